@@ -1,0 +1,38 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup demo test lint types bench campaign clean
+
+setup: $(STAMP)
+
+# The stamp names the files that decide what is installed: nothing is reinstalled until one of them changes.
+$(STAMP): pyproject.toml
+	@echo "== setting up $(VENV) (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --only-binary :all: --progress-bar on --upgrade pip
+	$(BIN)/python -m pip install --disable-pip-version-check --only-binary numba,numpy,scipy,ortools,matplotlib,pydantic-core --editable '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	$(BIN)/python examples/demo.py
+
+lint: $(STAMP)
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+test: lint types
+	$(BIN)/pytest -m "not campaign"
+
+campaign: $(STAMP)
+	$(BIN)/pytest -m campaign
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) reports .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,85 @@
+"""Unknot: describe, route, prove, design, simulate and compare interconnection networks.
+
+text or file → Network        Network + rule → Relation      Relation → Verdict
+Relation + traffic → Run      Runs → report
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unknot.errors import (
+        NetworkError,
+        RelationError,
+        SimulationError,
+        TextError,
+        UnknotError,
+    )
+    from unknot.network import Network, measure
+    from unknot.network.grid import grid
+    from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
+    from unknot.simulation import Replay, Run, replay, simulate
+    from unknot.verify import Configuration, Verdict, check, deliver
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "unknot.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
+    "unknot.network": ("Network", "measure", "grid"),
+    "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation", "VirtualChannels"),
+    "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
+    "unknot.verify": ("Configuration", "Verdict", "check", "deliver"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_ROOMS = (
+    "fabrics",
+    "network",
+    "report",
+    "routing",
+    "simulation",
+    "studies",
+    "testing",
+    "topologies",
+    "verify",
+)
+
+__all__ = [
+    "EJECT",
+    "NO_WAIT",
+    "TIER",
+    "Configuration",
+    "Network",
+    "NetworkError",
+    "Relation",
+    "RelationError",
+    "Replay",
+    "Run",
+    "SimulationError",
+    "TextError",
+    "UnknotError",
+    "Verdict",
+    "VirtualChannels",
+    "__version__",
+    "check",
+    "deliver",
+    "grid",
+    "measure",
+    "replay",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for, so that start-up stays fast."""
+    import importlib
+
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name in _ROOMS:
+        return importlib.import_module(f"unknot.{name}")
+    raise AttributeError(f"module 'unknot' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_ROOMS])

@@ -1,0 +1,61 @@
+"""What Unknot says when it is asked for something it cannot do.
+
+Every error a user can cause is an `UnknotError`; the command line prints its text and exits with 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class UnknotError(ValueError):
+    """Base of all errors caused by what was asked for."""
+
+
+class NetworkError(UnknotError):
+    """A network that cannot be: a channel to nowhere, a terminal without a router, a bad size."""
+
+
+class RelationError(UnknotError):
+    """A routing relation that breaks its contract, or an algorithm asked for what it cannot do."""
+
+
+class SimulationError(UnknotError):
+    """A run that cannot be set up: a negative load, a packet that does not fit its buffer."""
+
+
+class TextError(UnknotError):
+    """A place in a text or file that cannot be read; prints as ``file:line:column`` with a caret.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    where : str or Path
+        File name, or a word such as ``<command line>``.
+    line, column : int
+        Both count from 1; column 0 means the whole line.
+    text : str
+        The offending line.
+    """
+
+    def __init__(self, message: str, where: str | Path, line: int = 0, column: int = 0, text: str = "") -> None:
+        self.message, self.where, self.line, self.column, self.text = message, str(where), line, column, text
+        place = ":".join([self.where, *(str(n) for n in (line, column) if n)])
+        shown = ""
+        if text:
+            start = max(0, column - 60) if column else 0
+            piece = text.rstrip("\n")[start : start + 100].replace("\t", " ")
+            shown = f"\n    {piece}"
+            if column:
+                shown += "\n    " + " " * (column - 1 - start) + "^"
+        super().__init__(f"{place}: {message}{shown}")
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """A phrase that lists the names close to `name`, or all of them when none is close."""
+    known = sorted(names)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"

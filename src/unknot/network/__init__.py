@@ -1,0 +1,24 @@
+"""The model everything shares: routers, directed channels, terminals; metrics; faults; interchange."""
+
+from unknot.network.edges import from_edges, read_edge_list, write_edge_list
+from unknot.network.grid import Grid, grid
+from unknot.network.interchange import from_networkx, to_networkx
+from unknot.network.metrics import Metrics, bisection, components, distances_from, measure
+from unknot.network.model import Network, Origin
+
+__all__ = [
+    "Grid",
+    "Metrics",
+    "Network",
+    "Origin",
+    "bisection",
+    "components",
+    "distances_from",
+    "from_edges",
+    "from_networkx",
+    "grid",
+    "measure",
+    "read_edge_list",
+    "to_networkx",
+    "write_edge_list",
+]

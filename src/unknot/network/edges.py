@@ -1,0 +1,123 @@
+"""Networks from lists of edges, in Python and in text files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from unknot.errors import NetworkError, TextError
+from unknot.network.model import Network
+
+_EDGE = re.compile(r"^\s*(\S+)\s+(?:(->|--)\s+)?(\S+)(?:\s+(\S+))?\s*$")
+
+
+def from_edges(
+    edges: Iterable[tuple[object, object] | tuple[object, object, int]],
+    *,
+    directed: bool = False,
+    name: str = "edges",
+) -> Network:
+    """The network whose links (or, if `directed`, channels) are the given pairs.
+
+    Parameters
+    ----------
+    edges : iterable of (u, v) or (u, v, latency)
+        Ends may be anything printable. If they are exactly the numbers 0 … n − 1, these number the routers;
+        otherwise routers are numbered in order of first appearance and labelled by the printed end. A repeated
+        edge is a parallel link.
+
+    Raises
+    ------
+    NetworkError
+        If an edge is not a pair, or there is none.
+    """
+    rows: list[tuple[object, object, int]] = []
+    for edge in edges:
+        row = tuple(edge)
+        if len(row) not in (2, 3):
+            raise NetworkError(f"{name}: an edge is a pair, optionally with a latency; got {edge!r}")
+        latency = row[2] if len(row) == 3 else 1
+        if isinstance(latency, bool) or not isinstance(latency, int):
+            raise NetworkError(f"{name}: the latency of {row[0]}–{row[1]} must be a whole number, got {latency!r}")
+        rows.append((row[0], row[1], latency))
+    if not rows:
+        raise NetworkError(f"{name}: no edges, so no network")
+    ends = [end for u, v, _ in rows for end in (u, v)]
+    labels: tuple[str, ...] | None = None
+    names = list(dict.fromkeys(str(end) for end in ends))
+    if set(names) == {str(i) for i in range(len(names))}:
+        index = {name: int(name) for name in names}
+    else:
+        labels = tuple(names)
+        index = {name: i for i, name in enumerate(names)}
+    source, target, latencies = [], [], []
+    for u, v, latency in rows:
+        for a, b in ((u, v),) if directed or u == v else ((u, v), (v, u)):
+            source.append(index[str(a)])
+            target.append(index[str(b)])
+            latencies.append(latency)
+    return Network(name, len(names), source, target, latencies, router_labels=labels)  # type: ignore[arg-type]
+
+
+def read_edge_list(path: str | Path) -> Network:
+    """Read a text file with one edge a line: ``u v [latency]`` or ``u -> v [latency]``.
+
+    ``u v`` (or ``u -- v``) is a link, two channels; ``u -> v`` is one channel. ``#`` starts a comment; a line with a
+    single name declares a router.
+
+    Raises
+    ------
+    TextError
+        With file, line and column, for a line that is none of these.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TextError("this is not text; an edge list is plain UTF-8", path) from error
+    channels: list[tuple[str, str, int]] = []
+    alone: list[str] = []
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.split("#", 1)[0]
+        if not line.strip():
+            continue
+        if len(line.split()) == 1:
+            alone.append(line.strip())
+            continue
+        match = _EDGE.match(line)
+        if match is None:
+            raise TextError("expected `u v`, `u v latency` or `u -> v latency`", path, number, 1, raw)
+        u, arrow, v, latency = match.groups()
+        if latency is not None and (not latency.isdigit() or int(latency) < 1):
+            raise TextError("a latency is a whole number of at least 1", path, number, match.start(4) + 1, raw)
+        cycles = int(latency or 1)
+        channels.append((u, v, cycles))
+        if arrow != "->" and u != v:
+            channels.append((v, u, cycles))
+    if not channels:
+        raise TextError("no edge in this file", path)
+    for name in alone:
+        if all(name not in channel[:2] for channel in channels):
+            raise NetworkError(f"{path}: router {name} has no channel")
+    return from_edges(channels, directed=True, name=Path(path).name)
+
+
+def write_edge_list(network: Network, path: str | Path) -> None:
+    """Write ``u -> v latency`` lines that `read_edge_list` reads back with the same channels and names.
+
+    Names that contain white space or ``#`` are refused.
+    """
+    names = [
+        str(r) if network.router_labels is None else network.router_labels[r] for r in range(network.num_routers)
+    ]
+    for name in names:
+        if not name or any(c.isspace() or c == "#" for c in name):
+            raise NetworkError(f"router name {name!r} cannot stand in an edge list: it has white space or '#'")
+    silent = np.setdiff1d(np.arange(network.num_routers), np.concatenate([network.source, network.target]))
+    if silent.size:
+        raise NetworkError(f"router {names[int(silent[0])]} has no channel and cannot stand in an edge list")
+    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
+    lines = [f"{names[u]} -> {names[v]} {latency}\n" for u, v, latency in rows]
+    Path(path).write_text(f"# {network.name}\n" + "".join(lines), encoding="utf-8")

@@ -1,0 +1,87 @@
+"""The view of a network as (part of) a product of lines and rings, derived from its coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError
+from unknot.network.model import IntArray, Network
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Coordinates and, for every router, the channel that leads up or down each dimension.
+
+    Attributes
+    ----------
+    coordinates : int32 array, shape (routers, dimensions)
+    radices : int32 array, shape (dimensions,)
+    wraps : bool array, shape (dimensions,)
+        Whether some channel of the dimension joins its last and first position.
+    channel : int32 array, shape (routers, 2 × dimensions)
+        Channel leading up (column ``2 i``) and down (``2 i + 1``) dimension i, or −1 where there is none.
+    dimension : int32 array, shape (channels,)
+        The dimension each channel runs in.
+    """
+
+    coordinates: IntArray
+    radices: IntArray
+    wraps: npt.NDArray[np.bool_]
+    channel: IntArray
+    dimension: IntArray
+
+    @property
+    def complete(self) -> bool:
+        """Whether every router and channel of the product of lines and rings is there."""
+        if self.coordinates.shape[0] != int(np.prod(self.radices, dtype=np.int64)):
+            return False
+        last = self.radices - 1
+        up = self.wraps | (self.coordinates < last)
+        down = self.wraps | (self.coordinates > 0)
+        return bool((self.channel[:, 0::2][up] >= 0).all() and (self.channel[:, 1::2][down] >= 0).all())
+
+
+def grid(network: Network) -> Grid:
+    """View a network with coordinates as a product of lines and rings, possibly with faults.
+
+    Raises
+    ------
+    NetworkError
+        If it has no coordinates, or a channel does not join neighbours in exactly one dimension, or two channels
+        lead the same way from one router.
+    """
+    if network.coordinates is None:
+        raise NetworkError(
+            f"network {network.name!r} has no coordinates, so it has no dimensions to route in; "
+            "use a mesh, torus or hypercube, or a routing for any network"
+        )
+    at = network.coordinates
+    radices = np.array(network.radices, dtype=np.int32)
+    delta = at[network.target] - at[network.source]
+    moved = delta != 0
+    dimension = np.argmax(moved, axis=1).astype(np.int32) if delta.size else np.empty(0, dtype=np.int32)
+    step = np.take_along_axis(delta, dimension[:, None], axis=1)[:, 0] if delta.size else dimension
+    wrap = (np.abs(step) == radices[dimension] - 1) & (radices[dimension] > 2)
+    wrong = np.flatnonzero((moved.sum(axis=1) != 1) | ~((np.abs(step) == 1) | wrap)) if delta.size else dimension
+    if wrong.size:
+        raise NetworkError(
+            f"network {network.name!r}: channel {network.channel_name(int(wrong[0]))} does not join neighbours "
+            "in one dimension of a mesh or torus"
+        )
+    port = 2 * dimension + ((step < 0) ^ wrap)
+    channel = np.full((network.num_routers, 2 * radices.size), -1, dtype=np.int32)
+    channel[network.source, port] = np.arange(network.num_channels)
+    if np.count_nonzero(channel >= 0) != network.num_channels:
+        twin = int(np.flatnonzero(channel[network.source, port] != np.arange(network.num_channels))[0])
+        raise NetworkError(
+            f"network {network.name!r}: {network.channel_name(twin)} is one of several parallel channels; "
+            "routing by dimensions wants one channel each way"
+        )
+    wraps = np.zeros(radices.size, dtype=bool)
+    wraps[np.unique(dimension[wrap])] = True
+    for array in (radices, wraps, channel, dimension):
+        array.setflags(write=False)
+    return Grid(at, radices, wraps, channel, dimension)

@@ -1,0 +1,186 @@
+"""Figures of a network: exact where that is cheap, sampled on request, otherwise not given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot.errors import NetworkError
+from unknot.network.grid import Grid, grid
+from unknot.network.model import IntArray, Network
+
+EXACT_STEPS = 2_000_000_000
+"""Channel visits (routers × channels) up to which distances are computed from every router."""
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """What `measure` finds.
+
+    Attributes
+    ----------
+    routers, channels, terminals, links : int
+        A link is a pair of opposite channels; channels without an opposite are not counted in `links`.
+    degree_min, degree_max : int
+        Outgoing channels of a router, terminals not counted.
+    connected : bool
+        Whether every router reaches every other along directed channels.
+    diameter : int or None
+        Greatest distance in hops; None when disconnected or not computed.
+    mean_distance : float or None
+        Mean over ordered pairs of distinct routers; None when disconnected or not computed.
+    bisection : int or None
+        Directed channels, both ways, cut by the best split into halves; known for the regular families, else None.
+    sampled : int or None
+        Number of start routers when the distances were sampled; None when they are exact.
+    """
+
+    routers: int
+    channels: int
+    terminals: int
+    links: int
+    degree_min: int
+    degree_max: int
+    connected: bool
+    diameter: int | None
+    mean_distance: float | None
+    bisection: int | None
+    sampled: int | None = None
+
+
+def measure(network: Network, *, sample: int | None = None, seed: int = 0) -> Metrics:
+    """Compute the figures of a network.
+
+    Complete meshes, tori and hypercubes are done by formula at any size; other networks by breadth-first search
+    from every router, O(routers × channels), as long as that is at most `EXACT_STEPS`.
+
+    Parameters
+    ----------
+    sample : int, optional
+        Search from this many random routers when the exact way is too long. The diameter is then a lower bound and
+        the mean an estimate, and the result says so in `sampled`.
+    seed : int
+        Seeds the choice of sampled routers.
+    """
+    degrees = np.diff(network.outgoing[0])
+    _, pieces = components(network)
+    connected = pieces == 1
+    diameter: int | None = None
+    mean: float | None = None
+    sampled: int | None = None
+    product = _complete_grid(network)
+    if connected and product is not None:
+        diameter, mean = _grid_distances(product)
+    elif connected and network.num_routers * max(1, network.num_channels) <= EXACT_STEPS:
+        diameter, mean = _distances(network, np.arange(network.num_routers))
+    elif connected and sample:
+        sampled = min(sample, network.num_routers)
+        starts = np.random.default_rng(seed).choice(network.num_routers, size=sampled, replace=False)
+        diameter, mean = _distances(network, starts)
+    return Metrics(
+        routers=network.num_routers,
+        channels=network.num_channels,
+        terminals=network.num_terminals,
+        links=_links(network),
+        degree_min=int(degrees.min()),
+        degree_max=int(degrees.max()),
+        connected=connected,
+        diameter=diameter,
+        mean_distance=mean,
+        bisection=bisection(network),
+        sampled=sampled,
+    )
+
+
+def distances_from(network: Network, router: int, *, reverse: bool = False) -> IntArray:
+    """Hops from `router` to every router (or, if `reverse`, from every router to it); −1 where there is no way.
+
+    Returns
+    -------
+    int32 array, shape (routers,)
+    """
+    from unknot.network.distance_kernel import bfs
+
+    if not 0 <= router < network.num_routers:
+        raise NetworkError(f"network {network.name!r} has no router {router}")
+    first, channels = network.incoming if reverse else network.outgoing
+    distance = np.empty(network.num_routers, dtype=np.int32)
+    bfs(first, channels, network.source if reverse else network.target, router, distance, distance.copy())
+    return distance
+
+
+def components(network: Network) -> tuple[IntArray, int]:
+    """Strongly connected components: the component of each router (int32 array) and how many there are."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    ones = np.ones(network.num_channels, dtype=np.int8)
+    shape = (network.num_routers, network.num_routers)
+    graph = csr_array((ones, (network.source, network.target)), shape=shape)
+    count, label = connected_components(graph, directed=True, connection="strong")
+    return np.asarray(label, dtype=np.int32), int(count)
+
+
+def bisection(network: Network) -> int | None:
+    """Directed channels cut by the best known split into two halves, for the regular families.
+
+    Exact for complete graphs, and for complete meshes, tori and hypercubes whose longest side is even, where the cut
+    across the longest side is a minimum bisection; other networks give None.
+    """
+    routers = network.num_routers
+    pairs = np.unique(network.source.astype(np.int64) * routers + network.target)
+    if routers <= 2**13 and pairs.size == network.num_channels == routers * (routers - 1):
+        return 2 * (routers // 2) * (routers - routers // 2)
+    product = _complete_grid(network)
+    if product is None or not product.radices.size:
+        return None
+    longest = int(np.argmax(product.radices))
+    side = int(product.radices[longest])
+    if side % 2:
+        return None
+    return 2 * routers // side * (2 if product.wraps[longest] else 1)
+
+
+def _complete_grid(network: Network) -> Grid | None:
+    if network.coordinates is None:
+        return None
+    try:
+        product = grid(network)
+    except NetworkError:
+        return None
+    return product if product.complete else None
+
+
+def _grid_distances(product: Grid) -> tuple[int, float]:
+    """Diameter and mean distance of a product: dimensions add up."""
+    diameter, mean = 0, 0.0
+    for k, wrap in zip(product.radices.tolist(), product.wraps.tolist(), strict=True):
+        if wrap:
+            diameter += k // 2
+            mean += (k // 2) * ((k + 1) // 2) / k
+        else:
+            diameter += k - 1
+            mean += (k * k - 1) / (3 * k)
+    routers = product.coordinates.shape[0]
+    return diameter, mean * routers / (routers - 1) if routers > 1 else 0.0
+
+
+def _distances(network: Network, starts: object) -> tuple[int, float]:
+    from unknot.network.distance_kernel import sums
+
+    first, channels = network.outgoing
+    out = np.zeros(3, dtype=np.int64)
+    sums(first, channels, network.target, np.asarray(starts, dtype=np.int64), out)
+    return int(out[2]), float(out[0] / out[1]) if out[1] else 0.0
+
+
+def _links(network: Network) -> int:
+    routers = np.int64(network.num_routers)
+    there = network.source.astype(np.int64) * routers + network.target
+    back = network.target.astype(np.int64) * routers + network.source
+    keys, counts = np.unique(there, return_counts=True)
+    back_keys, back_counts = np.unique(back, return_counts=True)
+    _, i, j = np.intersect1d(keys, back_keys, assume_unique=True, return_indices=True)
+    loops = int(np.count_nonzero(network.source == network.target))
+    return (int(np.minimum(counts[i], back_counts[j]).sum()) - loops) // 2 + loops

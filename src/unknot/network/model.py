@@ -1,0 +1,331 @@
+"""The array model of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError, near
+
+IntArray = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where the parts of a faulty network stood in the network it was made from.
+
+    Attributes
+    ----------
+    routers, channels, terminals : int32 arrays
+        Index in the original network of each surviving router, channel and terminal.
+    """
+
+    routers: IntArray
+    channels: IntArray
+    terminals: IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Network:
+    """Routers joined by directed channels, with terminals that inject and eject.
+
+    A bidirectional link is two channels. Parallel channels are legal. Arrays are converted to int32, checked
+    and made read-only; memory is 12 bytes per channel, 8 per terminal, 4 per router and dimension.
+
+    Parameters
+    ----------
+    name : str
+        How the network is called in messages and reports.
+    num_routers : int
+        Routers are 0 … num_routers − 1.
+    source, target : array_like of int, shape (channels,)
+        The router at which each channel begins and ends.
+    latency : int or array_like of int, shape (channels,)
+        Cycles a flit spends on the wire, at least 1.
+    inject, eject : array_like of int, shape (terminals,), optional
+        The router where each terminal injects and ejects; by default one terminal per router.
+    coordinates : array_like of int, shape (routers, dimensions), optional
+    radices : sequence of int, optional
+        Number of positions in each dimension; required with coordinates.
+    dimensions : sequence of str, optional
+        Names of the dimensions; by default x, y, z or d0, d1, ….
+    router_labels, terminal_labels : sequence of str, optional
+        Names used in every message.
+    ports : array_like of int, shape (channels, 2), optional
+        Port number of each channel at its source and at its target (InfiniBand numbering).
+    origin : Origin, optional
+        Set by `without`.
+
+    Raises
+    ------
+    NetworkError
+        If any array has the wrong shape or an index is out of range.
+    """
+
+    name: str
+    num_routers: int
+    source: IntArray
+    target: IntArray
+    latency: IntArray = 1  # type: ignore[assignment]
+    inject: IntArray = None  # type: ignore[assignment]
+    eject: IntArray = None  # type: ignore[assignment]
+    coordinates: IntArray | None = None
+    radices: tuple[int, ...] = ()
+    dimensions: tuple[str, ...] = ()
+    router_labels: tuple[str, ...] | None = None
+    terminal_labels: tuple[str, ...] | None = None
+    ports: IntArray | None = None
+    origin: Origin | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.num_routers, (int, np.integer)) or self.num_routers < 1:
+            raise NetworkError(f"network {self.name!r}: it needs at least one router, got {self.num_routers!r}")
+        self._set("num_routers", int(self.num_routers))
+        source = self._indices("source", self.source, self.num_routers)
+        target = self._indices("target", self.target, self.num_routers)
+        if source.shape != target.shape:
+            raise NetworkError(f"network {self.name!r}: {source.size} channel sources, {target.size} targets")
+        inject = np.arange(self.num_routers) if self.inject is None else self.inject
+        eject = inject if self.eject is None else self.eject
+        self._set("source", source)
+        self._set("target", target)
+        self._set("latency", self._latencies(source.size))
+        self._set("inject", self._indices("inject", inject, self.num_routers))
+        self._set("eject", self._indices("eject", eject, self.num_routers))
+        if self.inject.shape != self.eject.shape:
+            raise NetworkError(f"network {self.name!r}: {self.inject.size} terminals inject, {self.eject.size} eject")
+        self._check_coordinates()
+        for key, count in (("router_labels", self.num_routers), ("terminal_labels", self.num_terminals)):
+            labels = getattr(self, key)
+            if labels is not None:
+                self._set(key, tuple(str(label) for label in labels))
+                if len(labels) != count:
+                    raise NetworkError(f"network {self.name!r}: {len(labels)} {key}, but {count} wanted")
+        if self.ports is not None:
+            ports = _frozen(self.ports)
+            if ports.shape != (self.num_channels, 2):
+                raise NetworkError(f"network {self.name!r}: ports must have shape ({self.num_channels}, 2)")
+            self._set("ports", ports)
+
+    def _set(self, key: str, value: object) -> None:
+        object.__setattr__(self, key, value)
+
+    def _indices(self, key: str, values: Any, limit: int) -> IntArray:
+        array = _frozen(values)
+        if array.ndim != 1:
+            raise NetworkError(f"network {self.name!r}: {key} must have one dimension, got {array.ndim}")
+        if array.size and (int(array.min()) < 0 or int(array.max()) >= limit):
+            at = int(np.flatnonzero((array < 0) | (array >= limit))[0])
+            raise NetworkError(
+                f"network {self.name!r}: {key}[{at}] is {array[at]}, but routers are numbered 0 to {limit - 1}"
+            )
+        return array
+
+    def _latencies(self, channels: int) -> IntArray:
+        given = np.asarray(self.latency)
+        array = _frozen(np.full(channels, given) if given.ndim == 0 else given)
+        if array.shape != (channels,):
+            raise NetworkError(f"network {self.name!r}: {array.size} latencies for {channels} channels")
+        if channels and int(array.min()) < 1:
+            at = int(np.argmin(array))
+            raise NetworkError(f"network {self.name!r}: latency[{at}] is {array[at]}; it must be at least 1 cycle")
+        return array
+
+    def _check_coordinates(self) -> None:
+        if self.coordinates is None:
+            return
+        coordinates = _frozen(self.coordinates)
+        radices = tuple(int(k) for k in self.radices)
+        if coordinates.shape != (self.num_routers, len(radices)):
+            raise NetworkError(
+                f"network {self.name!r}: coordinates of shape {coordinates.shape}, "
+                f"but {self.num_routers} routers in {len(radices)} dimensions"
+            )
+        if coordinates.size and ((coordinates < 0) | (coordinates >= np.array(radices))).any():
+            raise NetworkError(f"network {self.name!r}: a coordinate lies outside the radices {radices}")
+        names = tuple(self.dimensions) or (
+            tuple("xyz"[: len(radices)]) if len(radices) <= 3 else tuple(f"d{i}" for i in range(len(radices)))
+        )
+        if len(names) != len(radices):
+            raise NetworkError(f"network {self.name!r}: {len(names)} dimension names for {len(radices)} radices")
+        self._set("coordinates", coordinates)
+        self._set("radices", radices)
+        self._set("dimensions", names)
+
+    @property
+    def num_channels(self) -> int:
+        """Number of directed channels."""
+        return int(self.source.size)
+
+    @property
+    def num_terminals(self) -> int:
+        """Number of terminals."""
+        return int(self.inject.size)
+
+    @cached_property
+    def outgoing(self) -> tuple[Offsets, IntArray]:
+        """Channels by source: ``channels[first[r]:first[r + 1]]`` leave router r, in index order."""
+        return _grouped(self.source, self.num_routers)
+
+    @cached_property
+    def incoming(self) -> tuple[Offsets, IntArray]:
+        """Channels by target: ``channels[first[r]:first[r + 1]]`` enter router r, in index order."""
+        return _grouped(self.target, self.num_routers)
+
+    def router_name(self, router: int) -> str:
+        """Label, else coordinates, else number of a router."""
+        if self.router_labels is not None:
+            return self.router_labels[router]
+        if self.coordinates is not None:
+            return "(" + ",".join(str(c) for c in self.coordinates[router].tolist()) + ")"
+        return f"r{router}"
+
+    def terminal_name(self, terminal: int) -> str:
+        """Label of a terminal, else ``t`` and its number."""
+        return self.terminal_labels[terminal] if self.terminal_labels is not None else f"t{terminal}"
+
+    def channel_name(self, channel: int) -> str:
+        """Source and target of a channel, with port numbers where they are known."""
+        ends = [self.router_name(int(self.source[channel])), self.router_name(int(self.target[channel]))]
+        if self.ports is not None:
+            ends = [f"{end}[{port}]" for end, port in zip(ends, self.ports[channel].tolist(), strict=True)]
+            return "→".join(ends)
+        twins = self.between(int(self.source[channel]), int(self.target[channel]))
+        suffix = f"#{twins.index(channel)}" if len(twins) > 1 else ""
+        return "→".join(ends) + suffix
+
+    def between(self, source: int, target: int) -> list[int]:
+        """All channels from one router to another."""
+        first, channels = self.outgoing
+        leaving = channels[first[source] : first[source + 1]]
+        return [int(c) for c in leaving[self.target[leaving] == target]]
+
+    def router(self, name: str | int) -> int:
+        """Index of a router given by index, label, or coordinates text such as ``(3,4)``."""
+        return self._find(name, "router", self.num_routers, self.router_labels, self.router_name)
+
+    def terminal(self, name: str | int) -> int:
+        """Index of a terminal given by index or name."""
+        return self._find(name, "terminal", self.num_terminals, self.terminal_labels, self.terminal_name)
+
+    def _find(self, name: str | int, kind: str, count: int, labels: Sequence[str] | None, named: Any) -> int:
+        text = str(name).replace(" ", "")
+        if isinstance(name, (int, np.integer)) or (labels is None and text.isdigit()):
+            if 0 <= int(name) < count:
+                return int(name)
+            raise NetworkError(f"network {self.name!r} has no {kind} {name}: {kind}s are numbered 0 to {count - 1}")
+        names = labels if labels is not None else [named(i) for i in range(count)]
+        for index, known in enumerate(names):
+            if known.replace(" ", "") == text:
+                return index
+        raise NetworkError(f"network {self.name!r} has no {kind} called {name!r}; {near(str(name), names[:2000])}")
+
+    def without(
+        self,
+        routers: Iterable[int | str] = (),
+        channels: Iterable[int] = (),
+        links: Iterable[tuple[int, int]] = (),
+    ) -> Network:
+        """The network that is left when some routers and channels have failed.
+
+        Parameters
+        ----------
+        routers : iterable of int or str
+            Failed routers; their channels and terminals go with them.
+        channels : iterable of int
+            Failed directed channels.
+        links : iterable of (int, int)
+            Pairs of routers between which every channel, in both directions, has failed.
+
+        Returns
+        -------
+        Network
+            Its `origin` maps every survivor to its index in the first network of the chain.
+        """
+        dead_router = np.zeros(self.num_routers, dtype=bool)
+        dead_router[[self.router(r) for r in routers]] = True
+        dead = dead_router[self.source] | dead_router[self.target]
+        for channel in channels:
+            if not 0 <= int(channel) < self.num_channels:
+                raise NetworkError(
+                    f"network {self.name!r} has no channel {channel}: they are numbered 0 to {self.num_channels - 1}"
+                )
+            dead[int(channel)] = True
+        for a, b in links:
+            gone = self.between(a, b) + self.between(b, a)
+            if not gone:
+                raise NetworkError(f"network {self.name!r}: no link {self.router_name(a)}–{self.router_name(b)}")
+            dead[gone] = True
+        keep_r, keep_c = np.flatnonzero(~dead_router), np.flatnonzero(~dead)
+        keep_t = np.flatnonzero(~(dead_router[self.inject] | dead_router[self.eject]))
+        new = np.cumsum(~dead_router) - 1
+        old = self.origin
+        return Network(
+            name=f"{self.name} with faults",
+            num_routers=keep_r.size,
+            source=new[self.source[keep_c]],
+            target=new[self.target[keep_c]],
+            latency=self.latency[keep_c],
+            inject=new[self.inject[keep_t]],
+            eject=new[self.eject[keep_t]],
+            coordinates=None if self.coordinates is None else self.coordinates[keep_r],
+            radices=self.radices,
+            dimensions=self.dimensions,
+            router_labels=_picked(self.router_labels, keep_r),
+            terminal_labels=_picked(self.terminal_labels, keep_t),
+            ports=None if self.ports is None else self.ports[keep_c],
+            origin=Origin(
+                _frozen(keep_r if old is None else old.routers[keep_r]),
+                _frozen(keep_c if old is None else old.channels[keep_c]),
+                _frozen(keep_t if old is None else old.terminals[keep_t]),
+            ),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Network):
+            return NotImplemented
+        arrays = ("source", "target", "latency", "inject", "eject", "coordinates", "ports")
+        plain = ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels")
+        return all(getattr(self, k) == getattr(other, k) for k in plain) and all(
+            _same(getattr(self, k), getattr(other, k)) for k in arrays
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Network {self.name}: {self.num_routers} routers, {self.num_channels} channels, "
+            f"{self.num_terminals} terminals>"
+        )
+
+
+def _frozen(values: Any) -> IntArray:
+    """An int32 copy-if-needed that nobody can write to."""
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iub":
+        raise NetworkError(f"whole numbers are wanted, got {array.dtype} values")
+    array = np.array(array, dtype=np.int32, order="C")
+    array.setflags(write=False)
+    return array
+
+
+def _grouped(keys: IntArray, groups: int) -> tuple[Offsets, IntArray]:
+    first = np.zeros(groups + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys, minlength=groups), out=first[1:])
+    return first, np.argsort(keys, kind="stable").astype(np.int32)
+
+
+def _picked(labels: tuple[str, ...] | None, keep: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(labels[i] for i in keep.tolist())
+
+
+def _same(a: IntArray | None, b: IntArray | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return np.array_equal(a, b)

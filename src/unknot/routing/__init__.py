@@ -1,0 +1,14 @@
+"""Routing: the relation contract and one file per algorithm."""
+
+from unknot.routing.dimension_order import dimension_order
+from unknot.routing.relation import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels
+
+__all__ = [
+    "EJECT",
+    "NO_WAIT",
+    "TIER",
+    "Candidate",
+    "Relation",
+    "VirtualChannels",
+    "dimension_order",
+]

@@ -1,0 +1,264 @@
+"""The routing relation: what every algorithm is, and all that prover and simulator ever see of it.
+
+R(at, address) → candidates. `at` numbers the place of a header: an input virtual channel (VC), ``first[channel] +
+index``, or the injection port of a terminal, ``num_vcs + terminal``. `address` is what the header carries; by default
+it is the destination terminal. A candidate is an output VC of the router where the header stands, or EJECT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.network.model import IntArray
+
+if TYPE_CHECKING:
+    from unknot.routing.relation_kernel import Compiled
+
+Rule = Callable[[int, int, Any], int]
+
+VC_MASK = (1 << 40) - 1
+EJECT = VC_MASK
+"""The candidate "leave the network here"."""
+TIER = 1 << 40
+"""Add `tier * TIER` to a candidate to have it tried after those of lower tiers."""
+NO_WAIT = 1 << 48
+"""Add to a candidate that a header takes when it is free but never waits for."""
+
+
+@dataclass(frozen=True, eq=False)
+class VirtualChannels:
+    """The numbering of virtual channels over a network.
+
+    Parameters
+    ----------
+    network : Network
+    counts : int or array_like of int, shape (channels,)
+        VCs of each physical channel, at least 1.
+
+    Attributes
+    ----------
+    first : int64 array, shape (channels + 1,)
+        ``first[c]`` is the first VC of channel c.
+    channel : int32 array, shape (VCs,)
+    router : int32 array, shape (VCs + terminals,)
+        Router at which a header at each place stands.
+    """
+
+    network: Network
+    counts: Any
+
+    def __post_init__(self) -> None:
+        given = np.asarray(self.counts)
+        channels = self.network.num_channels
+        if given.dtype.kind not in "iu" or given.ndim > 1 or (given.ndim == 1 and given.shape != (channels,)):
+            raise RelationError(
+                f"virtual channels: a whole number, or one for each of the {channels} channels of "
+                f"{self.network.name}, is wanted; got {self.counts!r}"
+            )
+        counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
+        if (given.ndim == 0 and given < 1) or (counts < 1).any():
+            raise RelationError(f"virtual channels: every channel needs at least 1, got {int(given.min())}")
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+
+    @cached_property
+    def first(self) -> npt.NDArray[np.int64]:
+        first = np.zeros(self.counts.size + 1, dtype=np.int64)
+        np.cumsum(self.counts, out=first[1:])
+        return first
+
+    @property
+    def total(self) -> int:
+        """Number of virtual channels."""
+        return int(self.first[-1])
+
+    @cached_property
+    def channel(self) -> IntArray:
+        return np.repeat(np.arange(self.counts.size, dtype=np.int32), self.counts)
+
+    @cached_property
+    def router(self) -> IntArray:
+        return np.concatenate([self.network.target[self.channel], self.network.inject])
+
+    @cached_property
+    def index(self) -> IntArray:
+        """Index of each VC within its channel: int32 array, shape (VCs,)."""
+        return (np.arange(self.total) - self.first[self.channel]).astype(np.int32)
+
+    def name(self, at: int) -> str:
+        """A place in words: a channel with the VC's index, or the injection port of a terminal."""
+        if at >= self.total:
+            return f"the injection port of {self.network.terminal_name(at - self.total)}"
+        channel = int(self.channel[at])
+        suffix = f" VC {at - int(self.first[channel])}" if self.counts[channel] > 1 else ""
+        return self.network.channel_name(channel) + suffix
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A decoded candidate: output VC (None: ejection), preference tier, whether a blocked header waits for it."""
+
+    vc: int | None
+    tier: int = 0
+    waits: bool = True
+
+
+def decode(value: int) -> Candidate:
+    """Decode one entry written by a rule."""
+    vc = value & VC_MASK
+    return Candidate(None if vc == EJECT else vc, (value >> 40) & 0xFF, not (value >> 48) & 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """A routing relation over the virtual channels of a network.
+
+    Parameters
+    ----------
+    network : Network
+    vcs : int, array_like of int or VirtualChannels
+        VCs per channel.
+    rule : callable
+        ``rule(at, address, out) -> count`` writes candidates to the int64 array `out` and returns how many. It may
+        read arrays it captured, must not write them, and must always answer the same. It should be plain enough for
+        Numba; if it is not, it is tabulated over its reachable states.
+    name : str
+        Name of the algorithm, for messages.
+    destination : array_like of int, shape (addresses,), optional
+        Terminal each address stands for; by default address = terminal.
+    may_use : array_like of bool, shape (terminals, addresses), optional
+        Which addresses a source uses. By default every terminal uses every address, its own included (traffic
+        from a terminal to itself is legal where the rule offers it a candidate).
+    commits : bool
+        Whether a header chooses once, on arrival, and keeps the choice; else it chooses anew every cycle.
+    claims : mapping of str to bool
+        For each switching technique, whether the source of the algorithm says it is deadlock-free.
+    claims_minimal : bool, optional
+        Whether the source of the algorithm says that it uses shortest paths only.
+    address_labels : sequence of str, optional
+        Names of addresses for messages.
+    """
+
+    network: Network
+    vcs: VirtualChannels
+    rule: Rule
+    name: str = "rule"
+    destination: IntArray = None  # type: ignore[assignment]
+    may_use: npt.NDArray[np.bool_] | None = None
+    commits: bool = False
+    claims: Mapping[str, bool] = field(default_factory=dict)
+    claims_minimal: bool | None = None
+    address_labels: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        vcs = self.vcs if isinstance(self.vcs, VirtualChannels) else VirtualChannels(self.network, self.vcs)
+        if vcs.network is not self.network:
+            raise RelationError(f"{self.name}: the virtual channels belong to another network")
+        if not callable(self.rule):
+            raise RelationError(f"{self.name}: a rule is a function of (at, address, out), got {self.rule!r}")
+        terminals = self.network.num_terminals
+        given = np.arange(terminals) if self.destination is None else np.asarray(self.destination)
+        destination = np.array(given, dtype=np.int32)
+        if destination.size and (destination.min() < 0 or destination.max() >= terminals):
+            at = int(np.flatnonzero((destination < 0) | (destination >= terminals))[0])
+            raise RelationError(
+                f"{self.name}: address {at} stands for terminal {destination[at]}, but {self.network.name} has "
+                f"terminals 0 to {terminals - 1}"
+            )
+        destination.setflags(write=False)
+        if self.may_use is not None:
+            may_use = np.array(self.may_use, dtype=bool)
+            if may_use.shape != (terminals, destination.size):
+                raise RelationError(
+                    f"{self.name}: may_use has shape {may_use.shape}, wanted ({terminals}, {destination.size})"
+                )
+            may_use.setflags(write=False)
+            object.__setattr__(self, "may_use", may_use)
+        object.__setattr__(self, "vcs", vcs)
+        object.__setattr__(self, "destination", destination)
+
+    @property
+    def num_vcs(self) -> int:
+        """Number of virtual channels in all."""
+        return self.vcs.total
+
+    @property
+    def num_addresses(self) -> int:
+        """Number of addresses."""
+        return int(self.destination.size)
+
+    @cached_property
+    def max_candidates(self) -> int:
+        """Upper bound of the candidates at any place: the VCs leaving a router, and ejection."""
+        leaving = np.bincount(self.network.source, weights=self.vcs.counts, minlength=1)
+        return int(leaving.max()) + 1
+
+    def sources(self, address: int) -> IntArray:
+        """Terminals that may send to an address, ascending."""
+        if self.may_use is not None:
+            return np.flatnonzero(self.may_use[:, address]).astype(np.int32)
+        return np.arange(self.network.num_terminals, dtype=np.int32)
+
+    def address_name(self, address: int) -> str:
+        """Name of an address: its label, else the name of its terminal."""
+        if self.address_labels is not None:
+            return self.address_labels[address]
+        return self.network.terminal_name(int(self.destination[address]))
+
+    def candidates(self, at: int, address: int) -> list[Candidate]:
+        """Ask the plain Python rule for one state and check its answer.
+
+        Raises
+        ------
+        RelationError
+            If the state does not exist, the rule fails, or a candidate is not an output VC of the router.
+        """
+        if not 0 <= at < self.num_vcs + self.network.num_terminals:
+            raise RelationError(f"{self.name}: there is no place {at} in {self.network.name}")
+        if not 0 <= address < self.num_addresses:
+            raise RelationError(f"{self.name}: there is no address {address}: they are 0 to {self.num_addresses - 1}")
+        out = np.zeros(self.max_candidates, dtype=np.int64)
+        state = f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
+        try:
+            count = int(self.rule(at, address, out))
+        except Exception as error:
+            raise RelationError(f"{state}: the rule raised {type(error).__name__}: {error}") from error
+        if not 0 <= count <= out.size:
+            raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
+        found = [decode(int(value)) for value in out[:count]]
+        router = int(self.vcs.router[at])
+        for candidate in found:
+            vc = candidate.vc
+            if vc is None:
+                home = int(self.network.eject[self.destination[address]])
+                if router != home:
+                    raise RelationError(
+                        f"{state}: it ejects at router {self.network.router_name(router)}, but the destination is "
+                        f"at {self.network.router_name(home)}"
+                    )
+            elif not 0 <= vc < self.num_vcs or self.network.source[self.vcs.channel[vc]] != router:
+                offered = self.vcs.name(vc) if 0 <= vc < self.num_vcs else f"VC {vc}"
+                raise RelationError(
+                    f"{state}: it offers {offered}, which does not leave router {self.network.router_name(router)}"
+                )
+        if found and not any(candidate.waits for candidate in found):
+            raise RelationError(f"{state}: a blocked header would wait for nothing; mark a candidate as waited for")
+        return found
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The rule as a function pointer of signature int64(at, address, out_pointer); made once."""
+        from unknot.routing.relation_kernel import compile_relation
+
+        return compile_relation(self)
+
+    def __repr__(self) -> str:
+        return f"<Relation {self.name} on {self.network.name}, {self.num_vcs} VCs>"

@@ -1,0 +1,103 @@
+# mypy: ignore-errors
+"""The one function type that prover and simulator kernels see: int64(int64 at, int64 address, int64 out_pointer).
+
+A shim of that type calls the compiled rule with bounds checked, and returns −1 when the rule raises; the caller then
+asks the plain Python rule for the same state, which raises the real error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import carray, cfunc, njit, types
+from numba.core import cgutils
+from numba.core.errors import NumbaError
+from numba.extending import intrinsic
+
+from unknot.errors import RelationError
+from unknot.routing.relation import Relation
+from unknot.routing.tabulate import Table, tabulate
+
+RULE_SIGNATURE = types.int64(types.int64, types.int64, types.int64)
+RULE = types.FunctionType(RULE_SIGNATURE)
+
+
+@intrinsic
+def _pointer(typingctx, address):
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.int64), codegen
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A rule as a first-class function, with everything that must stay alive while it is used.
+
+    Attributes
+    ----------
+    function : numba CFunc
+        Pass it to kernels whose signature names `RULE`.
+    tabulated : bool
+        Whether the rule had to be tabulated because Numba cannot compile it.
+    """
+
+    function: Any
+    tabulated: bool
+    keeps: object
+
+
+def compile_relation(relation: Relation) -> Compiled:
+    """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
+    try:
+        return Compiled(_shim(relation.rule, relation.max_candidates), False, relation.rule)
+    except (NumbaError, TypeError, ValueError, NotImplementedError):
+        table = tabulate(relation)
+        return Compiled(_shim(_lookup(table), relation.max_candidates), True, table)
+
+
+def _shim(rule, size):
+    fast = njit(boundscheck=True)(rule)
+    fast.compile((types.int64, types.int64, types.int64[::1]))
+    length = np.int64(size)
+
+    def shim(at, address, pointer):
+        out = carray(_pointer(pointer), (length,), np.int64)
+        try:
+            return np.int64(fast(at, address, out))
+        except Exception:
+            return np.int64(-1)
+
+    return cfunc(RULE_SIGNATURE)(shim)
+
+
+def _lookup(table: Table):
+    """A rule that reads a table: binary search for the place among those reached for the address."""
+    first, place, start, value = table.first, table.place, table.start, table.value
+
+    def rule(at, address, out):
+        low, high = first[address], first[address + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if place[middle] < at:
+                low = middle + 1
+            else:
+                high = middle
+        if low == first[address + 1] or place[low] != at:
+            return 0
+        for k in range(start[low], start[low + 1]):
+            out[k - start[low]] = value[k]
+        return start[low + 1] - start[low]
+
+    return rule
+
+
+def ask(relation: Relation, at: int, address: int) -> None:
+    """Repeat in plain Python a question the compiled rule failed on, so that the real error is raised."""
+    relation.candidates(int(at), int(address))
+    raise RelationError(
+        f"{relation.name} at {relation.vcs.name(int(at))} for {relation.address_name(int(address))}: the compiled "
+        "rule fails where the plain one does not; does it depend on anything but its arguments?"
+    )

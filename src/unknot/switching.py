@@ -1,0 +1,19 @@
+"""The switching techniques; one value of a design drives proof and simulation alike."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from unknot.errors import UnknotError, near
+
+Switching = Literal["saf", "vct", "wormhole", "wormhole-nonatomic"]
+SWITCHINGS: tuple[Switching, ...] = ("saf", "vct", "wormhole", "wormhole-nonatomic")
+"""Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
+
+
+def switching_named(name: str) -> Switching:
+    """The switching technique of this name, or an error that lists near ones."""
+    for known in SWITCHINGS:
+        if known == name:
+            return known
+    raise UnknotError(f"unknown switching {name!r}; {near(name, SWITCHINGS)}")

@@ -1,0 +1,124 @@
+"""What the prover answers: verdicts, configurations and certificates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.switching import Switching
+
+Reachability = Literal["injected", "scheduled", "not-established"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One blocked message of a deadlock configuration.
+
+    Attributes
+    ----------
+    source : int
+        Terminal that sent it.
+    address : int
+        What its header carries.
+    length : int
+        Flits; it fills the VCs it holds exactly.
+    lead : tuple of int
+        VCs from the injection port to the first held one, exclusive; a legal way to get there.
+    held : tuple of int
+        VCs it holds, tail first; the header stands in the last.
+    wanted : tuple of int
+        VCs its blocked header waits for, all held by messages of the configuration. Under non-atomic allocation the
+        header has committed to one candidate, and this is it.
+    """
+
+    source: int
+    address: int
+    length: int
+    lead: tuple[int, ...]
+    held: tuple[int, ...]
+    wanted: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A deadlock configuration: a legal filling of VCs by messages none of which can ever move.
+
+    Attributes
+    ----------
+    switching : str
+    buffer_depth : int
+        Flits per VC that the message lengths assume.
+    reachability : {"injected", "scheduled", "not-established"}
+        `injected`: every message reaches back to its own terminal, one message per terminal, so injecting them all
+        produces it. `scheduled`: injecting the messages in the listed order, each once the one before stands still,
+        produces it. `not-established`: each state is reachable, whether all are at once was not shown.
+    messages : tuple of Message
+        In the order of the schedule when there is one.
+    """
+
+    switching: Switching
+    buffer_depth: int
+    reachability: Reachability
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A reason for "deadlock-free" that `unknot.verify.checker` re-checks from the relation alone.
+
+    Attributes
+    ----------
+    kind : {"order", "escape", "drain", "exhausted"}
+        What `rank` shows about every reachable state (c, d) at a VC c (EJECT ranks below everything):
+
+        - `order`: every candidate ranks higher than c; so no cycle of dependencies.
+        - `escape` (saf, vct): some waited candidate ranks lower than c; so blocked packets drain in rank order.
+        - `drain` (wormhole): from (c, d), a header that stays on VCs of at least rank(c) never comes to a state all
+          of whose waited candidates have at least rank(c); so worms drain in rank order.
+        - `exhausted` (wormhole): the same for the VCs that have a rank; those without (−1) form a core in
+          which an exact search found no configuration.
+    rank : int64 array, shape (VCs,)
+    """
+
+    kind: Literal["order", "escape", "drain", "exhausted"]
+    rank: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The answer to "can it deadlock?".
+
+    Attributes
+    ----------
+    deadlock_free : bool or None
+        None only when a time limit left the question open.
+    switching : str
+        The technique it was asked for.
+    method : str
+        How it was decided.
+    scope : str
+        What the answer covers.
+    reachability : str or None
+        That of the configuration.
+    configuration : Configuration or None
+        Present exactly when `deadlock_free` is False.
+    certificate : Certificate or None
+        Present exactly when `deadlock_free` is True.
+    established : str
+        In words, what was shown; of an open question, as far as it got.
+    """
+
+    deadlock_free: bool | None
+    switching: Switching
+    method: str
+    scope: str
+    established: str
+    configuration: Configuration | None = None
+    certificate: Certificate | None = None
+
+    @property
+    def reachability(self) -> Reachability | None:
+        return self.configuration.reachability if self.configuration is not None else None
