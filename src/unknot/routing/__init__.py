@@ -1,6 +1,8 @@
 """Routing: the relation contract and one file per algorithm."""
 
 from unknot.routing.dimension_order import dimension_order
+from unknot.routing.duato import duato
+from unknot.routing.fully_adaptive import fully_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels
 
 __all__ = [
@@ -11,4 +13,6 @@ __all__ = [
     "Relation",
     "VirtualChannels",
     "dimension_order",
+    "duato",
+    "fully_adaptive",
 ]

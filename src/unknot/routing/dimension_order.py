@@ -14,7 +14,7 @@ import numpy as np
 
 from unknot.errors import RelationError, near
 from unknot.network import Network, grid
-from unknot.routing.relation import EJECT, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
 from unknot.switching import SWITCHINGS
 
 
@@ -46,6 +46,8 @@ def dimension_order(
     RelationError
         If the options do not fit; `NetworkError` if the network is not a product of lines and rings.
     """
+    from unknot.routing.grid_kernel import towards
+
     known = ("auto", "none", "crossing", "entry")
     if dateline not in known:
         raise RelationError(f"dimension_order: unknown dateline {dateline!r}; {near(dateline, known)}")
@@ -73,22 +75,19 @@ def dimension_order(
     classes = 1 if dateline == "none" else 2
     share = vcs // classes
 
-    def rule(at: int, address: int, out: np.ndarray) -> int:  # type: ignore[type-arg]
+    def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
         for i in dims:
-            a, b, k = coordinates[here, i], coordinates[there, i], radices[i]
+            a, b = coordinates[here, i], coordinates[there, i]
             if a == b:
                 continue
-            up = b - a if b > a or not wraps[i] else b - a + k
-            down = a - b if a > b or not wraps[i] else a - b + k
+            ways = towards(a, b, radices[i], wraps[i])
+            if ways == 3 and not either_way:
+                ways = 1
             count = 0
             for sign in range(2):
-                if sign == 0:
-                    taken = b > a if not wraps[i] else up <= down
-                else:
-                    taken = b < a if not wraps[i] else down < up or (either_way and up == down)
                 port = channel[here, 2 * i + sign]
-                if not taken or port < 0:
+                if not ways & (1 << sign) or port < 0:
                     continue
                 wrapping = wraps[i] and (b < a if sign == 0 else b > a)
                 kind = 1 if classes == 2 and not wrapping else 0

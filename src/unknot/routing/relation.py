@@ -22,6 +22,7 @@ from unknot.network.model import IntArray
 if TYPE_CHECKING:
     from unknot.routing.relation_kernel import Compiled
 
+Out = npt.NDArray[np.int64]
 Rule = Callable[[int, int, Any], int]
 
 VC_MASK = (1 << 40) - 1

@@ -1,1 +1,21 @@
-"""To be filled by its room."""
+"""Proofs and counterexamples: dependency graphs, deadlock decisions, certificates, delivery."""
+
+from unknot.switching import SWITCHINGS, Switching
+from unknot.verify.check import check
+from unknot.verify.delivery import Delivery, deliver
+from unknot.verify.states import Dependencies, dependencies
+from unknot.verify.verdict import Certificate, Configuration, Message, Verdict
+
+__all__ = [
+    "SWITCHINGS",
+    "Certificate",
+    "Configuration",
+    "Delivery",
+    "Dependencies",
+    "Message",
+    "Switching",
+    "Verdict",
+    "check",
+    "deliver",
+    "dependencies",
+]

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.verify.states import Explorer
+
+SHOWN = 1000
+"""Dead ends and states on loops that are kept by name."""
+
 
 @dataclass(frozen=True)
 class Delivery:
@@ -40,3 +48,83 @@ class Delivery:
     minimal: bool | None
     longest_route: int | None
     longest_pair: tuple[int, int] | None
+
+
+def deliver(relation: Relation) -> Delivery:
+    """Follow every route of every address from all sources that use it.
+
+    O(transitions between reachable states) time; memory of one address at a time.
+
+    Raises
+    ------
+    RelationError
+        If a reachable state breaks the relation's contract.
+    """
+    from unknot.verify.delivery_kernel import judge
+
+    network = relation.network
+    space = Explorer(relation)
+    facts = np.zeros(10, dtype=np.int64)
+    facts[7] = -1
+    dead, looped = np.full(2 * SHOWN, -1, dtype=np.int64), np.full(2 * SHOWN, -1, dtype=np.int64)
+    in_first, in_channel = network.incoming
+    target = network.target[relation.vcs.channel]
+    failed = judge(
+        space.function, space.layout, in_first, in_channel, network.source, target, np.arange(relation.num_addresses),
+        space.seen, space.order, space.first, space.value, space.out, facts, dead, looped,
+    )  # fmt: skip
+    if failed >= 0:
+        space.fail(int(facts[9]), int(failed))
+    pairs, undelivered, _, _, endless, longer, length, source, address = facts[:9].tolist()
+    loops: dict[tuple[tuple[int, ...], int], None] = {}
+    for at, to in looped.reshape(-1, 2)[: facts[3]].tolist():
+        if all(at not in places or to != other for places, other in loops):
+            loops[_loop(space, at, to)] = None
+    return Delivery(
+        delivered=undelivered == 0,
+        pairs=pairs,
+        undelivered_pairs=undelivered,
+        dead_ends=tuple((at, to) for at, to in dead.reshape(-1, 2)[: facts[2]].tolist()),
+        loops=tuple(loops),
+        livelock_free=not endless,
+        minimal=None if endless else not longer,
+        longest_route=None if endless or source < 0 else length,
+        longest_pair=None if endless or source < 0 else (source, address),
+    )
+
+
+def _loop(space: Explorer, start: int, address: int) -> tuple[tuple[int, ...], int]:
+    """A cycle of places reached from `start`, a state from which routes cannot end, beginning at its lowest place."""
+    order, first, value = space.visit(address)
+    slot = {int(at): i for i, at in enumerate(order)}
+    endless = _never_ends(slot, first, value)
+    path = [start]
+    while True:
+        i = slot[path[-1]]
+        steps = (int(v) & VC_MASK for v in value[first[i] : first[i + 1]])
+        at = min(vc for vc in steps if vc != EJECT and slot[vc] in endless)
+        if at in path:
+            cycle = path[path.index(at) :]
+            low = cycle.index(min(cycle))
+            return tuple(cycle[low:] + cycle[:low]), address
+        path.append(at)
+
+
+def _never_ends(slot: dict[int, int], first: np.ndarray, value: np.ndarray) -> set[int]:
+    """States from which some walk goes on for ever: what is left when states without such successors are removed."""
+    after = {
+        i: [slot[vc] for vc in (int(v) & VC_MASK for v in value[first[i] : first[i + 1]]) if vc != EJECT]
+        for i in slot.values()
+    }
+    before: dict[int, list[int]] = {i: [] for i in after}
+    for i, successors in after.items():
+        for s in successors:
+            before[s].append(i)
+    left = {i: len(successors) for i, successors in after.items()}
+    todo = [i for i, n in left.items() if n == 0]
+    for i in todo:
+        for p in before[i]:
+            left[p] -= 1
+            if left[p] == 0:
+                todo.append(p)
+    return set(after) - set(todo)

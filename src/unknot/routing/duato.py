@@ -1,0 +1,81 @@
+"""Minimal fully adaptive routing with a dimension-order escape, after Duato.
+
+The first VC of each channel (on a torus the first two, in two dateline classes) forms an escape network routed by
+dimension order; the others may be taken in any direction that brings the header nearer. A header takes an adaptive VC
+when one is free, else the escape VC, and may return to the adaptive ones later. Duato (1993, 1995) proves it
+deadlock-free for wormhole switching when a VC holds flits of one packet at a time, and (1996) for store-and-forward
+and virtual cut-through; nothing is claimed for non-atomic allocation, where a header commits to one VC. Needs 2 VCs
+on meshes and hypercubes, 3 on tori.
+"""
+
+from __future__ import annotations
+
+from unknot.errors import RelationError
+from unknot.network import Network, grid
+from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+
+
+def duato(network: Network, vcs: int | None = None) -> Relation:
+    """Fully adaptive minimal routing with dimension-order escape channels.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, at least 2 on a mesh or hypercube and 3 on a torus (the default).
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs; `NetworkError` if the network is not a product of lines and rings.
+    """
+    from unknot.routing.grid_kernel import towards
+
+    product = grid(network)
+    coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
+    escapes = 2 if wraps.any() else 1
+    if vcs is None:
+        vcs = escapes + 1
+    if vcs <= escapes:
+        kind = "rings" if escapes == 2 else "lines"
+        raise RelationError(
+            f"duato on {network.name}: a product of {kind} takes {escapes} escape VC{'s' * (escapes > 1)} and at "
+            f"least one adaptive VC per channel, so {escapes + 1} or more; got {vcs}"
+        )
+    places = VirtualChannels(network, vcs)
+    router, first, home, dimensions = places.router, places.first, network.eject, radices.size
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        count = 0
+        escaped = False
+        for i in range(dimensions):
+            a, b = coordinates[here, i], coordinates[there, i]
+            ways = towards(a, b, radices[i], wraps[i])
+            for sign in range(2):
+                port = channel[here, 2 * i + sign]
+                if not ways & (1 << sign):
+                    continue
+                if not escaped:
+                    escaped = True
+                    if port >= 0:
+                        wrapping = wraps[i] and (b < a if sign == 0 else b > a)
+                        kind = 1 if escapes == 2 and not wrapping else 0
+                        out[count] = first[port] + kind + TIER
+                        count += 1
+                if port >= 0:
+                    for v in range(escapes, vcs):
+                        out[count] = first[port] + v
+                        count += 1
+        return count
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name="duato",
+        claims={"saf": True, "vct": True, "wormhole": True},
+        claims_minimal=True,
+    )

@@ -1,0 +1,17 @@
+# mypy: ignore-errors
+"""Which way round is shorter, for rules on products of lines and rings."""
+
+from numba import njit
+
+
+@njit("int64(int64, int64, int64, boolean)", cache=True)
+def towards(a, b, k, wraps):
+    """Shortest ways from position a to b of k: bit 0 up, bit 1 down; both when equally short, none when there."""
+    if a == b:
+        return 0
+    if not wraps:
+        return 1 if b > a else 2
+    up = (b - a) % k
+    if 2 * up == k:
+        return 3
+    return 1 if 2 * up < k else 2

@@ -1,0 +1,66 @@
+# mypy: ignore-errors
+"""Strongly connected components of a directed graph in compressed rows."""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.network.types_kernel import READ32, READ64
+
+
+@njit(types.int64(READ64, READ32, types.int32[::1], types.boolean[::1]), cache=True)
+def strong_components(first, target, label, cyclic):
+    """Label every node with its component, numbered so that edges between components lead to lower labels (Tarjan).
+
+    cyclic[n] tells whether node n lies on a cycle. Returns the number of components.
+    """
+    nodes = first.size - 1
+    index = np.zeros(nodes, np.int32)
+    low = np.zeros(nodes, np.int32)
+    stack = np.empty(nodes, np.int32)
+    path = np.empty(nodes, np.int32)
+    cursor = first[:-1].copy()
+    label[:] = -1
+    cyclic[:] = False
+    height, depth, counter, components = 0, 0, 0, 0
+    for root in range(nodes):
+        if index[root]:
+            continue
+        path[0] = root
+        depth = 1
+        while depth:
+            node = path[depth - 1]
+            if index[node] == 0:
+                counter += 1
+                index[node] = low[node] = counter
+                stack[height] = node
+                height += 1
+            descended = False
+            while cursor[node] < first[node + 1]:
+                to = target[cursor[node]]
+                cursor[node] += 1
+                if to == node:
+                    cyclic[node] = True
+                if index[to] == 0:
+                    path[depth] = to
+                    depth += 1
+                    descended = True
+                    break
+                if label[to] < 0:
+                    low[node] = min(low[node], index[to])
+            if descended:
+                continue
+            depth -= 1
+            if depth:
+                low[path[depth - 1]] = min(low[path[depth - 1]], low[node])
+            if low[node] == index[node]:
+                alone = stack[height - 1] == node
+                while True:
+                    height -= 1
+                    member = stack[height]
+                    label[member] = components
+                    if not alone:
+                        cyclic[member] = True
+                    if member == node:
+                        break
+                components += 1
+    return components

@@ -1,0 +1,242 @@
+"""Reachable states of a relation and the graph of dependencies between its virtual channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.network.model import IntArray, Offsets
+from unknot.routing.relation import Relation
+
+Flags = npt.NDArray[np.bool_]
+
+
+class Explorer:
+    """Work space in which the states of one address of a relation are visited.
+
+    Memory is about 24 bytes per place and 8 per candidate of one address; nothing is kept between addresses.
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        network, vcs = relation.network, relation.vcs
+        places = vcs.router.size
+        leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
+        self.relation = relation
+        self.function: Any = relation.compiled.function
+        use = np.zeros((0, 0), dtype=bool) if relation.may_use is None else relation.may_use
+        arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use)
+        self.layout = tuple(_read_only(array) for array in arrays)
+        self.seen = np.zeros(places, dtype=np.int64)
+        self.order = np.empty(places, dtype=np.int64)
+        self.first = np.empty(places + 1, dtype=np.int64)
+        bound = int((leaving[vcs.router] + 1).sum()) + relation.max_candidates
+        repeats = places * relation.max_candidates
+        self.value = np.empty(min(bound * 4, repeats) + relation.max_candidates, dtype=np.int64)
+        self.out = np.zeros(relation.max_candidates, dtype=np.int64)
+
+    def visit(self, address: int) -> tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]:
+        """The states of an address: places in breadth-first order, and their candidates in compressed rows.
+
+        The arrays are views that the next visit overwrites.
+        """
+        from unknot.verify.states_kernel import explore
+
+        self.seen[:] = 0
+        count = explore(
+            self.function, address, self.layout, self.seen, 1, self.order, self.first, self.value, self.out
+        )
+        if count < 0:
+            self.fail(int(self.order[-1 - count]), address)
+        return self.order[:count], self.first[: count + 1], self.value[: self.first[count]]
+
+    def fail(self, at: int, address: int) -> None:
+        """Raise the error of a state that breaks the contract."""
+        from unknot.routing.relation_kernel import ask
+
+        ask(self.relation, at, address)
+
+
+@dataclass(frozen=True, eq=False)
+class Dependencies:
+    """The channel dependency graph: u → v when some reachable state at VC u has candidate v.
+
+    Attributes
+    ----------
+    relation : Relation
+    first, target : compressed rows over VCs
+        ``target[first[u]:first[u + 1]]`` are the VCs that u depends on.
+    label : int32 array, shape (VCs,)
+        Strongly connected component; an edge between components leads to a lower label.
+    cyclic : bool array, shape (VCs,)
+        Whether the VC lies on a cycle.
+    states : int
+        Reachable states, injection included.
+    """
+
+    relation: Relation
+    first: Offsets
+    target: IntArray
+    label: IntArray
+    cyclic: Flags
+    states: int
+
+    @property
+    def acyclic(self) -> bool:
+        return not self.cyclic.any()
+
+
+def dependencies(relation: Relation) -> Dependencies:
+    """Build the channel dependency graph address by address (Dally & Seitz 1987).
+
+    Time is linear in the transitions between reachable states; memory is a few words per VC.
+
+    Raises
+    ------
+    RelationError
+        If a reachable state breaks the relation's contract; the message names it.
+    """
+    from unknot.verify.graph_kernel import strong_components
+    from unknot.verify.states_kernel import depend, unpack
+
+    network, vcs = relation.network, relation.vcs
+    space = Explorer(relation)
+    tail = network.source[vcs.channel]
+    leaving = np.argsort(tail, kind="stable").astype(np.int32)
+    first_leaving = np.zeros(network.num_routers + 1, dtype=np.int64)
+    np.cumsum(np.bincount(tail, minlength=network.num_routers), out=first_leaving[1:])
+    rank = np.empty(vcs.total, dtype=np.int32)
+    rank[leaving] = np.arange(vcs.total) - first_leaving[tail[leaving]]
+    head = vcs.router[: vcs.total]
+    first_word = np.zeros(vcs.total + 1, dtype=np.int64)
+    np.cumsum((np.diff(first_leaving)[head] + 63) // 64, out=first_word[1:])
+    word = np.zeros(int(first_word[-1]), dtype=np.uint64)
+    totals = np.zeros(2, dtype=np.int64)
+    failed = depend(
+        space.function, space.layout, np.arange(relation.num_addresses), rank, first_word, word,
+        space.seen, space.order, space.first, space.value, space.out, totals,
+    )  # fmt: skip
+    if failed >= 0:
+        space.fail(int(totals[1]), int(failed))
+    first = np.zeros(vcs.total + 1, dtype=np.int64)
+    unpack(first_word, word, first_leaving, leaving, head, first, leaving[:0].copy(), False)
+    target = np.empty(int(first[-1]), dtype=np.int32)
+    unpack(first_word, word, first_leaving, leaving, head, first, target, True)
+    label = np.empty(vcs.total, dtype=np.int32)
+    cyclic = np.empty(vcs.total, dtype=bool)
+    strong_components(first, target, label, cyclic)
+    return Dependencies(relation, first, target, label, cyclic, int(totals[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """The reachable states on VCs that lie on cycles of dependencies, and the heads that may block there.
+
+    A deadlock configuration can always be cut down to one whose held VCs lie in one component, so transitions and
+    waits that leave the component of their VC are left out: such a step ends the worm's part in the configuration,
+    and such a wait is never held.
+
+    Attributes
+    ----------
+    place, owner : int32 arrays, shape (states,)
+        VC and address of each state, grouped by address.
+    next_first, next_state : compressed rows over states
+        Successors, by any candidate.
+    head_owner : int64 array, shape (heads,)
+        State of each blockable head. A header that chooses anew has one head with all it waits for; one that commits
+        has a head for each choice.
+    head_first, head_wait : compressed rows over heads
+        VCs a head waits for.
+    """
+
+    dependencies: Dependencies
+    place: IntArray
+    owner: IntArray
+    next_first: Offsets
+    next_state: npt.NDArray[np.int64]
+    head_owner: npt.NDArray[np.int64]
+    head_first: Offsets
+    head_wait: npt.NDArray[np.int64]
+
+    @cached_property
+    def head_of(self) -> dict[int, list[int]]:
+        """Heads of each state that has any."""
+        found: dict[int, list[int]] = {}
+        for head, state in enumerate(self.head_owner.tolist()):
+            found.setdefault(state, []).append(head)
+        return found
+
+    def waits(self, head: int) -> list[int]:
+        """VCs a head waits for, each once."""
+        return sorted(set(self.head_wait[self.head_first[head] : self.head_first[head + 1]].tolist()))
+
+
+def core(graph: Dependencies) -> Core:
+    """Collect the states on cyclic components; about 40 bytes per state.
+
+    Raises
+    ------
+    RelationError
+        If they do not fit into memory.
+    """
+    from unknot.verify.states_kernel import core_states
+
+    relation = graph.relation
+    space = Explorer(relation)
+    slot = np.empty(relation.num_vcs, dtype=np.int64)
+    size = 1 << 16
+    place, owner = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    next_first, next_state = np.zeros(size + 2, dtype=np.int64), np.empty(2 * size, dtype=np.int64)
+    head_first, head_owner = np.zeros(size + 2, dtype=np.int64), np.empty(size + 1, dtype=np.int64)
+    head_wait = np.empty(2 * size, dtype=np.int64)
+    for address in range(relation.num_addresses):
+        while True:
+            done = core_states(
+                space.function, space.layout, address, graph.label, graph.cyclic, relation.commits,
+                space.seen, space.order, space.first, space.value, space.out, slot,
+                place, owner, next_first, next_state, head_first, head_owner, head_wait,
+            )  # fmt: skip
+            if done == -1:
+                raise RelationError(f"{relation.name}: its answers change from one question to the next")
+            if done >= 0:
+                break
+            space.seen[:] = 0
+            try:
+                place, owner, next_state = _doubled(place), _doubled(owner), _doubled(next_state)
+                head_owner, head_wait = _doubled(head_owner), _doubled(head_wait)
+                next_first, head_first = _doubled(next_first, last=True), _doubled(head_first, last=True)
+            except MemoryError as error:
+                raise RelationError(
+                    f"{relation.name} on {relation.network.name}: states on dependency cycles do not fit into memory"
+                ) from error
+    states, heads = int(next_first[-1]), int(head_first[-1])
+    return Core(
+        graph,
+        place[:states],
+        owner[:states],
+        next_first[: states + 1],
+        next_state[: next_first[states]],
+        head_owner[:heads],
+        head_first[: heads + 1],
+        head_wait[: head_first[heads]],
+    )
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def _doubled(array: npt.NDArray[Any], last: bool = False) -> npt.NDArray[Any]:
+    """A copy of twice the length; `last` keeps the last entry last."""
+    longer = np.zeros(2 * array.size, dtype=array.dtype)
+    longer[: array.size] = array
+    if last:
+        longer[array.size - 1] = 0
+        longer[-1] = array[-1]
+    return longer

@@ -1,0 +1,186 @@
+# mypy: ignore-errors
+"""Reachable states, address by address: exploration, dependency edges, and the states of the cyclic core."""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.network.types_kernel import READ32, READ64, READ_BOOL
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.relation_kernel import RULE
+
+I32, I64 = types.int32[::1], types.int64[::1]
+USE = types.Array(types.boolean, 2, "C", readonly=True)
+MAP = types.Tuple((READ32, READ32, READ32, READ32, USE))
+
+
+@njit(types.int64(RULE, types.int64, MAP, I64, types.int64, I64, I64, I64, I64), cache=True)
+def explore(rule, address, layout, seen, stamp, order, first, value, out):
+    """Visit every state of an address, breadth first.
+
+    Layout is (router of each place, source router of each VC, eject router of each terminal, terminal of each
+    address, may_use or an empty array). Place order[i] has the candidates value[first[i]:first[i + 1]].
+
+    Returns
+    -------
+    int
+        Number of states, or −1 − i when state i breaks the contract.
+    """
+    router, tail, eject, destination, may_use = layout
+    vcs = tail.size
+    home = eject[destination[address]]
+    count = 0
+    for terminal in range(router.size - vcs):
+        if may_use.shape[0] == 0 or may_use[terminal, address]:
+            order[count] = vcs + terminal
+            count += 1
+    first[0] = 0
+    i = 0
+    pointer = np.int64(out.ctypes.data)
+    while i < count:
+        at = order[i]
+        found = rule(at, address, pointer)
+        if found < 0 or found > out.size or first[i] + found > value.size:
+            return -1 - i
+        filled = first[i]
+        waits = found == 0
+        for k in range(found):
+            candidate = out[k]
+            vc = candidate & VC_MASK
+            waits = waits or (candidate & NO_WAIT) == 0
+            if vc == EJECT:
+                if router[at] != home:
+                    return -1 - i
+            else:
+                if vc >= vcs or tail[vc] != router[at]:
+                    return -1 - i
+                if seen[vc] != stamp:
+                    seen[vc] = stamp
+                    order[count] = vc
+                    count += 1
+            value[filled] = candidate
+            filled += 1
+        if not waits:
+            return -1 - i
+        i += 1
+        first[i] = filled
+    return count
+
+
+@njit(types.int64(RULE, MAP, READ64, READ32, READ64, types.uint64[::1], I64, I64, I64, I64, I64, I64), cache=True)
+def depend(rule, layout, addresses, rank, first_word, word, seen, order, first, value, out, totals):
+    """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; all addresses.
+
+    Adds the number of states to totals[0]. Returns −1, or the address of a broken state with its place in totals[1].
+    """
+    vcs = layout[1].size
+    for address in addresses:
+        count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+        if count < 0:
+            totals[1] = order[-1 - count]
+            return address
+        totals[0] += count
+        for i in range(count):
+            at = order[i]
+            if at < vcs:
+                for k in range(first[i], first[i + 1]):
+                    vc = value[k] & VC_MASK
+                    if vc != EJECT:
+                        bit = rank[vc]
+                        word[first_word[at] + (bit >> 6)] |= np.uint64(1) << np.uint64(bit & 63)
+    return -1
+
+
+@njit(types.void(READ64, types.uint64[::1], READ64, READ32, READ32, I64, I32, types.boolean), cache=True)
+def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
+    """Turn dependency bits into compressed rows: counts when not `fill`, targets when `fill`."""
+    vcs = head.size
+    for u in range(vcs):
+        cursor = first[u]
+        found = 0
+        for w in range(first_word[u], first_word[u + 1]):
+            bits = word[w]
+            base = first_leaving[head[u]] + 64 * (w - first_word[u])
+            for b in range(64):
+                if (bits >> np.uint64(b)) & np.uint64(1):
+                    if fill:
+                        target[cursor] = leaving[base + b]
+                        cursor += 1
+                    found += 1
+        if not fill:
+            first[u + 1] = first[u] + found
+
+
+@njit(
+    types.int64(
+        RULE, MAP, types.int64, READ32, READ_BOOL, types.boolean, I64, I64, I64, I64, I64, I64,
+        I32, I32, I64, I64, I64, I64, I64
+    ),
+    cache=True,
+)  # fmt: skip
+def core_states(
+    rule, layout, address, label, core, commits, seen, order, first, value, out, slot,
+    place, owner, next_first, next_state, head_first, head_owner, head_wait,
+):  # fmt: skip
+    """Append the states of one address that stand on core VCs; see `unknot.verify.states.Core`.
+
+    The first entries of next_first and head_first hold the cursors from which to go on: states in next_first[-1],
+    heads in head_first[-1] (the arrays are one longer than needed for that). Returns the number of states explored,
+    or −1 when a broken state was met, or −2 when the arrays are full (nothing is then appended).
+    """
+    vcs = layout[1].size
+    count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+    if count < 0:
+        return -1
+    states, heads = next_first[-1], head_first[-1]
+    base = states
+    for i in range(count):
+        if order[i] < vcs and core[order[i]]:
+            if states + 1 >= place.size:
+                return -2
+            slot[order[i]] = states
+            place[states] = order[i]
+            owner[states] = address
+            states += 1
+    edges = next_first[base]
+    waits = head_first[heads]
+    state = base
+    for i in range(count):
+        at = order[i]
+        if at >= vcs or not core[at]:
+            continue
+        if edges + first[i + 1] - first[i] > next_state.size or waits + first[i + 1] - first[i] > head_wait.size:
+            return -2
+        if heads + first[i + 1] - first[i] + 2 >= head_first.size:
+            return -2
+        blockable = first[i + 1] > first[i]
+        start = waits
+        for k in range(first[i], first[i + 1]):
+            vc = value[k] & VC_MASK
+            inside = vc != EJECT and core[vc] and label[vc] == label[at]
+            if inside:
+                next_state[edges] = slot[vc]
+                edges += 1
+            if (value[k] & NO_WAIT) == 0:
+                if commits:
+                    if inside:
+                        head_wait[waits] = vc
+                        waits += 1
+                        head_owner[heads] = state
+                        heads += 1
+                        head_first[heads] = waits
+                elif inside:
+                    head_wait[waits] = vc
+                    waits += 1
+                else:
+                    blockable = False
+        if not commits:
+            if blockable and waits > start:
+                head_owner[heads] = state
+                heads += 1
+                head_first[heads] = waits
+            else:
+                waits = start
+        state += 1
+        next_first[state] = edges
+    next_first[-1], head_first[-1] = states, heads
+    return count
