@@ -66,7 +66,7 @@ def read_edge_list(path: str | Path) -> Network:
     """Read a text file with one edge a line: ``u v [latency]`` or ``u -> v [latency]``.
 
     ``u v`` (or ``u -- v``) is a link, two channels; ``u -> v`` is one channel. ``#`` starts a comment; a line with a
-    single name declares a router.
+    single name names a router that has its channels on other lines.
 
     Raises
     ------
@@ -78,16 +78,16 @@ def read_edge_list(path: str | Path) -> Network:
     except UnicodeDecodeError as error:
         raise TextError("this is not text; an edge list is plain UTF-8", path) from error
     channels: list[tuple[str, str, int]] = []
-    alone: list[str] = []
+    alone: list[tuple[str, int, str]] = []
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.split("#", 1)[0]
         if not line.strip():
             continue
         if len(line.split()) == 1:
-            alone.append(line.strip())
+            alone.append((line.strip(), number, raw))
             continue
         match = _EDGE.match(line)
-        if match is None:
+        if match is None or {match[1], match[3]} & {"->", "--"}:
             raise TextError("expected `u v`, `u v latency` or `u -> v latency`", path, number, 1, raw)
         u, arrow, v, latency = match.groups()
         if latency is not None and (not latency.isdigit() or int(latency) < 1):
@@ -98,16 +98,17 @@ def read_edge_list(path: str | Path) -> Network:
             channels.append((v, u, cycles))
     if not channels:
         raise TextError("no edge in this file", path)
-    for name in alone:
-        if all(name not in channel[:2] for channel in channels):
-            raise NetworkError(f"{path}: router {name} has no channel")
+    joined = {end for channel in channels for end in channel[:2]}
+    for name, number, raw in alone:
+        if name not in joined:
+            raise TextError(f"router {name} has no channel anywhere in this file", path, number, 1, raw)
     return from_edges(channels, directed=True, name=Path(path).name)
 
 
 def write_edge_list(network: Network, path: str | Path) -> None:
     """Write ``u -> v latency`` lines that `read_edge_list` reads back with the same channels and names.
 
-    Names that contain white space or ``#`` are refused.
+    Names that contain white space or ``#``, and names that two routers share, are refused.
     """
     names = [
         str(r) if network.router_labels is None else network.router_labels[r] for r in range(network.num_routers)
@@ -115,6 +116,9 @@ def write_edge_list(network: Network, path: str | Path) -> None:
     for name in names:
         if not name or any(c.isspace() or c == "#" for c in name):
             raise NetworkError(f"router name {name!r} cannot stand in an edge list: it has white space or '#'")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NetworkError(f"two routers are called {twice!r}; an edge list would take them for one")
     silent = np.setdiff1d(np.arange(network.num_routers), np.concatenate([network.source, network.target]))
     if silent.size:
         raise NetworkError(f"router {names[int(silent[0])]} has no channel and cannot stand in an edge list")

@@ -50,8 +50,8 @@ def grid(network: Network) -> Grid:
     Raises
     ------
     NetworkError
-        If it has no coordinates, or a channel does not join neighbours in exactly one dimension, or two channels
-        lead the same way from one router.
+        If it has no coordinates, or a channel does not join neighbours in exactly one dimension, two channels lead
+        the same way from one router, or two routers have the same coordinates.
     """
     if network.coordinates is None:
         raise NetworkError(
@@ -60,6 +60,7 @@ def grid(network: Network) -> Grid:
         )
     at = network.coordinates
     radices = np.array(network.radices, dtype=np.int32)
+    _check_positions(network, at)
     delta = at[network.target] - at[network.source]
     moved = delta != 0
     dimension = np.argmax(moved, axis=1).astype(np.int32) if delta.size else np.empty(0, dtype=np.int32)
@@ -85,3 +86,13 @@ def grid(network: Network) -> Grid:
     for array in (radices, wraps, channel, dimension):
         array.setflags(write=False)
     return Grid(at, radices, wraps, channel, dimension)
+
+
+def _check_positions(network: Network, at: IntArray) -> None:
+    """Refuse two routers at the same position."""
+    strides = np.cumprod([1, *network.radices[:-1]], dtype=np.int64) if network.radices else np.empty(0, np.int64)
+    order = np.argsort(at @ strides, kind="stable")
+    twin = np.flatnonzero((at[order[1:]] == at[order[:-1]]).all(axis=1))
+    if twin.size:
+        where = ",".join(str(c) for c in at[order[twin[0]]].tolist())
+        raise NetworkError(f"network {network.name!r}: two routers stand at ({where}), so it is not a mesh or torus")

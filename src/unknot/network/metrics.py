@@ -62,7 +62,14 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 0) -> Me
         the mean an estimate, and the result says so in `sampled`.
     seed : int
         Seeds the choice of sampled routers.
+
+    Raises
+    ------
+    NetworkError
+        If `sample` is not a positive number.
     """
+    if sample is not None and sample < 1:
+        raise NetworkError(f"sample must be a number of routers, at least 1, got {sample}")
     degrees = np.diff(network.outgoing[0])
     _, pieces = components(network)
     connected = pieces == 1
@@ -74,7 +81,7 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 0) -> Me
         diameter, mean = _grid_distances(product)
     elif connected and network.num_routers * max(1, network.num_channels) <= EXACT_STEPS:
         diameter, mean = _distances(network, np.arange(network.num_routers))
-    elif connected and sample:
+    elif connected and sample is not None:
         sampled = min(sample, network.num_routers)
         starts = np.random.default_rng(seed).choice(network.num_routers, size=sampled, replace=False)
         diameter, mean = _distances(network, starts)
@@ -129,8 +136,7 @@ def bisection(network: Network) -> int | None:
     across the longest side is a minimum bisection; other networks give None.
     """
     routers = network.num_routers
-    pairs = np.unique(network.source.astype(np.int64) * routers + network.target)
-    if routers <= 2**13 and pairs.size == network.num_channels == routers * (routers - 1):
+    if network.num_channels == routers * (routers - 1) and _all_pairs(network):
         return 2 * (routers // 2) * (routers - routers // 2)
     product = _complete_grid(network)
     if product is None or not product.radices.size:
@@ -140,6 +146,12 @@ def bisection(network: Network) -> int | None:
     if side % 2:
         return None
     return 2 * routers // side * (2 if product.wraps[longest] else 1)
+
+
+def _all_pairs(network: Network) -> bool:
+    """Whether as many channels as ordered pairs of routers join every pair, none of them a loop or a twin."""
+    pairs = np.unique(network.source.astype(np.int64) * network.num_routers + network.target)
+    return pairs.size == network.num_channels and not (network.source == network.target).any()
 
 
 def _complete_grid(network: Network) -> Grid | None:

@@ -84,7 +84,8 @@ class Network:
     origin: Origin | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.num_routers, (int, np.integer)) or self.num_routers < 1:
+        number = isinstance(self.num_routers, (int, np.integer)) and not isinstance(self.num_routers, bool)
+        if not number or self.num_routers < 1:
             raise NetworkError(f"network {self.name!r}: it needs at least one router, got {self.num_routers!r}")
         self._set("num_routers", int(self.num_routers))
         source = self._indices("source", self.source, self.num_routers)
@@ -221,16 +222,21 @@ class Network:
                 return int(name)
             raise NetworkError(f"network {self.name!r} has no {kind} {name}: {kind}s are numbered 0 to {count - 1}")
         names = labels if labels is not None else [named(i) for i in range(count)]
-        for index, known in enumerate(names):
-            if known.replace(" ", "") == text:
-                return index
+        found = [index for index, known in enumerate(names) if known.replace(" ", "") == text]
+        if len(found) > 1:
+            raise NetworkError(
+                f"network {self.name!r} has {len(found)} {kind}s called {name!r}; give the number of one of them, "
+                f"such as {found[0]} or {found[1]}"
+            )
+        if found:
+            return found[0]
         raise NetworkError(f"network {self.name!r} has no {kind} called {name!r}; {near(str(name), names[:2000])}")
 
     def without(
         self,
         routers: Iterable[int | str] = (),
         channels: Iterable[int] = (),
-        links: Iterable[tuple[int, int]] = (),
+        links: Iterable[tuple[int | str, int | str]] = (),
     ) -> Network:
         """The network that is left when some routers and channels have failed.
 
@@ -240,7 +246,7 @@ class Network:
             Failed routers; their channels and terminals go with them.
         channels : iterable of int
             Failed directed channels.
-        links : iterable of (int, int)
+        links : iterable of (int or str, int or str)
             Pairs of routers between which every channel, in both directions, has failed.
 
         Returns
@@ -257,7 +263,7 @@ class Network:
                     f"network {self.name!r} has no channel {channel}: they are numbered 0 to {self.num_channels - 1}"
                 )
             dead[int(channel)] = True
-        for a, b in links:
+        for a, b in ((self.router(a), self.router(b)) for a, b in links):
             gone = self.between(a, b) + self.between(b, a)
             if not gone:
                 raise NetworkError(f"network {self.name!r}: no link {self.router_name(a)}–{self.router_name(b)}")
@@ -267,7 +273,7 @@ class Network:
         new = np.cumsum(~dead_router) - 1
         old = self.origin
         return Network(
-            name=f"{self.name} with faults",
+            name=f"{self.name.removesuffix(' with faults')} with faults",
             num_routers=keep_r.size,
             source=new[self.source[keep_c]],
             target=new[self.target[keep_c]],
@@ -310,6 +316,8 @@ def _frozen(values: Any) -> IntArray:
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iub":
         raise NetworkError(f"whole numbers are wanted, got {array.dtype} values")
+    if array.size and array.dtype.itemsize >= 4 and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
+        raise NetworkError(f"numbers must fit 32 bits; the largest here is {array.max()}, the smallest {array.min()}")
     array = np.array(array, dtype=np.int32, order="C")
     array.setflags(write=False)
     return array

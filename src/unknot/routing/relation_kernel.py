@@ -19,9 +19,7 @@ from numba.extending import intrinsic
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import Table, tabulate
-
-RULE_SIGNATURE = types.int64(types.int64, types.int64, types.int64)
-RULE = types.FunctionType(RULE_SIGNATURE)
+from unknot.types_kernel import RULE_SIGNATURE
 
 
 @intrinsic

@@ -4,7 +4,40 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unknot.verify.verdict import Configuration
+import numpy as np
+
+from unknot.errors import RelationError, SimulationError
+from unknot.routing.relation import Relation
+from unknot.simulation.detector import front, knot, stuck_vcs, wants
+from unknot.simulation.engine import Engine, check_point
+from unknot.simulation.layout import (
+    ADDRESS,
+    CREATED,
+    CREDITS,
+    FLIT_HOPS,
+    FLITS_IN,
+    FRESH,
+    HEADS,
+    HIGH,
+    HOLD,
+    HOPS,
+    INJECTED,
+    LEFT,
+    LENGTH,
+    OUT,
+    OWNER,
+    PACKET,
+    SCRIPT,
+    SENT,
+    SOURCE,
+    STALLED,
+    STATE,
+    STOP,
+    STORED,
+    State,
+)
+from unknot.simulation.traffic import Pairs
+from unknot.verify.verdict import Configuration, Message
 
 
 @dataclass(frozen=True)
@@ -31,3 +64,177 @@ class Replay:
     cycles: int
     waits: tuple[tuple[int, tuple[int, ...]], ...]
     found: Configuration | None
+
+
+def replay(relation: Relation, configuration: Configuration, *, cycles: int = 1000) -> Replay:
+    """Put the messages of a configuration into an otherwise empty network and see whether any of them ever moves.
+
+    A configuration that is `injected` or `scheduled` is injected at its terminals, in schedule order each message
+    once the one before stands still; every header follows lead and held VCs and waits there until all are in place.
+    Other configurations are placed into the buffers. Then the headers are let go: each asks for what it waits for
+    (under non-atomic allocation, for the one candidate it has committed to), and the network runs on.
+
+    Parameters
+    ----------
+    cycles : int
+        Cycles to go on after the headers are let go.
+
+    Raises
+    ------
+    RelationError
+        If the configuration is not one of this relation: a prescribed step that the rule does not offer, a VC held
+        twice, a length that does not fill the held VCs.
+    SimulationError
+        If `cycles` is not positive.
+    """
+    if isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < 1:
+        raise SimulationError(f"cycles must be a whole number of at least 1, got {cycles!r}")
+    check_configuration(relation, configuration)
+    engine = Engine(
+        relation,
+        configuration.switching,
+        packet_length=1,
+        buffer_depth=configuration.buffer_depth,
+        chance=0.0,
+        seed=0,
+        pairs=Pairs(1, *(np.zeros(1, dtype=np.int64),) * 2, np.zeros(0, dtype=np.int32), 0),
+    )
+    _write_packets(engine, configuration)
+    injected = configuration.reachability != "not-established"
+    if not injected:
+        _place(engine.state, configuration)
+    else:
+        together = configuration.reachability == "injected"
+        waves = (
+            [range(len(configuration.messages))] if together else [[k] for k in range(len(configuration.messages))]
+        )
+        for wave in waves:
+            _inject(engine, configuration, wave)
+    state = engine.state
+    in_place = all(
+        state.inputs[vc, STORED] == configuration.buffer_depth and front(state, vc) == k
+        for k, message in enumerate(configuration.messages)
+        for vc in message.held
+    )
+    state.setup[HOLD] = 0
+    moved = engine.count(FLIT_HOPS), engine.count(FLITS_IN)
+    end = engine.now + cycles
+    try:
+        while engine.now < end:
+            engine.advance(end)
+    except RelationError:
+        if moved == (engine.count(FLIT_HOPS), engine.count(FLITS_IN)):
+            raise
+    stuck = stuck_vcs(relation, state)
+    holder = {vc: k for k, message in enumerate(configuration.messages) for vc in message.held}
+    all_stuck = in_place and all(stuck[vc] for vc in holder)
+    waits = []
+    for k, message in enumerate(configuration.messages):
+        header = message.held[-1]
+        wanted = wants(relation, state, header) if stuck[header] and front(state, header) == k else ()
+        waits.append((k, tuple(dict.fromkeys(holder[w] for w in wanted if w in holder))))
+    return Replay(
+        stuck=bool(all_stuck and moved == (engine.count(FLIT_HOPS), engine.count(FLITS_IN))),
+        injected=injected,
+        cycles=engine.now,
+        waits=tuple(waits),
+        found=knot(relation, state, configuration.switching, stuck) if stuck.any() else None,
+    )
+
+
+def check_configuration(relation: Relation, configuration: Configuration) -> None:
+    """Refuse a configuration whose messages cannot be where it says they are.
+
+    Raises
+    ------
+    RelationError
+        Naming the message and the place.
+    """
+    depth = configuration.buffer_depth
+    if not configuration.messages:
+        raise RelationError("the configuration has no messages")
+    taken: dict[int, int] = {}
+    sources: set[int] = set()
+    for k, message in enumerate(configuration.messages):
+        name = f"message {k + 1} of the configuration"
+        if not 0 <= message.source < relation.network.num_terminals:
+            raise RelationError(f"{name}: there is no terminal {message.source} in {relation.network.name}")
+        if not message.held or message.length != len(message.held) * depth:
+            raise RelationError(
+                f"{name} has {message.length} flits and holds {len(message.held)} VCs of {depth}; it must hold at "
+                "least one and fill them exactly"
+            )
+        check_point(message.length, configuration.switching, depth, 0)
+        committed = message.wanted[:1] if configuration.switching == "wormhole-nonatomic" else ()
+        at = relation.num_vcs + message.source
+        for vc in (*message.lead, *message.held, *committed):
+            offered = [c.vc for c in relation.candidates(at, message.address)]
+            if vc not in offered:
+                target = relation.vcs.name(vc) if 0 <= vc < relation.num_vcs else f"VC {vc}"
+                raise RelationError(
+                    f"{name}: at {relation.vcs.name(at)} for {relation.address_name(message.address)}, "
+                    f"{relation.name} does not offer {target}"
+                )
+            at = vc
+        for vc in message.held:
+            if vc in taken:
+                raise RelationError(f"{name} holds {relation.vcs.name(vc)}, and so does message {taken[vc] + 1}")
+            taken[vc] = k
+        if configuration.reachability == "injected" and message.source in sources:
+            raise RelationError(
+                f"{name} comes from {relation.network.terminal_name(message.source)} like another one; messages that "
+                "are injected all at once need terminals of their own"
+            )
+        sources.add(message.source)
+
+
+def _write_packets(engine: Engine, configuration: Configuration) -> None:
+    """Packet k is message k; its prescribed path ends with the committed candidate or −1."""
+    script: list[int] = []
+    state = engine.state
+    for k, message in enumerate(configuration.messages):
+        way = [*message.lead, *message.held]
+        row = state.packets[k]
+        row[[CREATED, INJECTED, HOPS]] = 0
+        row[[ADDRESS, LENGTH, SOURCE]] = message.address, message.length, message.source
+        row[[SCRIPT, STOP]] = len(script), len(way)
+        committed = message.wanted[:1] if configuration.switching == "wormhole-nonatomic" else ()
+        script += [*way, *(committed or (-1,))]
+    state.count[HIGH] = len(configuration.messages)
+    state.setup[HOLD] = 1
+    engine.state = state._replace(script=np.array(script, dtype=np.int32))
+
+
+def _inject(engine: Engine, configuration: Configuration, wave: range | list[int]) -> None:
+    """Inject some messages and run until nothing moves."""
+    for k in wave:
+        message = configuration.messages[k]
+        engine.state.terminals[message.source, [PACKET, LEFT]] = k, message.length
+    while not engine.advance(engine.now + 10_000):
+        pass
+
+
+def _place(state: State, configuration: Configuration) -> None:
+    """Fill the held VCs of all messages, and let the headers begin in the next cycle."""
+    depth = configuration.buffer_depth
+    for k, message in enumerate(configuration.messages):
+        for i, vc in enumerate(message.held):
+            _fill(state, k, message, i, vc, depth)
+
+
+def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: int) -> None:
+    inputs, outputs = state.inputs, state.outputs
+    header = i == len(message.held) - 1
+    state.ring[vc, 0] = packet
+    outputs[vc, CREDITS] = 0
+    inputs[vc, STORED] = depth
+    inputs[vc, SENT] = (len(message.held) - 1 - i) * depth
+    inputs[vc, STATE] = FRESH if header else STALLED
+    if i:
+        outputs[vc, OWNER] = message.held[i - 1]
+    if header:
+        state.heads[state.count[HEADS]] = vc
+        state.count[HEADS] += 1
+        state.packets[packet, HOPS] = state.packets[packet, STOP]
+    else:
+        inputs[vc, OUT] = message.held[i + 1]

@@ -5,9 +5,8 @@ import numpy as np
 from numba import njit, types
 
 from unknot.network.distance_kernel import bfs
-from unknot.network.types_kernel import READ32, READ64
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.routing.relation_kernel import RULE
+from unknot.types_kernel import READ32, READ64, RULE
 from unknot.verify.states_kernel import I64, MAP, explore
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.network.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64
 
 I64 = types.int64[::1]
 

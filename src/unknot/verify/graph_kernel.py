@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.network.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64
 
 
 @njit(types.int64(READ64, READ32, types.int32[::1], types.boolean[::1]), cache=True)

@@ -4,9 +4,8 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.network.types_kernel import READ32, READ64, READ_BOOL
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
-from unknot.routing.relation_kernel import RULE
+from unknot.types_kernel import READ32, READ64, READ_BOOL, RULE
 
 I32, I64 = types.int32[::1], types.int64[::1]
 USE = types.Array(types.boolean, 2, "C", readonly=True)

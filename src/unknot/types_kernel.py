@@ -1,0 +1,19 @@
+# mypy: ignore-errors
+"""Types for kernel signatures. Every kernel imports this first, directly or not, so that none is loaded stale."""
+
+from pathlib import Path
+
+from numba import types
+
+from unknot.kernel_cache import drop_stale
+
+drop_stale(Path(__file__).parent)
+
+# Read-only arrays; writable ones are accepted too.
+READ32 = types.Array(types.int32, 1, "C", readonly=True)
+READ64 = types.Array(types.int64, 1, "C", readonly=True)
+READ_BOOL = types.Array(types.boolean, 1, "C", readonly=True)
+
+# A routing rule: (place, address, pointer to candidates) -> count.
+RULE_SIGNATURE = types.int64(types.int64, types.int64, types.int64)
+RULE = types.FunctionType(RULE_SIGNATURE)

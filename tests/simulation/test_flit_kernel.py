@@ -1,0 +1,107 @@
+"""The kernel and its naive twin agree to the last bit, on random networks, relations and points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.reference.simulator import Simulator
+from tests.simulation.relations import random_relation
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order
+from unknot.simulation.engine import Engine
+from unknot.simulation.layout import (
+    CREATED_PACKETS,
+    DRAWN,
+    FLIT_HOPS,
+    FLITS_IN,
+    FLITS_OUT,
+    HOPS_SUM,
+    MEASURE_FROM,
+    MEASURED_ARRIVED,
+    NETWORK_SUM,
+    STORED,
+)
+from unknot.simulation.traffic import uniform
+from unknot.switching import SWITCHINGS, Switching
+from unknot.topologies import complete, mesh, torus
+
+
+def agree(
+    relation: Relation, switching: Switching, length: int, depth: int, chance: float, seed: int, others: bool = False
+) -> Engine:
+    pairs = uniform(relation, self_traffic=not others)
+    twin = Simulator(relation, switching, length=length, depth=depth, chance=chance, seed=seed, pairs=pairs)
+    engine = Engine(
+        relation, switching, packet_length=length, buffer_depth=depth, chance=chance, seed=seed, pairs=pairs
+    )
+    engine.state.setup[MEASURE_FROM] = 0
+    for until in (7, 60, 61, 150, 260):
+        twin.run(until - twin.now)
+        while engine.now < until:
+            engine.advance(until)
+        packets = twin.finish()
+        arrived = engine.count(MEASURED_ARRIVED)
+        assert sorted(engine.state.latencies[:arrived].tolist()) == [p[0] for p in packets]
+        assert engine.count(NETWORK_SUM) == sum(p[1] for p in packets)
+        assert engine.count(HOPS_SUM) == sum(p[2] for p in packets)
+        assert engine.count(FLIT_HOPS) == twin.flit_hops
+        assert engine.count(FLITS_IN) == twin.flits_in
+        assert engine.count(FLITS_OUT) == twin.flits_out
+        assert engine.count(CREATED_PACKETS) == twin.created
+        assert engine.state.terminals[:, DRAWN].tolist() == [t.drawn for t in twin.terminals]
+        stored = engine.state.inputs[: relation.num_vcs, STORED].tolist()
+        assert stored == [len(vc.queue) for vc in twin.input]
+    return engine
+
+
+@settings(max_examples=16, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(st.data())
+def test_twin_on_random_relations(data: st.DataObject) -> None:
+    relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))
+    for switching in SWITCHINGS:
+        length = data.draw(st.integers(1, 6), label="length")
+        short = length if switching in ("saf", "vct") else 1
+        depth = data.draw(st.integers(short, 8), label="depth")
+        load = data.draw(st.sampled_from([0.02, 0.2, 0.5, 1.0]), label="load")
+        agree(
+            relation, switching, length, depth, load / length, data.draw(st.integers(0, 99)), data.draw(st.booleans())
+        )
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_twin_on_known_networks(switching: Switching) -> None:
+    for relation in (dimension_order(mesh(4, 4), 2), dimension_order(torus(4, 3, latency=2), 2)):
+        agree(relation, switching, 3, 4, 0.15, 5)
+
+
+def test_twin_with_long_latencies_and_vcs_that_differ() -> None:
+    base = complete(4)
+    network = Network("far", 4, base.source, base.target, np.arange(12) * 9 + 1)
+    target, first = network.target, np.concatenate([[0], np.cumsum(np.arange(12) % 3 + 1)])
+    source = network.source
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        here = at - first[12] if at >= first[12] else address
+        if here == address:
+            out[0] = (1 << 40) - 1
+            return 1
+        count = 0
+        for c in range(12):
+            if source[c] == here and target[c] == address:
+                for v in range(first[c], first[c + 1]):
+                    out[count] = v
+                    count += 1
+        return count
+
+    relation = Relation(network, np.arange(12) % 3 + 1, rule)
+    for switching in SWITCHINGS:
+        agree(relation, switching, 2, 5, 0.2, 9)
+
+
+def test_same_seed_same_run_other_seed_other_run() -> None:
+    relation = dimension_order(mesh(4, 4), 2)
+    runs = [agree(relation, "wormhole", 2, 4, 0.2, seed).state.latencies[:50].tolist() for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]

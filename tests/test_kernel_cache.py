@@ -1,0 +1,49 @@
+"""Compiled kernels are thrown away when, and only when, a source they are made of has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unknot.kernel_cache import CONSTANTS, drop_stale
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    for name in (*CONSTANTS, "verify/states_kernel.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("ONE = 1\n")
+    drop_stale(tmp_path)
+    (tmp_path / "verify/__pycache__").mkdir()
+    compiled(tmp_path).write_text("compiled")
+    return tmp_path
+
+
+def compiled(package: Path) -> Path:
+    return package / "verify/__pycache__/states_kernel.explore-1.py311.nbi"
+
+
+def test_kernels_stay_while_nothing_changes(package: Path) -> None:
+    assert drop_stale(package) is False
+    assert compiled(package).exists()
+
+
+@pytest.mark.parametrize("name", [*CONSTANTS, "verify/states_kernel.py"])
+def test_a_change_of_any_source_drops_them(package: Path, name: str) -> None:
+    (package / name).write_text("ONE = 2\n")
+    assert drop_stale(package) is True
+    assert not compiled(package).exists()
+    assert drop_stale(package) is False
+
+
+def test_every_kernel_imports_the_guard_and_constants_only_from_the_files_it_watches() -> None:
+    import unknot
+
+    root = Path(unknot.__file__).parent
+    kernels = [path for path in root.rglob("*_kernel.py") if "cache=True" in path.read_text()]
+    assert len(kernels) > 5
+    for path in kernels:
+        modules = {line.split()[1] for line in path.read_text().splitlines() if line.startswith("from unknot")}
+        watched = {"unknot." + name.removesuffix(".py").replace("/", ".") for name in CONSTANTS}
+        assert all(module.endswith("_kernel") or module in watched for module in modules), path
