@@ -1,1 +1,32 @@
-"""To be filled by its room."""
+"""Reports and drawings: self-contained HTML pages and SVG, the same bytes for the same results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unknot.report.audit_report import write_audit_report
+    from unknot.report.curves import draw_curves
+    from unknot.report.drawing import draw_configuration, draw_network
+    from unknot.report.study_report import write_study_report
+    from unknot.report.words import tell
+
+__all__ = ["draw_configuration", "draw_curves", "draw_network", "tell", "write_audit_report", "write_study_report"]
+
+_HOMES = {
+    "draw_configuration": "drawing",
+    "draw_curves": "curves",
+    "draw_network": "drawing",
+    "tell": "words",
+    "write_audit_report": "audit_report",
+    "write_study_report": "study_report",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for, so that start-up stays fast."""
+    if name in _HOMES:
+        import importlib
+
+        return getattr(importlib.import_module(f"unknot.report.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'unknot.report' has no attribute {name!r}")

@@ -1,0 +1,211 @@
+"""Latency and accepted load against offered load."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from unknot.report.sheet import COLOURS, INK, SOFT
+from unknot.simulation.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "unknot",
+    "svg.fonttype": "path",
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10.5,
+    "text.color": INK,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "grid.color": "#e3e7eb",
+    "path.simplify": False,
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """The runs of one design at one load, averaged over seeds.
+
+    Attributes
+    ----------
+    load : float
+        Offered.
+    accepted : float
+    mean, p99 : float or None
+        Latency in cycles; None when no packet arrived in any run.
+    stable : bool
+        Whether every run was.
+    deadlocked : bool
+        Whether some run ended in a deadlock.
+    """
+
+    load: float
+    accepted: float
+    mean: float | None
+    p99: float | None
+    stable: bool
+    deadlocked: bool
+
+
+def points(runs: Iterable[Run]) -> list[Point]:
+    """The runs of one design gathered by load, ascending."""
+    by_load: dict[float, list[Run]] = {}
+    for run in runs:
+        by_load.setdefault(run.offered_load, []).append(run)
+    return [
+        Point(
+            load,
+            _mean([run.accepted_load for run in group]) or 0.0,
+            _mean([run.latency_mean for run in group]),
+            _mean([run.latency_p99 for run in group]),
+            all(run.stable for run in group),
+            any(run.deadlock is not None for run in group),
+        )
+        for load, group in sorted(by_load.items())
+    ]
+
+
+def draw_curves(designs: Mapping[str, Sequence[Run]]) -> str:
+    """Mean latency, 99th percentile and accepted load against offered load, one line per design.
+
+    Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
+    which a run deadlocks get a cross.
+
+    Parameters
+    ----------
+    designs : mapping of str to sequence of Run
+        Runs of each design, by its name.
+
+    Returns
+    -------
+    str
+        An SVG element; the same runs give the same text.
+    """
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    lines = {name: points(runs) for name, runs in designs.items()}
+    entries = len(lines) + 2
+    columns = 3 if max(map(len, [*lines, ""])) <= 40 else 2
+    below = 0.22 * -(-entries // columns) + 0.62
+    with rc_context(STYLE):
+        figure = Figure(figsize=(11.0, 3.0 + below))
+        FigureCanvasSVG(figure)
+        panels = figure.subplots(1, 3)
+        _latency(panels[0], lines, "mean", "Mean latency (cycles)")
+        _latency(panels[1], lines, "p99", "99th percentile of latency (cycles)")
+        _accepted(panels[2], lines)
+        for panel in panels:
+            panel.set_xlabel("Offered load (flits / terminal / cycle)")
+            panel.grid(True, linewidth=0.8)
+            panel.set_axisbelow(True)
+            panel.spines[["top", "right"]].set_visible(False)
+        handles, labels = panels[2].get_legend_handles_labels()
+        handles += _key(panels[2])
+        labels = [*map(_shown, labels), "not stable (on the edge: beyond it)", "deadlock"]
+        height = 3.0 + below
+        figure.subplots_adjust(left=0.045, right=0.985, wspace=0.2, top=1 - 0.36 / height, bottom=below / height)
+        figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
+        file = io.StringIO()
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    told = "; ".join(map(_told, lines.items()))
+    return _inline(file.getvalue(), f"Latency and accepted load against offered load: {told}")
+
+
+def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str, title: str) -> None:
+    steady = [v for ps in lines.values() for p in ps if p.stable and (v := getattr(p, which)) is not None]
+    known = [v for ps in lines.values() for p in ps if (v := getattr(p, which)) is not None]
+    lowest = min(steady or known, default=1.0)
+    top = 1.12 * min(max(steady or known, default=1.0), 6.0 * lowest)
+    top = max(top, 2.0 * lowest)
+    panel.set_title(title, loc="left", pad=9.0)
+    panel.set_ylim(0.0, top)
+    for i, (name, found) in enumerate(lines.items()):
+        arrived = [p for p in found if getattr(p, which) is not None]
+        _line(panel, i, name, [p.load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
+        lost = [p.load for p in found if getattr(p, which) is None and p.deadlocked]
+        _crosses(panel, i, lost, [top] * len(lost))
+    panel.set_xlim(0.0, _most(lines) * 1.04)
+
+
+def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
+    panel.set_title("Accepted load (flits / terminal / cycle)", loc="left", pad=9.0)
+    most = _most(lines)
+    panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
+    top = 1.08 * max((p.accepted for found in lines.values() for p in found), default=1.0) or 1.0
+    for i, (name, found) in enumerate(lines.items()):
+        _line(panel, i, name, [p.load for p in found], [p.accepted for p in found], found, top)
+    panel.set_xlim(0.0, most * 1.04)
+    panel.set_ylim(0.0, top)
+
+
+def _line(
+    panel: Axes, i: int, name: str, xs: list[float], ys: list[float], found: Sequence[Point], top: float
+) -> None:
+    colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+    panel.plot(xs, ys, color=colour, marker=marker, markersize=4.5, linewidth=1.7, label=name)
+    loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if not p.stable]
+    panel.plot(
+        [x for x, _ in loose], [y for _, y in loose], color=colour, marker=marker, markersize=6.5, linestyle="none",
+        markerfacecolor="white", markeredgewidth=1.4, clip_on=False,
+    )  # fmt: skip
+    stuck = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.deadlocked]
+    _crosses(panel, i, [x for x, _ in stuck], [y for _, y in stuck])
+
+
+def _most(lines: Mapping[str, Sequence[Point]]) -> float:
+    return max((p.load for found in lines.values() for p in found), default=1.0)
+
+
+def _crosses(panel: Axes, i: int, xs: list[float], ys: list[float]) -> None:
+    panel.plot(
+        xs, ys, color=COLOURS[i % len(COLOURS)], marker="x", markersize=9, markeredgewidth=2.2, linestyle="none",
+        clip_on=False, zorder=5,
+    )  # fmt: skip
+
+
+def _key(panel: Axes) -> list[Any]:
+    """Legend entries of the marks that are not lines."""
+    hollow = panel.plot([], [], marker="o", markerfacecolor="white", color=SOFT, linestyle="none", markersize=6.5)
+    cross = panel.plot([], [], marker="x", color=SOFT, linestyle="none", markersize=8, markeredgewidth=2)
+    return [*hollow, *cross]
+
+
+def _shown(name: str) -> str:
+    """A name that matplotlib neither hides nor reads as mathematics."""
+    text = name if len(name) <= 60 else name[:59] + "…"
+    return text.replace("$", r"\$")
+
+
+def _told(entry: tuple[str, Sequence[Point]]) -> str:
+    name, found = entry
+    steady = [p for p in found if p.stable]
+    text = f"{name}: stable up to {max(p.load for p in steady):g}" if steady else f"{name}: not stable at any load"
+    stuck = [p.load for p in found if p.deadlocked]
+    return text + (f", deadlock at {min(stuck):g}" if stuck else "")
+
+
+def _inline(text: str, title: str) -> str:
+    """The element of an SVG file alone, with a title and no remark on what wrote it."""
+    text = text[text.index("<svg") :].strip()
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"\n\s*", "\n", text)
+    opening, rest = text.split(">", 1)
+    opening += ' role="img" stroke-linejoin="round" stroke-linecap="butt"'
+    return f"{opening}><title>{escape(title, quote=False)}</title>{rest}"
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,213 @@
+"""Where routers stand on paper; the same network always stands the same way."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.network.model import IntArray
+
+MAX_DRAWN = 2000
+"""Most routers of a network that is drawn."""
+
+Places = npt.NDArray[np.complex128]
+
+
+def layout(network: Network) -> Places:
+    """Positions of the routers of a network.
+
+    Networks with coordinates stand by these: a ring as a circle, a grid as a grid, three dimensions in oblique
+    projection, further ones as grids of grids. So do networks whose router names read as grid coordinates that fit
+    the channels. Others stand in layers by their distance from the terminals when no channel stays within a layer,
+    or else where distances on paper agree best with distances in hops (stress
+    majorisation, Gansner, Koren & North 2004).
+
+    Returns
+    -------
+    complex128 array, shape (routers,)
+        x + iy with y downward; neighbours are about 1 apart.
+
+    Notes
+    -----
+    O(routers²) time and memory for a network without coordinates.
+    """
+    if network.num_routers == 1:
+        return np.zeros(1, dtype=np.complex128)
+    if network.coordinates is not None and network.coordinates.shape[1] > 0:
+        return _by_coordinates(network, network.coordinates, network.radices)
+    named = _coordinates_in_names(network)
+    if named is not None:
+        return _by_coordinates(network, named, tuple(int(k) for k in named.max(axis=0) + 1))
+    layers = _layers(network)
+    return _layered(network, layers) if layers is not None else _by_distance(network)
+
+
+def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) -> Places:
+    wide = [i for i, k in enumerate(radices) if k > 1]
+    if len(wide) == 1:
+        i = wide[0]
+        return _one_dimension(at[:, i], radices[i], _wraps(network, at, i, radices[i]))
+    along = []
+    width = height = 0.0
+    for rank, i in enumerate(wide):
+        k = radices[i]
+        if rank == 0:
+            step = complex(1.0, 0.0)
+        elif rank == 1:
+            step = complex(0.0, -1.0)
+        elif rank == 2:
+            step = complex(0.84, -0.66) / k
+        elif rank % 2:
+            step = complex(width + 0.9, -0.16)
+        else:
+            step = complex(0.16, -(height + 0.9))
+        along.append(step * at[:, i])
+        width += abs(step.real) * (k - 1)
+        height += abs(step.imag) * (k - 1)
+    return np.sum(along, axis=0) if along else np.zeros(network.num_routers, dtype=np.complex128)
+
+
+def _wraps(network: Network, at: IntArray, i: int, k: int) -> bool:
+    apart = np.abs(at[network.source, i] - at[network.target, i])
+    return k > 2 and bool((apart == k - 1).any())
+
+
+def _one_dimension(position: IntArray, k: int, wraps: bool) -> Places:
+    if wraps:
+        turn = 2j * np.pi * position / k - 0.5j * np.pi
+        return np.asarray(np.exp(turn) * (0.5 / np.sin(np.pi / k)), dtype=np.complex128)
+    columns = k if k <= 24 else int(np.ceil(np.sqrt(2.0 * k)))
+    row, column = np.divmod(position, columns)
+    return np.where(row % 2 == 0, column, columns - 1 - column) + 1j * row
+
+
+def _coordinates_in_names(network: Network) -> IntArray | None:
+    """Coordinates when each name ends in as many numbers and nearly all channels join neighbours by them."""
+    if network.router_labels is None:
+        return None
+    numbers = [re.findall(r"\d{1,4}", label) for label in network.router_labels]
+    if len({len(found) for found in numbers}) != 1 or len(numbers[0]) not in (2, 3):
+        return None
+    at = np.array(numbers, dtype=np.int32)
+    at = at - at.min(axis=0)
+    if len(np.unique(at, axis=0)) != network.num_routers or not network.num_channels:
+        return None
+    last = at.max(axis=0)
+    apart = np.abs(at[network.source] - at[network.target])
+    step = np.where((apart == last) & (last > 1), 1, apart)
+    return at if np.mean(step.sum(axis=1) == 1) >= 0.9 else None
+
+
+def seated(network: Network) -> npt.NDArray[np.bool_]:
+    """Routers with terminals, or, where all have some, those with more than the fewest; all where all are alike."""
+    ends = np.bincount(np.concatenate([network.inject, network.eject]), minlength=network.num_routers)
+    fewest = 0 if ends.min() == ends.max() else int(ends.min())
+    return np.asarray(ends > fewest)
+
+
+def _layers(network: Network) -> npt.NDArray[np.int64] | None:
+    """Hops to the nearest of the routers that are `seated`, if some are not and no channel joins two alike."""
+    seats = seated(network)
+    if seats.all() or not seats.any():
+        return None
+    layer = np.where(seats, 0, -1).astype(np.int64)
+    for depth in range(network.num_routers):
+        ends = np.concatenate(
+            [network.target[layer[network.source] == depth], network.source[layer[network.target] == depth]]
+        )
+        new = ends[layer[ends] < 0]
+        if not new.size:
+            break
+        layer[new] = depth + 1
+    if (layer < 0).any() or (layer[network.source] == layer[network.target]).any():
+        return None
+    return layer
+
+
+def _layered(network: Network, layer: npt.NDArray[np.int64]) -> Places:
+    """Layers above each other, each ordered by the mean position of the neighbours (barycentre method)."""
+    x = np.zeros(network.num_routers)
+    width = max(float(np.bincount(layer).max()), 2.0)
+
+    def spread(members: npt.NDArray[np.int64], keys: npt.NDArray[np.float64]) -> None:
+        ordered = members[np.lexsort((members, keys))]
+        x[ordered] = (np.arange(ordered.size) + 0.5) * width / ordered.size
+
+    depth = int(layer.max())
+    for level in range(depth + 1):
+        members = np.flatnonzero(layer == level)
+        spread(members, np.zeros(members.size))
+    degree = np.maximum(np.bincount(network.source, minlength=network.num_routers), 1)
+    for _ in range(8):
+        for level in [*range(1, depth + 1), *range(depth - 1, -1, -1)]:
+            mean = np.bincount(network.source, weights=x[network.target], minlength=network.num_routers) / degree
+            members = np.flatnonzero(layer == level)
+            spread(members, np.round(mean[members], 6))
+    return x + 1j * (depth - layer) * max(1.6, width / (3.0 * max(depth, 1)))
+
+
+def _by_distance(network: Network) -> Places:
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import shortest_path
+
+    n = network.num_routers
+    links = coo_matrix((np.ones(network.num_channels), (network.source, network.target)), shape=(n, n))
+    hops = shortest_path(links.tocsr(), directed=False, unweighted=True)
+    reached = np.isfinite(hops)
+    if reached.all() and hops.max() <= 1:
+        return _one_dimension(np.arange(n, dtype=np.int32), n, True)
+    hops[~reached] = (hops[reached].max() if reached.any() else 0.0) + 1.5
+    tries = 6 if n <= 128 else 2 if n <= 600 else 1
+    placed = [_least_stress(hops, seed, 300 if n <= 128 else 120 if n <= 600 else 50) for seed in range(tries)]
+    best = min(placed, key=lambda pair: round(pair[0], 6))[1]
+    return _spaced(_lying(best))
+
+
+def _least_stress(hops: npt.NDArray[np.float64], seed: int, steps: int) -> tuple[float, Places]:
+    """Move every router to where its distances pull it, all at once, from a start by far-apart landmarks."""
+    n = len(hops)
+    random = np.random.default_rng(seed)
+    landmark = [int(random.integers(n))]
+    for _ in range(4):
+        landmark.append(int(np.argmax(hops[landmark].min(axis=0))))
+    noise = random.normal(scale=0.3, size=(2, n))
+    z = (hops[landmark[1]] - hops[landmark[2]] + noise[0]) + 1j * (hops[landmark[3]] - hops[landmark[4]] + noise[1])
+    np.fill_diagonal(hops, 1.0)
+    weight = hops**-2.0
+    np.fill_diagonal(weight, 0.0)
+    total = weight.sum(axis=1)
+    for _ in range(steps):
+        apart = z[:, None] - z[None, :]
+        length = np.abs(apart)
+        np.fill_diagonal(length, 1.0)
+        pull = (weight * hops / np.maximum(length, 1e-9) * apart).sum(axis=1)
+        mean = (weight * z[None, :]).sum(axis=1)
+        z = (mean + pull) / total
+    length = np.abs(z[:, None] - z[None, :])
+    return float((weight * (length - hops) ** 2).sum()), z
+
+
+def _lying(z: Places) -> Places:
+    """Turn the longest extent of a drawing level."""
+    z = z - z.mean()
+    return np.asarray(z * np.exp(-0.5j * np.angle((z**2).sum())), dtype=np.complex128)
+
+
+def _spaced(z: Places, room: float = 0.62, steps: int = 60) -> Places:
+    """Push apart routers that stand closer to each other than `room`."""
+    from scipy.spatial import cKDTree
+
+    z = z + 1e-6 * np.exp(1j * np.arange(len(z)))
+    for _ in range(steps):
+        pairs = cKDTree(np.stack([z.real, z.imag], axis=1)).query_pairs(room, output_type="ndarray")
+        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+        if not len(pairs):
+            break
+        apart = z[pairs[:, 0]] - z[pairs[:, 1]]
+        push = 0.3 * (1.02 * room - np.abs(apart)) * apart / np.abs(apart)
+        np.add.at(z, pairs[:, 0], push)
+        np.add.at(z, pairs[:, 1], -push)
+    return z

@@ -1,0 +1,112 @@
+"""Pieces of a drawing of a network, as SVG text."""
+
+from __future__ import annotations
+
+from html import escape
+
+from unknot.network import Network
+from unknot.report import sheet as paper
+from unknot.report.layout import seated
+from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
+from unknot.report.words import count
+
+FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\""
+
+
+def links(sheet: Sheet, colour: str) -> str:
+    """All links as one path; opposite channels share a line."""
+    network = sheet.network
+    seen: set[tuple[int, int, float]] = set()
+    lines = []
+    for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        key = (min(a, b), max(a, b), float(sheet.bend[c]))
+        if key not in seen:
+            seen.add(key)
+            lines.append(paper.path(sheet.centre(c)))
+    width = min(1.6, max(0.5, sheet.gap * 0.02))
+    return f'<path d="{"".join(lines)}" fill="none" stroke="{colour}" stroke-width="{number(width)}"/>'
+
+
+def routers(sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False) -> list[str]:
+    """Discs of the routers; those with terminals are filled. `faint` draws those not chosen, `only` those chosen."""
+    network = sheet.network
+    seats = seated(network)
+    parts = []
+    for router, z in enumerate(sheet.place.tolist()):
+        if (faint and router in chosen) or (only and router not in chosen):
+            continue
+        edge, fill = ("#aab3bd", "#f1f3f5") if faint else (INK, "#e3eef8")
+        fill = fill if seats[router] else PAPER
+        name = network.router_name(router)
+        parts.append(
+            f'<circle cx="{number(z.real)}" cy="{number(z.imag)}" r="{number(sheet.radius)}" fill="{fill}" '
+            f'stroke="{edge}" stroke-width="{number(min(1.2, max(0.4, sheet.radius / 9)))}">'
+            f"<title>{escape(name, quote=False)}</title></circle>"
+        )
+        parts += _name(sheet, z, paper.short_name(network, router), faint=faint, always=only and len(chosen) <= 40)
+    return parts
+
+
+def _name(sheet: Sheet, z: complex, name: str, *, faint: bool, always: bool) -> list[str]:
+    """The name of a router inside its disc if it fits, else beside it if it must or can be shown."""
+    size = paper.font_size(name, sheet.radius)
+    colour = "#8a939d" if faint else INK
+    if size >= paper.SMALLEST:
+        return [text(z + 0.36j * size, name, size=size, colour=colour)]
+    if always or (not faint and sheet.names_fit_between):
+        at = z + complex(sheet.radius + 2, sheet.radius + 7)
+        return [text(at, short(name, 20), size=9.5, anchor="start", colour=colour, halo=True)]
+    return []
+
+
+def numbered(index: int, at: complex, radius: float, told: str) -> str:
+    """A disc with the number of a message."""
+    colour, on = COLOURS[index % len(COLOURS)], ON_COLOUR[index % len(COLOURS)]
+    title = f"<title>{told}</title>" if told else ""
+    disc = (
+        f'<circle cx="{number(at.real)}" cy="{number(at.imag)}" r="{number(radius)}" fill="{colour}" '
+        f'stroke="{PAPER}" stroke-width="1">{title}</circle>'
+    )
+    size = radius * (1.35 if index < 9 else 1.1 if index < 99 else 0.8)
+    return disc + (text(at + 0.36j * size, str(index + 1), size=size, colour=on, bold=True) if size >= 4.5 else "")
+
+
+def text(
+    at: complex,
+    words: str,
+    *,
+    size: float,
+    anchor: str = "middle",
+    colour: str = INK,
+    bold: bool = False,
+    halo: bool = False,
+) -> str:
+    extra = ' font-weight="700"' if bold else ""
+    if halo:
+        extra += f' stroke="{PAPER}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+    return (
+        f'<text x="{number(at.real)}" y="{number(at.imag)}" font-size="{number(size)}" text-anchor="{anchor}" '
+        f'fill="{colour}"{extra}>{escape(words, quote=False)}</text>'
+    )
+
+
+def short(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: max(room - 1, 1)] + "…"
+
+
+def summary(network: Network) -> str:
+    parts = ((network.num_routers, "router"), (network.num_channels, "channel"), (network.num_terminals, "terminal"))
+    return ", ".join(count(number, noun) for number, noun in parts)
+
+
+def note(title: str, words: str) -> str:
+    return svg(640.0, 64.0, title, [text(complex(20, 38), words, size=14, anchor="start", colour=SOFT)])
+
+
+def svg(width: float, height: float, title: str, parts: list[str]) -> str:
+    """An SVG element on white paper, readable in light and dark pages alike."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {number(width)} {number(height)}" '
+        f'width="{number(width)}" height="{number(height)}" {FONT}><title>{escape(title, quote=False)}</title>'
+        f'<rect width="100%" height="100%" fill="{PAPER}"/>{"".join(parts)}</svg>'
+    )

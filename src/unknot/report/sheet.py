@@ -1,0 +1,205 @@
+"""A network on a sheet of paper: where routers and channels run, in pixels; points are complex numbers x + iy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.report.layout import Places, layout
+
+Line = list[complex]
+
+INK, SOFT, PALE, PAPER = "#1c2024", "#59626c", "#c9d0d8", "#ffffff"
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#333333")
+"""Okabe & Ito's palette, which the colour-blind can tell apart; its yellow is too pale on paper."""
+SMALLEST = 6.0
+"""Font size below which a name does not go into its router."""
+ON_COLOUR = ("#ffffff", "#000000", "#ffffff", "#ffffff", "#000000", "#000000", "#ffffff")
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A network laid out for drawing.
+
+    Attributes
+    ----------
+    network : Network
+    place : complex128 array, shape (routers,)
+        Centres of the routers.
+    radius : float
+        Of a router.
+    width, height : float
+    """
+
+    network: Network
+    place: Places
+    radius: float
+    width: float
+    height: float
+
+    @classmethod
+    def of(cls, network: Network, *, width: float = 760.0, height: float = 640.0, margin: float = 46.0) -> Sheet:
+        z = layout(network)
+        z = z - complex(z.real.min(), z.imag.min())
+        gap = _nearest(z)
+        largest = 108.0 / gap
+        room = [(width - 2 * margin) / extent for extent in (float(z.real.max()),) if extent > 0]
+        room += [(height - 2 * margin) / extent for extent in (float(z.imag.max()),) if extent > 0]
+        scale = min([largest, *room])
+        z = np.round(z * scale, 1)
+        wide, high = float(z.real.max()) + 2 * margin, float(z.imag.max()) + 2 * margin
+        radius = min(16.5, max(1.2, 0.19 * gap * scale))
+        wide += _sidewards(network, radius)
+        return cls(network, z + complex(margin, margin), round(radius, 2), round(max(wide, 200.0), 1), round(high, 1))
+
+    @cached_property
+    def gap(self) -> float:
+        """Distance of neighbouring routers."""
+        return _nearest(self.place)
+
+    @cached_property
+    def names_fit_between(self) -> bool:
+        """Whether the name of every router has room beside it."""
+        return all(5.4 * len(short_name(self.network, r)) < self.gap for r in range(self.network.num_routers))
+
+    @cached_property
+    def bend(self) -> npt.NDArray[np.float64]:
+        """How far each channel swings out to the right of the straight line from its lower to its higher router."""
+        network = self.network
+        low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)
+        pair, link = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)
+        bends = np.array([self._detour(int(a), int(b)) for a, b in pair.tolist()])[link.ravel()]
+        twin = np.zeros(network.num_channels)
+        count: dict[tuple[int, int], int] = {}
+        for c, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+            twin[c] = count[ends] = count.get(ends, -1) + 1
+        spread = np.where(twin % 2 == 1, (twin + 1) / 2, -twin / 2) * self.radius * 0.9
+        return np.asarray(bends + spread, dtype=np.float64)
+
+    def _detour(self, a: int, b: int) -> float:
+        """A swing round the routers that stand on the straight line, or none."""
+        start, way = self.place[a], self.place[b] - self.place[a]
+        length = abs(way)
+        if length < 1.2 * self.gap:
+            return 0.0
+        rest = (self.place - start) * np.conj(way) / length
+        on = (rest.real > 0.05 * length) & (rest.real < 0.95 * length) & (np.abs(rest.imag) < 1.3 * self.radius)
+        on[[a, b]] = False
+        if not on.any():
+            return 0.0
+        side = 1.0 if float(way.real) > 0 or (way.real == 0 and way.imag > 0) else -1.0
+        return -side * max(min(0.46 * self.gap, 34.0), 2.1 * self.radius)
+
+    def centre(self, channel: int) -> Line:
+        """The line of a channel from source to target."""
+        a, b = int(self.network.source[channel]), int(self.network.target[channel])
+        start, end = complex(self.place[a]), complex(self.place[b])
+        if a == b:
+            loop = self.radius * 1.6
+            turn = np.linspace(-0.5 * np.pi, 1.5 * np.pi, 17)
+            middle = start - 1j * loop
+            return [complex(p) for p in middle - loop * np.exp(1j * turn)]
+        bend = float(self.bend[channel]) * (1 if a < b else -1)
+        if not bend:
+            return [start, end]
+        way = end - start
+        swing = 4 / 3 * bend * 1j * way / abs(way)
+        run = min(0.25, 0.5 * self.gap / abs(way)) * way
+        t = np.linspace(0.0, 1.0, 25)
+        first, second = start + run + swing, end - run + swing
+        curve = (1 - t) ** 3 * start + 3 * (1 - t) ** 2 * t * first + 3 * (1 - t) * t**2 * second + t**3 * end
+        return [complex(p) for p in curve]
+
+    def lane(self, channel: int, shift: float) -> Line:
+        """The line beside a channel, `shift` to the right of its direction, from rim to rim of its routers."""
+        line = self.centre(channel)
+        beside = [p + shift * 1j * _direction(line, i) for i, p in enumerate(line)]
+        rim = np.sqrt(max(self.radius**2 - shift**2, 0.0)) + 1.0
+        return cut(beside, rim, length(beside) - rim)
+
+
+def short_name(network: Network, router: int) -> str:
+    """The name of a router in a drawing: coordinates without brackets, digits of many dimensions joined."""
+    name = network.router_name(router)
+    if network.router_labels is not None or network.coordinates is None:
+        return name
+    joined = len(network.radices) > 3 and max(network.radices) <= 10
+    return name[1:-1].replace(",", "") if joined else name[1:-1]
+
+
+def font_size(name: str, radius: float) -> float:
+    """Font size at which a name fits a router of that radius."""
+    return min(11.0, 1.9 * radius / (0.62 * max(len(name), 1)))
+
+
+def _sidewards(network: Network, radius: float) -> float:
+    """Room to the right of the last router for names that do not fit their routers."""
+    longest = max((short_name(network, r) for r in range(network.num_routers)), key=len)
+    return 0.0 if font_size(longest, radius) >= SMALLEST else max(0.0, 5.6 * min(len(longest), 20) - 38.0)
+
+
+def cut(line: Sequence[complex], start: float, end: float) -> Line:
+    """The piece of a line between two distances from its beginning."""
+    steps = np.abs(np.diff(np.array(line)))
+    reach = np.concatenate([[0.0], np.cumsum(steps)])
+    start, end = max(0.0, min(start, reach[-1] / 2)), min(reach[-1], max(end, reach[-1] / 2))
+    inner = [p for p, r in zip(line, reach, strict=True) if start < r < end]
+    return [_at(line, reach, start), *inner, _at(line, reach, end)]
+
+
+def around(centre: complex, start: complex, end: complex, radius: float) -> Line:
+    """The shorter way round a circle between two points near its rim."""
+    first, last = start - centre, end - centre
+    turn = float(np.angle(last / first)) if first and last else 0.0
+    part = np.linspace(0.0, 1.0, 9)
+    reach = np.maximum(radius, abs(first) + (abs(last) - abs(first)) * part)
+    arc = centre + reach * np.exp(1j * (np.angle(first) + turn * part)) if first else np.array([start])
+    return [start, *(complex(p) for p in arc[1:])]
+
+
+def length(line: Sequence[complex]) -> float:
+    return float(np.abs(np.diff(np.array(line))).sum())
+
+
+def path(line: Sequence[complex]) -> str:
+    """The `d` of an SVG path through points."""
+    return "M" + "L".join(f"{number(p.real)},{number(p.imag)}" for p in line)
+
+
+def number(value: float) -> str:
+    """A coordinate with one decimal place at most."""
+    text = f"{value:.1f}"
+    return "0" if text == "-0.0" else text.removesuffix(".0")
+
+
+def arrowhead(tip: complex, direction: complex, size: float) -> str:
+    """The `d` of a triangle that points at `tip`."""
+    way = direction / (abs(direction) or 1.0) * size
+    return path([tip, tip - way + 0.5j * way, tip - way - 0.5j * way]) + "Z"
+
+
+def _direction(line: Line, i: int) -> complex:
+    way = line[min(i + 1, len(line) - 1)] - line[max(i - 1, 0)]
+    return way / (abs(way) or 1.0)
+
+
+def _at(line: Sequence[complex], reach: npt.NDArray[np.float64], distance: float) -> complex:
+    x = np.interp(distance, reach, [p.real for p in line])
+    y = np.interp(distance, reach, [p.imag for p in line])
+    return complex(float(x), float(y))
+
+
+def _nearest(z: Places) -> float:
+    """A typical distance of a router to the nearest other one, rather small."""
+    from scipy.spatial import cKDTree
+
+    if len(z) < 2:
+        return 1.0
+    points = np.stack([z.real, z.imag], axis=1)
+    near = cKDTree(points).query(points, k=2)[0][:, 1]
+    return max(float(np.quantile(near, 0.1)), 0.05 * float(np.median(near)), 1e-6)

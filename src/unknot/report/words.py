@@ -1,0 +1,141 @@
+"""A deadlock configuration told in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.verify.verdict import Configuration, Message, Reachability
+
+MAX_STARTS = 500
+
+REACHED: dict[Reachability, str] = {
+    "injected": "Every message reaches back to its own terminal: inject them all and this is what they come to.",
+    "scheduled": "Injected in this order, each once the one before stands still, they come to stand like this.",
+    "not-established": (
+        "Each message by itself can come to stand where it does; whether all of them can at once was not shown."
+    ),
+}
+
+
+def tell(relation: Relation, configuration: Configuration, *, packet_length: int | None = None) -> list[str]:
+    """What each message holds and waits for, who waits for whom in a circle, and how it is reached.
+
+    Parameters
+    ----------
+    packet_length : int, optional
+        For a knot that a simulation ran into: the flits of its packets. Nothing is then said of how it is reached.
+
+    Returns
+    -------
+    list of str
+        One sentence of introduction, one entry per message in order, one for the circle, one for the reachability.
+    """
+    messages = configuration.messages
+    held = sum(len(message.held) for message in messages)
+    each = "Its header waits" if len(messages) == 1 else "Each header waits"
+    ring, holder = circle(configuration), holders(configuration)
+    knot = " → ".join(str(m + 1) for m in [*ring, ring[0]]) if ring else ""
+    return [
+        f"{count(len(messages), 'message')} on {count(held, 'virtual channel')} can never move again. "
+        f"{each} for virtual channels that are all held within this set.",
+        *(
+            f"Message {i + 1}: {tell_message(relation, m, i, holder, packet_length or m.length)}"
+            for i, m in enumerate(messages)
+        ),
+        *([f"Waiting in a circle: message {knot}."] if knot else []),
+        *([] if packet_length else [REACHED[configuration.reachability]]),
+    ]
+
+
+def tell_message(
+    relation: Relation, message: Message, index: int, holder: Mapping[int, int], flits: int | None = None
+) -> str:
+    """A message: where from, where to, what it holds, what it waits for and who holds that, as `holders` says."""
+    places = relation.vcs
+    wanted = []
+    for vc in message.wanted:
+        by = holder.get(vc)
+        who = "itself" if by == index else f"message {by + 1}" if by is not None else "nobody"
+        wanted.append(f"{places.name(vc)} (held by {who})")
+    held = listed([places.name(vc) for vc in message.held])
+    long = f", {count(flits, 'flit')}" if flits else ""
+    return f"{journey(relation, message)}{long}, holds {held}; waits for {listed(wanted, 'or') or 'nothing'}."
+
+
+def journey(relation: Relation, message: Message) -> str:
+    """Source and destination of a message."""
+    network, target = relation.network, int(relation.destination[message.address])
+    start = network.terminal_name(message.source) + _seat(network, int(network.inject[message.source]))
+    return f"{start} → {relation.address_name(message.address)}{_seat(network, int(network.eject[target]))}"
+
+
+def _seat(network: Network, router: int) -> str:
+    """The router of a terminal whose name does not tell."""
+    return "" if network.terminal_labels is not None else f" at {network.router_name(router)}"
+
+
+def holders(configuration: Configuration) -> dict[int, int]:
+    """The message, by position, that holds each VC."""
+    return {vc: i for i, message in enumerate(configuration.messages) for vc in message.held}
+
+
+def waits(configuration: Configuration) -> list[tuple[int, ...]]:
+    """For each message, by position, the messages that hold what it waits for."""
+    holder = holders(configuration)
+    return [
+        tuple(sorted({holder[vc] for vc in message.wanted if vc in holder})) for message in configuration.messages
+    ]
+
+
+def circle(configuration: Configuration) -> list[int]:
+    """A short circle of messages each of which waits for the next; empty when there is none.
+
+    It is a shortest one through one of the first `MAX_STARTS` messages; O(`MAX_STARTS` × waits).
+    """
+    after = waits(configuration)
+    best: list[int] = []
+    for start in range(min(len(after), MAX_STARTS)):
+        came: dict[int, int] = {}
+        front = [start]
+        while front and start not in came:
+            reached = []
+            for m in front:
+                for n in after[m]:
+                    if n not in came:
+                        came[n] = m
+                        reached.append(n)
+            front = reached
+        if start in came:
+            ring = [came[start]]
+            while ring[-1] != start:
+                ring.append(came[ring[-1]])
+            ring.reverse()
+            if not best or len(ring) < len(best):
+                best = ring
+    return best
+
+
+def count(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    Examples
+    --------
+    >>> count(1, "flit"), count(1200, "flit"), count(2, "switch")
+    ('1 flit', '1,200 flits', '2 switches')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
+
+
+def listed(words: Sequence[str], joint: str = "and") -> str:
+    """Words joined as in a sentence.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {joint} {words[-1]}"

@@ -1,0 +1,85 @@
+"""Curves: one line per design, marks for what is not stable, the same text every time."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib
+import pytest
+
+from tests.report.examples import ring_knot, run
+from unknot.report import draw_curves
+from unknot.report.curves import points
+from unknot.report.sheet import COLOURS
+from unknot.simulation.run import Run
+from unknot.topologies import torus
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def stuck(load: float) -> Run:
+    return run(load, stable=False, deadlock=ring_knot(torus(4, 4))[1], latency_mean=None, latency_p99=None)
+
+
+def test_runs_are_gathered_by_load_over_seeds() -> None:
+    found = points([run(0.2), run(0.1, latency_mean=10.0), run(0.1, latency_mean=20.0, seed=2, stable=False)])
+    assert [p.load for p in found] == [0.1, 0.2]
+    assert found[0].mean == 15.0
+    assert [p.stable for p in found] == [False, True]
+
+
+def test_a_load_at_which_nothing_arrived_has_no_latency() -> None:
+    (found,) = points([stuck(0.3)])
+    assert found.mean is None
+    assert found.p99 is None
+    assert found.deadlocked
+
+
+def test_the_title_tells_what_the_curves_show() -> None:
+    svg = draw_curves({"a <b> & $c$": [run(0.1), run(0.2)], "d": [run(0.1), stuck(0.3)]})
+    title = ElementTree.fromstring(svg).find("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert title.text == (
+        "Latency and accepted load against offered load: a <b> & $c$: stable up to 0.2; "
+        "d: stable up to 0.1, deadlock at 0.3"
+    )
+
+
+@pytest.mark.parametrize(
+    "designs", [{}, {"a": []}, {"a": [run(0.5)]}, {"_hidden": [run(0.1), run(0.9)], "x" * 90: [run(0.1)]}]
+)
+def test_few_points_and_odd_names(designs: dict[str, list[Run]]) -> None:
+    svg = draw_curves(designs)
+    ElementTree.fromstring(svg)
+    assert svg == draw_curves(designs)
+
+
+def marks(svg: str, axes: int) -> list[str]:
+    """Colours of the marks in one panel."""
+    root = ElementTree.fromstring(svg)
+    panel = next(g for g in root.iter(f"{SVG}g") if g.get("id") == f"axes_{axes}")
+    uses = [use for g in panel if (g.get("id") or "").startswith("line2d") for use in g.iter(f"{SVG}use")]
+    return [use.get("style", "") for use in uses]
+
+
+def test_every_load_has_a_mark_in_every_panel() -> None:
+    svg = draw_curves({"a": [run(0.1), run(0.2), run(0.3)], "b": [run(0.1)]})
+    for axes in (1, 2, 3):
+        found = marks(svg, axes)
+        assert sum(COLOURS[0] in style for style in found) == 3
+        assert sum(COLOURS[1] in style for style in found) == 1
+
+
+def test_loads_that_are_not_stable_and_deadlocks_have_marks_of_their_own() -> None:
+    calm, wild = [run(0.1), run(0.2)], [run(0.1), run(0.2, stable=False, latency_mean=9e9)]
+    assert len(marks(draw_curves({"a": wild}), 1)) == len(marks(draw_curves({"a": calm}), 1)) + 1
+    assert len(marks(draw_curves({"a": [*calm, stuck(0.3)]}), 1)) == len(marks(draw_curves({"a": calm}), 1)) + 1
+
+
+def test_no_state_is_left_behind_and_nothing_is_dated() -> None:
+    before = dict(matplotlib.rcParams)
+    svg = draw_curves({"a": [run(0.1)]})
+    assert dict(matplotlib.rcParams) == before
+    assert "<metadata" not in svg
+    assert "<style" not in svg
+    assert "matplotlib.org" not in svg

@@ -1,0 +1,111 @@
+"""Routers stand apart, near their neighbours, and always in the same places."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from tests.report.examples import named
+from unknot.network import Network, from_edges
+from unknot.report.layout import layout
+from unknot.topologies import complete, hypercube, line, mesh, ring, torus
+
+
+def irregular() -> Network:
+    graph = nx.random_regular_graph(4, 48, seed=3)
+    return from_edges([(f"S{a}", f"S{b}") for a, b in graph.edges], name="irregular")
+
+
+def leaf_spine(management: int = 0) -> Network:
+    links = [(f"leaf{i}", f"spine{j}") for i in range(6) for j in range(3)]
+    network = from_edges(links, name="leaf-spine")
+    leaves = [r for r in range(network.num_routers) if network.router_name(r).startswith("leaf")]
+    seats = leaves * 4 + list(range(network.num_routers)) * management
+    return Network(
+        "leaf-spine", network.num_routers, network.source, network.target, inject=seats,
+        router_labels=network.router_labels,
+    )  # fmt: skip
+
+
+NETWORKS = {
+    "one": mesh(1),
+    "two": mesh(2),
+    "line": line(60),
+    "ring": ring(24),
+    "mesh": mesh(4, 7),
+    "torus": torus(8, 8),
+    "cube": torus(4, 4, 4),
+    "four dimensions": torus(3, 3, 3, 3),
+    "hypercube": hypercube(6),
+    "complete": complete(12),
+    "flat sides": mesh(1, 5, 1),
+    "irregular": irregular(),
+    "leaf-spine": leaf_spine(),
+    "loops and twins": from_edges([(0, 1), (0, 1), (1, 2), (2, 2), (2, 3)]),
+    "pieces": Network("pieces", 7, [0, 1, 3, 4], [1, 0, 4, 3]),
+    "no channels": Network("no channels", 5, [], []),
+    "faults": torus(6, 6).without(routers=[7, 8]),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_routers_stand_apart(name: str) -> None:
+    z = layout(NETWORKS[name])
+    apart = np.abs(z[:, None] - z[None, :])
+    np.fill_diagonal(apart, np.inf)
+    assert z.shape == (NETWORKS[name].num_routers,)
+    assert np.isfinite(z).all()
+    assert apart.min() > 0.12
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_same_network_stands_the_same_way(name: str) -> None:
+    assert np.array_equal(layout(NETWORKS[name]), layout(NETWORKS[name]))
+
+
+def test_a_ring_is_a_circle_and_a_line_is_not() -> None:
+    assert np.ptp(np.abs(layout(ring(24)))) < 1e-9
+    assert np.ptp(np.abs(layout(line(24)))) > 1
+
+
+def test_grid_neighbours_are_one_apart() -> None:
+    network = mesh(5, 4)
+    z = layout(network)
+    assert np.allclose(np.abs(z[network.source] - z[network.target]), 1.0)
+
+
+def test_dimension_0_runs_right_and_dimension_1_up() -> None:
+    z = layout(mesh(5, 4))
+    assert z[1] - z[0] == 1.0
+    assert z[5] - z[0] == -1.0j
+
+
+def test_names_that_are_coordinates_place_a_fabric() -> None:
+    grid = torus(8, 8)
+    fabric = named(grid, [f"S{x}_{y}" for y in range(8) for x in range(8)])
+    assert np.array_equal(layout(fabric), layout(grid))
+
+
+def test_names_that_do_not_fit_the_channels_place_nothing() -> None:
+    grid = torus(8, 8)
+    shuffled = np.random.default_rng(1).permutation(64).tolist()
+    fabric = named(grid, [f"S{r % 8}_{r // 8}" for r in shuffled])
+    assert not np.array_equal(layout(fabric), np.array([r % 8 - 1j * (r // 8) for r in shuffled]))
+
+
+@pytest.mark.parametrize("management", [0, 1])
+def test_leaves_and_spines_stand_in_two_rows(management: int) -> None:
+    network = leaf_spine(management)
+    z = layout(network)
+    leaf = np.array([network.router_name(r).startswith("leaf") for r in range(network.num_routers)])
+    assert len(set(z.imag[leaf])) == len(set(z.imag[~leaf])) == 1
+    assert z.imag[leaf].min() > z.imag[~leaf].max()
+
+
+def test_a_layout_by_distance_keeps_neighbours_nearer_than_strangers() -> None:
+    network = irregular()
+    z = layout(network)
+    apart = np.abs(z[:, None] - z[None, :])
+    linked = apart[network.source, network.target].mean()
+    assert linked < 0.6 * apart[np.triu_indices(48, 1)].mean()
