@@ -2,6 +2,7 @@
 
 from unknot.routing.dimension_order import dimension_order
 from unknot.routing.duato import duato
+from unknot.routing.forwarding_table import forwarding_table
 from unknot.routing.fully_adaptive import fully_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels
 
@@ -14,5 +15,6 @@ __all__ = [
     "VirtualChannels",
     "dimension_order",
     "duato",
+    "forwarding_table",
     "fully_adaptive",
 ]

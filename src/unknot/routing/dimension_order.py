@@ -58,6 +58,8 @@ def dimension_order(
         product.wraps,
         product.channel,
     )
+    if isinstance(vcs, bool) or not isinstance(vcs, (int, np.integer)):
+        raise RelationError(f"dimension_order wants one number of VCs for all channels, got {vcs!r}")
     places = VirtualChannels(network, vcs)
     rings = bool(wraps.any())
     if dateline == "auto":
@@ -103,11 +105,12 @@ def dimension_order(
         return 1
 
     safe = classes == 2 or not any(w and k > 3 for w, k in zip(wraps.tolist(), radices.tolist(), strict=True))
+    whole = product.complete and np.unique(network.inject).size == np.unique(home).size == network.num_routers
     return Relation(
         network,
         places,
         rule,
         name="dimension_order" if dateline == "none" else f"dimension_order with {dateline} dateline",
-        claims=dict.fromkeys(SWITCHINGS, safe),
+        claims=dict.fromkeys(SWITCHINGS, safe) if safe or whole else {},
         claims_minimal=True,
     )

@@ -167,7 +167,15 @@ class Relation:
             raise RelationError(f"{self.name}: a rule is a function of (at, address, out), got {self.rule!r}")
         terminals = self.network.num_terminals
         given = np.arange(terminals) if self.destination is None else np.asarray(self.destination)
+        if given.ndim != 1:
+            raise RelationError(f"{self.name}: destination: one terminal for each address is wanted, got {given!r}")
+        if given.size and given.dtype.kind not in "iu":
+            raise RelationError(f"{self.name}: destination: whole numbers are wanted, got {given.dtype} values")
         destination = np.array(given, dtype=np.int32)
+        if self.address_labels is not None and len(self.address_labels) != destination.size:
+            raise RelationError(
+                f"{self.name}: {len(self.address_labels)} address_labels for {destination.size} addresses"
+            )
         if destination.size and (destination.min() < 0 or destination.max() >= terminals):
             at = int(np.flatnonzero((destination < 0) | (destination >= terminals))[0])
             raise RelationError(

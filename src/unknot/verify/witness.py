@@ -28,7 +28,10 @@ def configuration(
     chosen = _scheduled(routes, worms)
     if chosen is not None:
         return Configuration(switching, buffer_depth, "scheduled", _messages(chosen, buffer_depth))
-    chosen = [(worm, *next(routes.leads(worm, banned=()))) for worm in worms]
+    chosen = []
+    for worm in worms:
+        terminal, lead = next(routes.leads(replace(worm, path=worm.path[:1]), banned=()))
+        chosen.append((worm, terminal, lead))
     return Configuration(switching, buffer_depth, "not-established", _messages(chosen, buffer_depth))
 
 
@@ -57,7 +60,8 @@ class Routes:
         return self.graphs[address]
 
     def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """For each terminal from which the tail of a worm can be reached: it, and a shortest way that avoids VCs.
+        """For each terminal from which the tail of a worm can be reached: it, and a shortest way that avoids some VCs
+        and those of the worm itself.
 
         One breadth-first search back from the tail serves all terminals; nearest terminals come first.
         """

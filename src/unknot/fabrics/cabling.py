@@ -1,0 +1,251 @@
+"""What the readers of fabric descriptions collect, and the checks that make a network of it.
+
+Descriptions list every cable at both of its ends and repeat GUIDs, LIDs and names in many places. Each statement is
+kept with the line it was read from; a statement that contradicts an earlier one, or a cable that is listed at one end
+only, is an error that names the line. That is also how a file that was cut off is told from a small fabric.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from unknot.errors import TextError
+from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.network import Network
+
+NO_LIDS = (0, 0xFFFF)
+"""LID values that say that no LID was assigned."""
+
+Place = tuple[str, int]
+"""A port: key of its node, and port number (0: the management port of a switch)."""
+
+
+@dataclass
+class Node:
+    """A switch or a host (channel adapter, InfiniBand router)."""
+
+    key: str
+    switch: bool
+    guid: int
+    name: str
+    num_ports: int
+    line: int
+
+
+@dataclass
+class Address:
+    """The base LID of a port (0: none), its LMC and its GUID; None where nothing was said."""
+
+    lid: int | None = None
+    lmc: int | None = None
+    guid: int | None = None
+
+
+@dataclass
+class Cable:
+    """The far end of a cable as listed at the near end, and whether the link carries data."""
+
+    far: Place
+    line: int
+    up: bool
+
+
+@dataclass
+class Cabling:
+    """A fabric description while it is read.
+
+    Parameters
+    ----------
+    where : str or Path
+        The file, for messages.
+    lines : sequence of str
+        Its text.
+    """
+
+    where: str | Path
+    lines: Sequence[str]
+    nodes: dict[str, Node] = field(default_factory=dict)
+    addresses: dict[Place, Address] = field(default_factory=dict)
+    cables: dict[Place, Cable] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    _line_of: dict[Place, int] = field(default_factory=dict)
+
+    def error(self, message: str, line: int, column: int = 0) -> TextError:
+        """An error at a line of the file."""
+        return TextError(message, self.where, line, column, self.lines[line - 1])
+
+    def node(self, new: Node) -> Node:
+        """Add a node, or check that it is described as before."""
+        old = self.nodes.setdefault(new.key, new)
+        if (old.switch, old.guid, old.name, old.num_ports) != (new.switch, new.guid, new.name, new.num_ports):
+            raise self.error(f"{self.called(new.key)} was described differently in line {old.line}", new.line)
+        return old
+
+    def address(self, place: Place, line: int, **facts: int | None) -> None:
+        """Note LID, LMC or GUID of a port, or check them against what was said before."""
+        known = self.addresses.setdefault(place, Address())
+        first = self._line_of.setdefault(place, line)
+        for key, value in facts.items():
+            if value is None:
+                continue
+            if key == "lid":
+                if value in NO_LIDS:
+                    value = 0
+                elif value > LAST_UNICAST:
+                    raise self.error(f"LID 0x{value:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
+            old = getattr(known, key)
+            if old is not None and old != value:
+                word = {"lid": "LID", "lmc": "LMC", "guid": "port GUID"}[key]
+                shown = (f"0x{value:x}", f"0x{old:x}") if key == "guid" else (str(value), str(old))
+                raise self.error(
+                    f"{self.called(place[0])} has {word} {shown[0]} here, but {shown[1]} by line {first}", line
+                )
+            setattr(known, key, value)
+
+    def cable(self, near: Place, far: Place, line: int, up: bool = True) -> None:
+        """Note what a port is cabled to, or check it against what was said before."""
+        old = self.cables.setdefault(near, Cable(far, line, up))
+        if old.far != far:
+            raise self.error(
+                f"port {self.port(near)} is cabled to {self.port(far)} here, but to {self.port(old.far)} in line "
+                f"{old.line}",
+                line,
+            )
+        old.up = old.up and up
+
+    def called(self, key: str) -> str:
+        """A node in words: its name, else its GUID."""
+        node = self.nodes.get(key)
+        return (node.name or f"0x{node.guid:016x}") if node is not None else key
+
+    def port(self, place: Place) -> str:
+        """A port in words."""
+        return f"{self.called(place[0])}[{place[1]}]"
+
+    def finish(self, *, ordered_by_guid: bool = True) -> Fabric:
+        """Check the whole and make the fabric.
+
+        Raises
+        ------
+        TextError
+            With the line, if a cable is listed at one end only, a port does not exist, two ports share a LID, a
+            node has no cable, or there is no switch.
+        """
+        self._check_cables()
+        nodes = list(self.nodes.values())
+        if ordered_by_guid:
+            nodes.sort(key=lambda node: node.guid)
+        switches = [node for node in nodes if node.switch]
+        if not switches:
+            raise TextError("no switch in this file; is it cut off?", self.where)
+        router = {node.key: r for r, node in enumerate(switches)}
+        channels: list[tuple[int, int, int, int]] = []
+        hosts: list[tuple[Place, Place]] = []
+        down = 0
+        for near in sorted(self.cables, key=lambda p: (router.get(p[0], -1), p[1])):
+            cable = self.cables[near]
+            if not (cable.up and self.cables[cable.far].up):
+                down += 1
+            elif near[0] in router and cable.far[0] in router:
+                channels.append((router[near[0]], router[cable.far[0]], near[1], cable.far[1]))
+        for node in nodes:
+            if not node.switch:
+                for place in sorted(p for p in self.cables if p[0] == node.key):
+                    cable = self.cables[place]
+                    if cable.far[0] not in router:
+                        raise self.error(f"host port {self.port(place)} is not cabled to a switch", cable.line)
+                    if cable.up and self.cables[cable.far].up:
+                        hosts.append((place, cable.far))
+        if down:
+            self.notes.append(f"{(down + 1) // 2} cabled links are not active and were left out")
+        labels = self._labels(nodes)
+        places = [host for host, _ in hosts]
+        answering = places + [(node.key, 0) for node in switches]
+        owned = self._lids(answering)
+        cabled = Counter(place[0] for place in places)
+        network = Network(
+            name=Path(self.where).name,
+            num_routers=len(switches),
+            source=[c[0] for c in channels],  # type: ignore[arg-type]
+            target=[c[1] for c in channels],  # type: ignore[arg-type]
+            inject=[router[switch[0]] for _, switch in hosts],  # type: ignore[arg-type]
+            router_labels=tuple(labels[node.key] for node in switches),
+            terminal_labels=tuple(labels[key] + (f"[{number}]" if cabled[key] > 1 else "") for key, number in places),
+            ports=np.array([c[2:] for c in channels], dtype=np.int32).reshape(-1, 2),
+        )
+        return Fabric(
+            name=network.name,
+            network=network,
+            switch_guid=np.array([node.guid for node in switches], dtype=np.uint64),
+            port_guid=np.array([self._port_guid(place) for place in answering], dtype=np.uint64),
+            switch_ports=np.array([node.num_ports for node in switches], dtype=np.int32),
+            host_port=np.array([switch[1] for _, switch in hosts], dtype=np.int32),
+            lids=np.array([lid for lid, _ in owned], dtype=np.int32),
+            owner=np.array([who for _, who in owned], dtype=np.int32),
+            fabric_file=str(self.where),
+            notes=tuple(self.notes),
+        )
+
+    def _check_cables(self) -> None:
+        for near, cable in self.cables.items():
+            if cable.far[0] not in self.nodes:
+                raise self.error(
+                    f"the link from {self.port(near)} leads to {cable.far[0]}, which is not described in this file; "
+                    "is it cut off?",
+                    cable.line,
+                )
+            back = self.cables.get(cable.far)
+            if back is None:
+                raise self.error(
+                    f"the link from {self.port(near)} to {self.port(cable.far)} is not listed at "
+                    f"{self.called(cable.far[0])}; is the file cut off?",
+                    cable.line,
+                )
+            if back.far != near:
+                raise self.error(
+                    f"{self.port(near)} is cabled to {self.port(cable.far)}, which by line {back.line} is cabled to "
+                    f"{self.port(back.far)}",
+                    cable.line,
+                )
+            limit = self.nodes[near[0]].num_ports
+            if not 1 <= near[1] <= limit:
+                raise self.error(f"{self.called(near[0])} has ports 1 to {limit}, not {near[1]}", cable.line)
+        cabled = {near[0] for near in self.cables}
+        for node in self.nodes.values():
+            if node.key not in cabled:
+                raise self.error(f"{self.called(node.key)} has no cable; is the file cut off?", node.line)
+
+    def _labels(self, nodes: list[Node]) -> dict[str, str]:
+        """Names where they are there and different; else GUIDs."""
+        count = Counter(node.name for node in nodes)
+        doubtful = sum(not node.name or count[node.name] > 1 for node in nodes)
+        if doubtful:
+            self.notes.append(f"{doubtful} nodes have no name of their own and are called by their GUID")
+        return {n.key: n.name if n.name and count[n.name] == 1 else f"0x{n.guid:016x}" for n in nodes}
+
+    def _lids(self, answering: list[Place]) -> list[tuple[int, int]]:
+        """(LID, owner) ascending by LID; ports whose link is down own their LIDs too, but answer to none."""
+        owners = {place: index for index, place in enumerate(answering)}
+        holder: dict[int, Place] = {}
+        for place, known in self.addresses.items():
+            base, size = known.lid or 0, 1 << (known.lmc or 0)
+            if base % size or base + size - 1 > LAST_UNICAST:
+                raise self.error(f"LID {base} cannot begin {size} LIDs (LMC {known.lmc})", self._line_of[place])
+            for lid in range(base, base + size if base else 0):
+                if lid in holder:
+                    raise self.error(
+                        f"LID {lid} (0x{lid:04x}) belongs to {self.called(place[0])} here and to "
+                        f"{self.called(holder[lid][0])} by line {self._line_of[holder[lid]]}",
+                        self._line_of[place],
+                    )
+                holder[lid] = place
+        return sorted((lid, owners.get(place, -1)) for lid, place in holder.items())
+
+    def _port_guid(self, place: Place) -> int:
+        known = self.addresses.get(place)
+        return known.guid if known is not None and known.guid is not None else self.nodes[place[0]].guid

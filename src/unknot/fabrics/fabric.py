@@ -1,0 +1,86 @@
+"""A lossless fabric as its tools describe it: network, LIDs, GUIDs and forwarding tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.network.model import IntArray
+
+NO_ENTRY = -1
+"""Port value of a (switch, LID) for which the table has no entry."""
+LAST_UNICAST = 0xBFFF
+"""Highest LID of a port; those above are multicast."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fabric:
+    """Switches, hosts, addresses and, where known, forwarding tables. Arrays are read-only.
+
+    Attributes
+    ----------
+    name : str
+    network : Network
+        Switches are its routers and cabled host ports its terminals, both ascending by GUID; `ports` holds the port
+        numbers at both ends of each channel. Names are those of the file, or GUIDs where these are missing or not
+        unique.
+    switch_guid : uint64 array, shape (routers,)
+        Node GUIDs of the switches.
+    port_guid : uint64 array, shape (terminals + routers,)
+        GUIDs of the ports that answer to LIDs: the host ports, then the management port of each switch.
+    switch_ports : int32 array, shape (routers,)
+        Ports of each switch, its management port 0 not counted.
+    host_port : int32 array, shape (terminals,)
+        Port of the switch at which each host port is plugged in.
+    lids : int32 array
+        Assigned unicast LIDs, ascending; a port with LMC m has 2^m of them.
+    owner : int32 array, same shape
+        Who answers to each LID: terminal t, or terminals + r for the management port of switch r, or −1 for a host
+        port whose link is not active.
+    tables : int16 array, shape (routers, LIDs), or None
+        Output port of each switch for each LID of `lids`: 0 is the switch itself, `NO_ENTRY` means dropped.
+    fabric_file, tables_file : str
+        Where it came from; `tables_file` is empty without tables.
+    notes : tuple of str
+        What was found on reading and is not an error.
+    """
+
+    name: str
+    network: Network
+    switch_guid: npt.NDArray[np.uint64]
+    port_guid: npt.NDArray[np.uint64]
+    switch_ports: IntArray
+    host_port: IntArray
+    lids: IntArray
+    owner: IntArray
+    fabric_file: str
+    tables: npt.NDArray[np.int16] | None = None
+    tables_file: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.switch_guid, self.port_guid, self.switch_ports, self.host_port, self.lids, self.owner):
+            array.setflags(write=False)
+        if self.tables is not None:
+            self.tables.setflags(write=False)
+
+    def owner_name(self, owner: int) -> str:
+        """Name of the port that answers to a LID, as coded in `owner`."""
+        if owner < 0:
+            return "a port whose link is not active"
+        hosts = self.network.num_terminals
+        return self.network.terminal_name(owner) if owner < hosts else self.network.router_name(owner - hosts)
+
+    def lid_name(self, index: int) -> str:
+        """A LID with the name of its owner, such as ``LID 0x0012 (H0_4)``."""
+        return f"LID 0x{int(self.lids[index]):04x} ({self.owner_name(int(self.owner[index]))})"
+
+    def __repr__(self) -> str:
+        tables = "with" if self.tables is not None else "without"
+        return (
+            f"<Fabric {self.name}: {self.network.num_routers} switches, {self.network.num_terminals} host ports, "
+            f"{self.lids.size} LIDs, {tables} tables>"
+        )

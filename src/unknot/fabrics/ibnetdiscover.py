@@ -1,0 +1,90 @@
+"""Output of `ibnetdiscover` (infiniband-diags), plain, grouped (-g), full (-f) or with progress lines (-s).
+
+A block per node: identifiers, the node line, one line per cabled port with the far end. LIDs are decimal here.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from unknot.fabrics.cabling import Cabling, Node
+from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.text import read_lines
+
+_IGNORED = re.compile(
+    r"^\s*$|^#|^(?:vendid|devid|sysimgguid)=0x[0-9a-f]+\s*(?:#.*)?$"
+    r"|^Chassis \d+(?: \(guid 0x[0-9a-f]+\))?\s*$|^Non-Chassis Nodes\s*$|^Hostname: "
+    r'|^(?:DR path|Lid) .* -> .* \{[0-9a-f]{16}\} portnum \d+ lid \d+-\d+ ".*"$'
+)
+_GUID = re.compile(r"^(switch|ca|rt)guid=0x([0-9a-f]+)(?:\(([0-9a-f]+)\))?\s*(?:#.*)?$")
+_NODE = re.compile(
+    r'^(Switch|Ca|Rt)\s+(\d+)\s+"([SHR]-[0-9a-f]{16})"\s*# "(.*)"'
+    r"(?: (?:base|enhanced) port 0 lid (\d+) lmc ([0-7]))?(?: \(scp\))?\s*$"
+)
+_PORT = re.compile(
+    r'^\[(\d+)\](?:\[ext \d+\])?(?:\(([0-9a-f]+)\))?\s+"([SHR]-[0-9a-f]{16})"\[(\d+)\](?:\[ext \d+\])?'
+    r'\s*(?:\(([0-9a-f]+)\))?\s*# (?:lid (\d+) lmc ([0-7]) )?".*" lid (\d+)(?:\s.*)?$'
+)
+_LETTER = {"Switch": "S", "Ca": "H", "Rt": "R"}
+
+
+def read_ibnetdiscover(path: str | Path) -> Fabric:
+    """Read the output of `ibnetdiscover`; the fabric has no tables yet.
+
+    Raises
+    ------
+    TextError
+        With file and line: an unknown line, a link that is listed at one end only or contradicted, a LID that two
+        ports have, a node without cable, a file that is cut off.
+    """
+    lines = read_lines(path)
+    cabling = Cabling(path, lines)
+    node: Node | None = None
+    announced: tuple[str, int, int | None] | None = None
+    for number, line in enumerate(lines, start=1):
+        if match := _PORT.match(line):
+            if node is None or announced is not None:
+                raise cabling.error("a port line must stand below the line of its node", number)
+            _port(cabling, node, match, number)
+        elif match := _NODE.match(line):
+            node = _node(cabling, match, number, announced)
+            announced = None
+        elif match := _GUID.match(line):
+            if announced is not None:
+                raise cabling.error("two GUID lines without a node line between them", number)
+            announced = (match[1], int(match[2], 16), int(match[3], 16) if match[3] else None)
+        elif not _IGNORED.match(line):
+            raise cabling.error("ibnetdiscover output has no such line; is it broken or cut off?", number)
+    if announced is not None:
+        raise cabling.error("the node line is missing; the file is cut off", len(lines))
+    return cabling.finish()
+
+
+def _node(cabling: Cabling, match: re.Match[str], line: int, announced: tuple[str, int, int | None] | None) -> Node:
+    kind, ports, key, name, lid, lmc = match.groups()
+    guid = int(key[2:], 16)
+    if announced is None:
+        raise cabling.error("the GUID line of this node is missing", line)
+    if announced[:2] != (kind.lower(), guid):
+        raise cabling.error(f"this node is {key}, but the GUID line above it says 0x{announced[1]:x}", line)
+    if key[0] != _LETTER[kind] or (kind == "Switch") != (lid is not None):
+        raise cabling.error(f"a broken line of a {kind} node", line)
+    node = cabling.node(Node(key, kind == "Switch", guid, name.strip(), int(ports), line))
+    if node.switch:
+        cabling.address((key, 0), line, lid=int(lid), lmc=int(lmc), guid=announced[2])
+    return node
+
+
+def _port(cabling: Cabling, node: Node, match: re.Match[str], line: int) -> None:
+    near = (node.key, int(match[1]))
+    far = (match[3], int(match[4]))
+    if node.switch != (match[6] is None) or node.switch != (match[2] is None):
+        raise cabling.error(f"a broken port line of {node.name or node.key}", line)
+    if not node.switch:
+        cabling.address(near, line, lid=int(match[6]), lmc=int(match[7]), guid=int(match[2], 16))
+    if far[0][0] == "S":
+        cabling.address((far[0], 0), line, lid=int(match[8]))
+    else:
+        cabling.address(far, line, lid=int(match[8]), guid=int(match[5], 16) if match[5] else None)
+    cabling.cable(near, far, line)

@@ -1,0 +1,85 @@
+"""Linear forwarding tables as OpenSM dumps them (`opensm-lfts.dump`) and as `ibroute` / `dump_lfts.sh` print them.
+
+LIDs without a route have no line. A table ends with its own count: OpenSM repeats the highest LID there, `ibroute`
+gives the number of lines.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from unknot.errors import TextError
+from unknot.fabrics.fabric import NO_ENTRY
+from unknot.fabrics.tables import SwitchTable, TableFile
+from unknot.fabrics.text import read_lines
+
+_NUMBER = r"(0x[0-9a-f]+|\d+)"
+_HEAD = re.compile(
+    rf"^Unicast lids \[{_NUMBER}-{_NUMBER}\] of switch (?:Lid (\d+)|DR path .*|Lid .* DR path .*) "
+    r"guid 0x([0-9a-f]{16}) \(.*\):\s*$"
+)
+_TITLE = re.compile(r"^\s*(?:Lid\s+Out\s+Destination|Port\s+Info)?\s*$")
+_TYPE = r"(?:Channel Adapter|Switch|Router|Unknown|\?+)"
+_ENTRY = re.compile(
+    r"^0x([0-9a-f]{4}) (\d{3})(?:"
+    rf" (?:# |: \(){_TYPE} portguid 0x([0-9a-f]{{16}}): '.*'\)?"
+    r"| : \(path #\d+ out of \d+(?:: portguid 0x([0-9a-f]{16}))?\)"
+    r"| (?:# |: \()(unknown node and type)\)?"
+    r"| : \((?:path #\d+ - )?(illegal port)\)"
+    r")?\s*$"
+)
+_FOOT = re.compile(r"^(\d+) (?:valid )?lids dumped\s*$")
+
+
+def read_lfts(path: str | Path) -> TableFile:
+    """Read a dump of linear forwarding tables.
+
+    Raises
+    ------
+    TextError
+        With file and line: an unknown line, a table without its last line or with a wrong count, a second table of
+        a switch, LIDs out of order, a LID that two ports have.
+    """
+    lines = read_lines(path)
+    file = TableFile(path, lines, lists_all=False)
+    table: SwitchTable | None = None
+    bounds, counted = (0, 0), False
+    for number, line in enumerate(lines, start=1):
+        if match := _ENTRY.match(line):
+            if table is None:
+                raise file.error("an entry outside a table; the line that begins a table is missing", number)
+            _enter(file, table, match, bounds, number)
+        elif match := _HEAD.match(line):
+            if table is not None:
+                raise file.error(f"the table begun in line {table.line} has no last line `… lids dumped`", number)
+            bounds, counted = (int(match[1], 0), int(match[2], 0)), match[2].startswith("0x")
+            table = file.open(int(match[4], 16), number, int(match[3] or 0) or None)
+        elif match := _FOOT.match(line):
+            if table is None:
+                raise file.error("the end of a table that did not begin", number)
+            want = len(table.entries) if counted else bounds[1]
+            if int(match[1]) != want:
+                raise file.error(f"the table begun in line {table.line} should end with {want} lids dumped", number)
+            table = None
+        elif not _TITLE.match(line):
+            raise file.error("a table dump has no such line; is it broken or cut off?", number)
+    if table is not None:
+        raise file.error("the table begun here has no last line `… lids dumped`: the file is cut off", table.line)
+    if not file.tables:
+        raise TextError("no forwarding table in this file", path)
+    return file
+
+
+def _enter(file: TableFile, table: SwitchTable, match: re.Match[str], bounds: tuple[int, int], line: int) -> None:
+    lid, port = int(match[1], 16), int(match[2])
+    if not bounds[0] <= lid <= bounds[1] or port > 255:
+        raise file.error(
+            f"LIDs of this table are 0x{bounds[0]:04x} to 0x{bounds[1]:04x} and ports are at most 255", line
+        )
+    guid = match[3] or match[4]
+    if match[5] or match[6]:
+        file.stale.add(lid)
+    elif guid:
+        file.owned(lid, int(guid, 16), line)
+    file.enter(table, lid, NO_ENTRY if match[6] or port == 255 else port, line)

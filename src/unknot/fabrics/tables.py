@@ -1,0 +1,186 @@
+"""Forwarding tables as read, and how they are joined to the fabric they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from unknot.errors import TextError
+from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, Fabric
+
+
+@dataclass
+class SwitchTable:
+    """The table of one switch: LID → (output port or NO_ENTRY, line)."""
+
+    guid: int
+    line: int
+    lid: int | None = None
+    entries: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass
+class TableFile:
+    """The tables of one file.
+
+    Attributes
+    ----------
+    where, lines :
+        The file and its text, for messages.
+    lists_all : bool
+        Whether the format has a line for every LID, reachable or not, so that a missing one is an error.
+    tables : dict
+        By node GUID of the switch.
+    guids : dict
+        LID → (port GUID, line), where the format tells whose LID it is.
+    stale : set of int
+        LIDs the file itself marks as nobody's.
+    """
+
+    where: str | Path
+    lines: Sequence[str]
+    lists_all: bool
+    tables: dict[int, SwitchTable] = field(default_factory=dict)
+    guids: dict[int, tuple[int, int]] = field(default_factory=dict)
+    stale: set[int] = field(default_factory=set)
+
+    def error(self, message: str, line: int) -> TextError:
+        """An error at a line of the file."""
+        return TextError(message, self.where, line, 0, self.lines[line - 1])
+
+    def open(self, guid: int, line: int, lid: int | None = None) -> SwitchTable:
+        """Begin the table of a switch."""
+        if guid in self.tables:
+            raise self.error(f"a second table of switch 0x{guid:016x}; line {self.tables[guid].line} began one", line)
+        self.tables[guid] = table = SwitchTable(guid, line, lid)
+        return table
+
+    def enter(self, table: SwitchTable, lid: int, port: int, line: int) -> None:
+        """Add an entry; LIDs must ascend, as all tools write them."""
+        if table.entries and lid <= next(reversed(table.entries)):
+            raise self.error(f"LID 0x{lid:04x} stands below LID 0x{next(reversed(table.entries)):04x}", line)
+        table.entries[lid] = (port, line)
+
+    def owned(self, lid: int, guid: int, line: int) -> None:
+        """Note whose LID it is, or check it against what was said before."""
+        if not 1 <= lid <= LAST_UNICAST:
+            raise self.error(f"LID 0x{lid:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
+        known, first = self.guids.setdefault(lid, (guid, line))
+        if known != guid:
+            raise self.error(
+                f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but to 0x{known:016x} in line {first}",
+                line,
+            )
+
+
+def join(fabric: Fabric, file: TableFile) -> Fabric:
+    """The fabric with these tables.
+
+    Raises
+    ------
+    TextError
+        If a table belongs to no switch of the fabric, a switch has none, a routed LID belongs to no port of the
+        fabric, or files disagree about whose LID one is.
+    """
+    fabric = _with_more_lids(fabric, file)
+    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    column = {int(lid): i for i, lid in enumerate(fabric.lids)}
+    tables = np.full((fabric.network.num_routers, fabric.lids.size), NO_ENTRY, dtype=np.int16)
+    for guid, table in file.tables.items():
+        if guid not in router:
+            raise file.error(
+                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and tables belong together?", table.line
+            )
+        r = router[guid]
+        name = fabric.network.router_name(r)
+        claimed = fabric.owner[column[table.lid]] if table.lid in column else None
+        if table.lid is not None and claimed != fabric.network.num_terminals + r:
+            raise file.error(f"by {fabric.fabric_file}, LID {table.lid} does not belong to {name}", table.line)
+        for lid, (port, line) in table.entries.items():
+            if lid in column:
+                tables[r, column[lid]] = port
+            elif port != NO_ENTRY and lid not in file.stale:
+                raise file.error(
+                    f"{name} routes LID 0x{lid:04x}, which no port in {fabric.fabric_file} has; do fabric and tables "
+                    "belong together? (.lst files do not tell the further LIDs of a port: use ibnetdiscover output)",
+                    line,
+                )
+        if file.lists_all:
+            for lid in fabric.lids.tolist():
+                if lid not in table.entries:
+                    raise file.error(
+                        f"the table of {name} has no line for LID 0x{lid:04x}; is it cut off?", table.line
+                    )
+    for r, guid in enumerate(fabric.switch_guid.tolist()):
+        if guid not in file.tables:
+            raise TextError(
+                f"no table for switch {fabric.network.router_name(r)} (0x{guid:016x}); is this file cut off?",
+                file.where,
+            )
+    notes = fabric.notes
+    foreign = sorted(file.stale - set(column))
+    if foreign:
+        notes += (f"{len(foreign)} LIDs have table entries but belong to no port, the first 0x{foreign[0]:04x}",)
+    return replace(fabric, tables=tables, tables_file=str(file.where), notes=notes)
+
+
+def compare(fabric: Fabric, file: TableFile, other: TableFile) -> None:
+    """Check that two files of tables say the same about the LIDs of the fabric; TextError if they differ."""
+    for r, guid in enumerate(fabric.switch_guid.tolist()):
+        ours, theirs = file.tables[guid].entries, other.tables[guid].entries
+        for index, lid in enumerate(fabric.lids.tolist()):
+            port, line = ours.get(lid, (NO_ENTRY, file.tables[guid].line))
+            port2, line2 = theirs.get(lid, (NO_ENTRY, other.tables[guid].line))
+            if port != port2:
+                raise other.error(
+                    f"{fabric.network.router_name(r)} sends {fabric.lid_name(index)} to {_port(port2)} here, but to "
+                    f"{_port(port)} by {file.where}:{line}; name the file that holds with --tables",
+                    line2,
+                )
+
+
+def _port(port: int) -> str:
+    return "no port" if port == NO_ENTRY else f"port {port}"
+
+
+def _with_more_lids(fabric: Fabric, file: TableFile) -> Fabric:
+    """Check LID owners; add the further LIDs of ports (LMC > 0) that only the tables know."""
+    column = {int(lid): i for i, lid in enumerate(fabric.lids)}
+    port = {int(guid): p for p, guid in enumerate(fabric.port_guid)}
+    more: dict[int, int] = {}
+    for lid, (guid, line) in file.guids.items():
+        if lid not in column:
+            if guid not in port:
+                raise file.error(
+                    f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x}, which {fabric.fabric_file} does not have; "
+                    "do fabric and tables belong together?",
+                    line,
+                )
+            more[lid] = port[guid]
+        else:
+            owner = int(fabric.owner[column[lid]])
+            if owner >= 0 and guid != int(fabric.port_guid[owner]):
+                raise file.error(
+                    f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but by {fabric.fabric_file} to "
+                    f"{fabric.owner_name(owner)}",
+                    line,
+                )
+    if not more:
+        return fabric
+    lids = np.concatenate([fabric.lids, np.array(list(more), dtype=np.int32)])
+    owner_of = np.concatenate([fabric.owner, np.array(list(more.values()), dtype=np.int32)])
+    for who in set(more.values()):
+        block = np.sort(lids[owner_of == who])
+        lid = next(known for known, p in more.items() if p == who)
+        if block.size & (block.size - 1) or block[0] % block.size or block[-1] - block[0] != block.size - 1:
+            raise file.error(
+                f"LID 0x{lid:04x} is given to {fabric.owner_name(who)}, whose LIDs would not be an LMC block: "
+                f"{', '.join(f'0x{b:04x}' for b in block.tolist())}",
+                file.guids[lid][1],
+            )
+    order = np.argsort(lids)
+    note = f"{len(more)} LIDs are known from the tables only (LMC > 0)"
+    return replace(fabric, lids=lids[order], owner=owner_of[order], notes=(*fabric.notes, note))

@@ -1,0 +1,272 @@
+"""What is true of a fabric and its forwarding tables: can they deadlock, does every packet arrive, and how far round.
+
+Host-to-host traffic is what the answer is about; traffic to and between the switches, and all of it together, is
+judged beside it, since it shares the buffers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import UnknotError
+from unknot.fabrics import Fabric
+from unknot.network import distances_from
+from unknot.network.model import IntArray
+from unknot.routing.forwarding_table import (
+    TRAFFICS,
+    Traffic,
+    destinations,
+    fabric_relation,
+    route_lengths,
+    switchboard,
+)
+from unknot.routing.relation import Relation
+from unknot.switching import Switching, switching_named
+from unknot.verify.check import check
+from unknot.verify.delivery import Delivery, deliver
+from unknot.verify.lost import lost_packets
+from unknot.verify.verdict import Configuration, Reachability, Verdict
+
+SHOWN = 20
+"""Dead ends and loops told in words for each kind of traffic."""
+ONE_LANE = (
+    "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
+    "that need several lanes to be safe, such as those of LASH or Torus-2QoS, may look worse here than in use"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TrafficAudit:
+    """What was found for one kind of traffic.
+
+    Attributes
+    ----------
+    traffic : str
+        One of `TRAFFICS`.
+    relation : Relation
+        Its addresses are the LIDs of the destinations; for all but host-to-host its network has one terminal more
+        for the management port of each switch.
+    verdict : Verdict
+    delivery : Delivery
+    loop : tuple of str
+        Names of the switches on the loop of the counterexample, in the order of its channels; empty without one.
+    lost : tuple of str
+        The first dead ends and loops in words, each with its switch and LID.
+    longer_pairs : int
+        Pairs of a source and a LID whose route is longer than the shortest path.
+    extra_hops : int
+        Hops by which the worst of them is longer.
+    """
+
+    traffic: Traffic
+    relation: Relation
+    verdict: Verdict
+    delivery: Delivery
+    loop: tuple[str, ...]
+    lost: tuple[str, ...]
+    longer_pairs: int
+    extra_hops: int
+
+    @property
+    def holds(self) -> bool:
+        """Deadlock-free, and every pair is delivered."""
+        return self.verdict.deadlock_free is True and self.delivery.delivered
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values by attribute name, those of verdict and delivery beside them; places and addresses by name."""
+        told = ("delivered", "pairs", "undelivered_pairs", "livelock_free", "minimal", "longest_route")
+        return {
+            "traffic": self.traffic,
+            "holds": self.holds,
+            **_verdict_json(self.relation, self.verdict),
+            **{key: getattr(self.delivery, key) for key in told},
+            "loop": list(self.loop),
+            "lost": list(self.lost),
+            "longer_pairs": self.longer_pairs,
+            "extra_hops": self.extra_hops,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """The answer about a fabric; `deadlock_free`, `delivered` and so on are those of host-to-host traffic.
+
+    Attributes
+    ----------
+    fabric : Fabric
+    switching : str
+    assumption : str
+        What was assumed where the files say nothing.
+    host_to_host : TrafficAudit
+    others : tuple of TrafficAudit
+        Host-to-switch, switch-to-switch, and all together, as far as the fabric has such traffic.
+    """
+
+    fabric: Fabric
+    switching: Switching
+    assumption: str
+    host_to_host: TrafficAudit
+    others: tuple[TrafficAudit, ...]
+
+    @property
+    def traffics(self) -> tuple[TrafficAudit, ...]:
+        """All kinds, host-to-host first."""
+        return (self.host_to_host, *self.others)
+
+    @property
+    def holds(self) -> bool:
+        """Host-to-host traffic cannot deadlock and every pair is delivered."""
+        return self.host_to_host.holds
+
+    @property
+    def deadlock_free(self) -> bool | None:
+        return self.host_to_host.verdict.deadlock_free
+
+    @property
+    def method(self) -> str:
+        return self.host_to_host.verdict.method
+
+    @property
+    def reachability(self) -> Reachability | None:
+        return self.host_to_host.verdict.reachability
+
+    @property
+    def configuration(self) -> Configuration | None:
+        return self.host_to_host.verdict.configuration
+
+    @property
+    def loop(self) -> tuple[str, ...]:
+        return self.host_to_host.loop
+
+    @property
+    def delivered(self) -> bool:
+        return self.host_to_host.delivery.delivered
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values: the fabric, the answer for host-to-host traffic, and the other kinds beside it."""
+        network = self.fabric.network
+        return {
+            "fabric": self.fabric.name,
+            "fabric_file": self.fabric.fabric_file,
+            "tables_file": self.fabric.tables_file,
+            "notes": list(self.fabric.notes),
+            "routers": network.num_routers,
+            "channels": network.num_channels,
+            "terminals": network.num_terminals,
+            "assumption": self.assumption,
+            **self.host_to_host.to_json(),
+            "others": [other.to_json() for other in self.others],
+        }
+
+
+def audit(fabric: Fabric, *, switching: str = "vct", time_limit: float = 60.0) -> Audit:
+    """Judge the forwarding tables of a fabric.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        With tables; see `unknot.fabrics.read_fabric`.
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+        InfiniBand switches cut through, which is the default.
+    time_limit : float
+        Seconds for each kind of traffic.
+
+    Raises
+    ------
+    UnknotError
+        If the fabric has no tables, or fewer than two host ports with LIDs.
+    """
+    technique = switching_named(switching)
+    board = switchboard(fabric)
+    talking = np.unique(fabric.owner[(fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals)])
+    if talking.size < 2:
+        raise UnknotError(
+            f"{fabric.name} has {talking.size} host ports with a LID, so there is no host-to-host traffic to judge"
+        )
+    extra = _extra_hops(fabric, board.next_channel)
+    found: list[TrafficAudit] = []
+    for traffic in TRAFFICS:
+        if traffic != "host-to-host" and (fabric.owner < fabric.network.num_terminals).all():
+            continue
+        relation = fabric_relation(fabric, traffic)
+        lids = destinations(fabric, traffic)
+        verdict = check(relation, technique, time_limit=time_limit)
+        delivery = deliver(relation)
+        lengthened = np.where(_used(relation), extra[np.ix_(relation.network.inject, lids)], 0)
+        found.append(
+            TrafficAudit(
+                traffic=traffic,
+                relation=relation,
+                verdict=verdict,
+                delivery=delivery,
+                loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
+                lost=lost_packets(fabric, relation, delivery, lids.tolist())[:SHOWN],
+                longer_pairs=int(np.count_nonzero(lengthened > 0)),
+                extra_hops=int(lengthened.max(initial=0)),
+            )
+        )
+    return Audit(fabric, technique, ONE_LANE, found[0], tuple(found[1:]))
+
+
+def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]:
+    """Names of the routers on a loop of messages that wait for one another, in the order of the channels they hold.
+
+    The loop begins at its router of lowest index; each router follows the one before it along a held channel.
+    """
+    network, channel = relation.network, relation.vcs.channel
+    holder = {vc: m for m, message in enumerate(configuration.messages) for vc in message.held}
+    seen: dict[int, int] = {}
+    waits: list[int] = []
+    vc = configuration.messages[0].wanted[0]
+    while holder[vc] not in seen:
+        seen[holder[vc]] = len(waits)
+        waits.append(vc)
+        vc = configuration.messages[holder[vc]].wanted[0]
+    routers: list[int] = []
+    for entered in [vc, *waits[seen[holder[vc]] + 1 :]]:
+        held = configuration.messages[holder[entered]].held
+        routers += [int(network.source[channel[v]]) for v in held[held.index(entered) :]]
+    first = routers.index(min(routers))
+    return tuple(network.router_name(r) for r in routers[first:] + routers[:first])
+
+
+def _used(relation: Relation) -> npt.NDArray[np.bool_]:
+    shape = (relation.network.num_terminals, relation.num_addresses)
+    return np.ones(shape, dtype=bool) if relation.may_use is None else relation.may_use
+
+
+def _extra_hops(fabric: Fabric, next_channel: IntArray) -> IntArray:
+    """Hops by which the route from each router to each LID exceeds the shortest path; 0 where it does not arrive."""
+    network = fabric.network
+    homes = np.concatenate([network.eject, np.arange(network.num_routers), [-1]])[fabric.owner]
+    hops = route_lengths(network, next_channel)
+    shortest = {int(home): distances_from(network, int(home), reverse=True) for home in set(homes[homes >= 0])}
+    away = np.zeros_like(hops)
+    for index, home in enumerate(homes.tolist()):
+        if home >= 0:
+            away[:, index] = shortest[home]
+    return np.where(hops >= 0, hops - away, 0).astype(np.int32)
+
+
+def _verdict_json(relation: Relation, verdict: Verdict) -> dict[str, Any]:
+    configuration: dict[str, Any] | None = None
+    if verdict.configuration is not None:
+        configuration = asdict(verdict.configuration)
+        for message, told in zip(verdict.configuration.messages, configuration["messages"], strict=True):
+            told["source"] = relation.network.terminal_name(message.source)
+            told["address"] = relation.address_name(message.address)
+            for key in ("lead", "held", "wanted"):
+                told[key] = [relation.vcs.name(vc) for vc in getattr(message, key)]
+    return {
+        "deadlock_free": verdict.deadlock_free,
+        "switching": verdict.switching,
+        "method": verdict.method,
+        "scope": verdict.scope,
+        "established": verdict.established,
+        "reachability": verdict.reachability,
+        "configuration": configuration,
+    }

@@ -1,0 +1,46 @@
+"""Where packets are lost on a fabric, in the words of its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unknot.fabrics import NO_ENTRY, Fabric
+from unknot.routing.relation import Relation
+from unknot.verify.delivery import Delivery
+
+
+def lost_packets(fabric: Fabric, relation: Relation, delivery: Delivery, lids: Sequence[int]) -> tuple[str, ...]:
+    """Dead ends and loops in words, each once: the switch, the LID, and what its table says of it.
+
+    `lids` gives, for each address of the relation, its position in ``fabric.lids``.
+    """
+    router, network = relation.vcs.router, fabric.network
+    told: dict[str, None] = {}
+    for place, address in delivery.dead_ends:
+        told[_dead_end(fabric, int(router[place]), lids[address])] = None
+    for places, address in delivery.loops:
+        around = [int(router[place]) for place in places]
+        first = around.index(min(around))
+        names = [network.router_name(r) for r in around[first:] + around[:first]]
+        told[f"{relation.address_name(address)} goes round for ever: {' → '.join([*names, names[0]])}"] = None
+    return tuple(told)
+
+
+def _dead_end(fabric: Fabric, r: int, index: int) -> str:
+    """Why a switch does not forward a LID."""
+    network = fabric.network
+    name, lid = network.router_name(r), fabric.lid_name(index)
+    port = NO_ENTRY if fabric.tables is None else int(fabric.tables[r, index])
+    if port == NO_ENTRY:
+        return f"{name} has no entry for {lid}"
+    where = f"{name} sends {lid} to port {port}"
+    if port == 0:
+        return f"{where}, which is the switch itself"
+    if port > fabric.switch_ports[r]:
+        return f"{where}, but has ports 1 to {fabric.switch_ports[r]}"
+    wrong = np.flatnonzero((network.eject == r) & (fabric.host_port == port))
+    return (
+        f"{where}, where {network.terminal_name(int(wrong[0]))} is" if wrong.size else f"{where}, which leads nowhere"
+    )

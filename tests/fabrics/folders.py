@@ -1,0 +1,30 @@
+"""The example fabrics, and what makes two readings of one the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from unknot.fabrics import Fabric
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "fabrics"
+FOLDERS = sorted(path for path in EXAMPLES.iterdir() if path.is_dir())
+ROUTED = [folder for folder in FOLDERS if folder.name != "ibutils-rhino512"]
+OPENSM = [folder for folder in FOLDERS if folder.name.startswith("opensm-")]
+
+
+def wiring(fabric: Fabric) -> tuple[object, ...]:
+    """Everything about a fabric but names, notes and tables."""
+    network = fabric.network
+    arrays = (network.source, network.target, network.ports, network.inject, network.eject, fabric.switch_guid)
+    arrays += (fabric.port_guid, fabric.host_port, fabric.lids, fabric.owner)
+    return tuple(None if array is None else array.tolist() for array in arrays)
+
+
+def same(a: Fabric, b: Fabric) -> bool:
+    """Whether two readings agree in everything, names and tables included."""
+    tables = (a.tables is None and b.tables is None) or (
+        a.tables is not None and b.tables is not None and np.array_equal(a.tables, b.tables)
+    )
+    return wiring(a) == wiring(b) and a.network == b.network and tables

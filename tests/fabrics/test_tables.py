@@ -1,0 +1,153 @@
+"""OpenSM's two table dumps and `ibroute` output, and joining them to a fabric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.fabrics.folders import OPENSM, ROUTED
+from tests.fabrics.texts import Layout, fdbs, ibnetdiscover, ibroute, lfts, lst, ring
+from tests.reference.fabric_routes import plain_ibnetdiscover, plain_lst, plain_tables
+from unknot.errors import TextError
+from unknot.fabrics import NO_ENTRY, Fabric, read_fabric
+
+WRITERS = {"lfts": lfts, "fdbs": fdbs, "ibroute": ibroute}
+
+
+def read(tmp_path: Path, layout: Layout, tables: str, fabric: str | None = None) -> Fabric:
+    (tmp_path / "fabric").write_text(ibnetdiscover(layout) if fabric is None else fabric)
+    (tmp_path / "tables").write_text(tables)
+    return read_fabric(tmp_path / "fabric", tmp_path / "tables")
+
+
+@pytest.mark.parametrize("folder", ROUTED, ids=lambda f: f.name)
+def test_examples_agree_with_a_naive_reading(folder: Path) -> None:
+    fabric = read_fabric(folder)
+    described = folder / "fabric.ibnetdiscover"
+    plain = plain_ibnetdiscover(described) if described.exists() else plain_lst(folder / "opensm-subnet.lst")
+    assert fabric.tables is not None
+    for name in ("opensm-lfts.dump", "opensm.fdbs"):
+        if (folder / name).exists():
+            plain_tables(plain, folder / name)
+            for r, guid in enumerate(fabric.switch_guid.tolist()):
+                mine = dict(zip(fabric.lids.tolist(), fabric.tables[r].tolist(), strict=True))
+                assert mine == plain.table[guid]
+
+
+@pytest.mark.parametrize("folder", OPENSM, ids=lambda f: f.name)
+def test_both_dumps_and_both_descriptions_give_the_same_tables(folder: Path) -> None:
+    wanted = read_fabric(folder).tables
+    for described in ("fabric.ibnetdiscover", "opensm-subnet.lst"):
+        for dump in ("opensm-lfts.dump", "opensm.fdbs"):
+            tables = read_fabric(folder / described, folder / dump).tables
+            assert wanted is not None
+            assert tables is not None
+            assert np.array_equal(tables, wanted)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("lmc", [0, 2])
+def test_every_format_and_several_lids_a_port(tmp_path: Path, kind: str, lmc: int) -> None:
+    layout = ring(3, lmc=lmc)
+    fabric = read(tmp_path, layout, WRITERS[kind](layout))
+    assert fabric.tables is not None
+    for r, name in enumerate(fabric.network.router_labels or ()):
+        assert dict(zip(fabric.lids.tolist(), fabric.tables[r].tolist(), strict=True)) == layout.tables[name]
+
+
+@pytest.mark.parametrize("kind", ["lfts", "ibroute"])
+def test_tables_tell_the_further_lids_that_a_link_list_lacks(tmp_path: Path, kind: str) -> None:
+    layout = ring(3, lmc=1)
+    fabric = read(tmp_path, layout, WRITERS[kind](layout), lst(layout))
+    assert fabric.lids.tolist() == [2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert fabric.owner.tolist() == [0, 0, 1, 1, 2, 2, 3, 4, 5]
+    assert any("LMC" in note for note in fabric.notes)
+
+
+def test_lids_that_do_not_fit_an_lmc_are_an_error(tmp_path: Path) -> None:
+    layout = ring(3, lmc=2)
+    layout.tables = {name: {lid: p for lid, p in t.items() if lid != 6} for name, t in layout.tables.items()}
+    with pytest.raises(TextError, match="would not be an LMC block"):
+        read(tmp_path, layout, lfts(layout), lst(layout))
+
+
+def test_unreachable_lids_have_no_entry(tmp_path: Path) -> None:
+    layout = ring(3)
+    del layout.tables["S1"][2]
+    layout.tables["S2"][3] = 255
+    for text in (lfts(layout), fdbs(layout)):
+        fabric = read(tmp_path, layout, text)
+        assert fabric.tables is not None
+        assert fabric.tables[1].tolist() == [1, NO_ENTRY, 1, 1, 0, 1]
+        assert fabric.tables[2].tolist() == [1, 1, NO_ENTRY, 1, 1, 0]
+
+
+def test_hop_count_remarks(tmp_path: Path) -> None:
+    layout = ring(3)
+    text = fdbs(layout).replace("001  : 02   : yes", "001  : 02   : No 1 hop path possible via port 2!", 1)
+    text = text.replace("001  : 02   : yes", "001  : HOPS UNKNOWN", 1).replace("dump_ucast", "__osm_dump_ucast")
+    fabric = read(tmp_path, layout, text)
+    assert fabric.tables is not None
+    assert fabric.tables[0].tolist() == [3, 1, 1, 0, 1, 1]
+
+
+def test_entries_for_lids_of_nobody_are_noted(tmp_path: Path) -> None:
+    layout = ring(3)
+    layout.tables["S0"][9] = 1
+    fabric = read(tmp_path, layout, lfts(layout))
+    assert fabric.lids.tolist() == [1, 2, 3, 4, 5, 6]
+    assert any("the first 0x0009" in note for note in fabric.notes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        ("lfts", lambda t: t.replace("6 lids dumped", "5 lids dumped", 1), "should end with 6 lids"),
+        ("lfts", lambda t: t[: t.rindex("6 lids")], "has no last line"),
+        ("lfts", lambda t: t.replace("6 lids dumped\n", "", 1), "has no last line"),
+        ("lfts", lambda t: t[: t.rindex("Unicast")], "no table for switch S2"),
+        ("lfts", lambda t: t[t.index("\n") + 1 :], "outside a table"),
+        ("lfts", lambda t: t.replace("guid 0x0000000000200000 (", "guid 0x0000000000200001 ("), "has no switch"),
+        ("lfts", lambda t: t.replace("guid 0x0000000000200010 (", "guid 0x0000000000200000 ("), "a second table"),
+        ("lfts", lambda t: t.replace("switch Lid 4", "switch Lid 5", 1), "LID 5 does not belong to S0"),
+        ("lfts", lambda t: t.replace("0x0002 001 #", "0x0002 1 #", 1), "no such line"),
+        ("lfts", lambda t: t.replace("0x0002 001 #", "0x0001 001 #", 1), "belongs to port GUID"),
+        ("lfts", lambda t: t.replace("0x0006 001", "0x0007 001", 1), "LIDs of this table"),
+        ("lfts", lambda t: t.replace("0x0006 001", "0x0006 256", 1), "at most 255"),
+        ("lfts", lambda t: t.replace("portguid 0x0000000000100031", "portguid 0x0000000000100041"), "belongs"),
+        ("lfts", lambda t: t.replace("-6]", "-9]").replace("6 lids", "9 lids").replace("0x0006", "0x0009"), "LMC"),
+        ("lfts", lambda t: t.replace("0x0001 003", "0x0000 003", 1), "LID 0x0000 is not a unicast LID"),
+        ("lfts", lambda t: "hello\n" + t, "no such line"),
+        ("ibroute", lambda t: t.replace("6 valid lids", "5 valid lids", 1), "should end with 6 lids"),
+        ("ibroute", lambda t: t.replace("0x0002 001", "0x0003 001", 1), "belongs to port GUID"),
+        ("fdbs", lambda t: t[: t.rindex("dump_ucast")], "no table for switch S2"),
+        ("fdbs", lambda t: t[: t.rindex("0x0006")], "no line for LID 0x0006; is it cut off?"),
+        ("fdbs", lambda t: t.replace("0x0003 : ", "0x0004 : ", 1), "entry for LID 0x0003 should stand here"),
+        ("fdbs", lambda t: t.replace("001  : 02   : yes", "001  : 02   : y", 1), "no such line"),
+        ("fdbs", lambda t: t.replace("LID    : Port : Hops : Optimal\n", "", 1), "outside a table"),
+        ("fdbs", lambda t: t.replace("0000200010", "0000200000"), "a second table"),
+        ("fdbs", lambda t: t.replace("0000200010", "0000200011"), "has no switch"),
+        ("fdbs", lambda t: t + "0x0007 : 001  : 02   : yes\n", "LID 0x0007, which no port"),
+    ],
+)  # fmt: skip
+def test_broken_tables_are_an_error(tmp_path: Path, kind: str, change, words: str) -> None:  # type: ignore[no-untyped-def]
+    layout = ring(3)
+    with pytest.raises(TextError) as caught:
+        read(tmp_path, layout, change(WRITERS[kind](layout)))
+    assert words in str(caught.value)
+    assert str(caught.value).startswith(str(tmp_path / "tables"))
+
+
+def test_tables_of_another_fabric(tmp_path: Path) -> None:
+    with pytest.raises(TextError, match=r"belongs to port GUID 0x0000000000100041 here, but by .*fabric to H0"):
+        read(tmp_path, ring(3), lfts(ring(4)))
+    with pytest.raises(TextError, match="belongs to port GUID"):
+        read(tmp_path, ring(4), lfts(ring(3)))
+    layout = ring(3)
+    layout.links.append((("S0", 4), ("H7", 1)))
+    layout.lids["H7", 1] = (7, 0)
+    layout.tables["S0"][7] = 4
+    with pytest.raises(TextError, match=r"0x0007 belongs to port GUID 0x[0-9a-f]+, which .*fabric does not have"):
+        read(tmp_path, ring(3), lfts(layout).replace("[0-7]", "[0-9]").replace("7 lids", "9 lids"))

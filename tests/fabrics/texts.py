@@ -1,0 +1,162 @@
+"""Fabric files made to order: a `Layout` written in each format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+End = tuple[str, int]
+
+PORTS = 12
+
+
+@dataclass
+class Layout:
+    """Nodes called S… are switches and the others hosts; `links` joins ports; `lids` gives (LID, LMC) of ports."""
+
+    links: list[tuple[End, End]]
+    lids: dict[End, tuple[int, int]]
+    tables: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> list[str]:
+        return list(dict.fromkeys(end[0] for link in self.links for end in link))
+
+    def guid(self, node: str) -> int:
+        return (0x200000 if node[0] == "S" else 0x100000) + 16 * self.nodes.index(node)
+
+    def port_guid(self, end: End) -> int:
+        return self.guid(end[0]) + (0 if end[0][0] == "S" else end[1])
+
+    def key(self, node: str) -> str:
+        return f"{'S' if node[0] == 'S' else 'H'}-{self.guid(node):016x}"
+
+    def ends(self, node: str) -> list[tuple[int, End]]:
+        both = [*self.links, *((b, a) for a, b in self.links)]
+        return sorted((a[1], b) for a, b in both if a[0] == node)
+
+    def lid(self, end: End) -> tuple[int, int]:
+        return self.lids.get((end[0], 0) if end[0][0] == "S" else end, (0, 0))
+
+
+def ring(switches: int, tables: Mapping[str, dict[int, int]] | None = None, lmc: int = 0) -> Layout:
+    """Switches S0, S1, … in a ring (port 1 clockwise, port 2 back), a host on port 3 of each; LIDs hosts first."""
+    links: list[tuple[End, End]] = [((f"S{i}", 1), (f"S{(i + 1) % switches}", 2)) for i in range(switches)]
+    links += [((f"S{i}", 3), (f"H{i}", 1)) for i in range(switches)]
+    step = 1 << lmc
+    lids = {(f"H{i}", 1): ((i + 1) * step, lmc) for i in range(switches)}
+    lids |= {(f"S{i}", 0): ((switches + 1) * step + i, 0) for i in range(switches)}
+    layout = Layout(links, lids)
+    clockwise = {
+        f"S{i}": {
+            lid: 3 if owner == f"H{i}" else 0 if owner == f"S{i}" else 1
+            for (owner, _), (base, m) in lids.items()
+            for lid in range(base, base + (1 << m))
+        }
+        for i in range(switches)
+    }
+    layout.tables = dict(tables) if tables is not None else clockwise
+    return layout
+
+
+def ibnetdiscover(layout: Layout) -> str:
+    lines = ["#", "# Topology file: generated on Mon Jan  5 10:00:00 2026", "#"]
+    for node in sorted(layout.nodes, key=lambda n: n[0] != "S"):
+        guid = layout.guid(node)
+        lines += ["", "vendid=0x2c9", "devid=0xb924", f"sysimgguid=0x{guid:x}"]
+        if node[0] == "S":
+            lid, lmc = layout.lid((node, 0))
+            lines.append(f"switchguid=0x{guid:x}({guid:x})")
+            lines.append(f'Switch\t{PORTS} "{layout.key(node)}"\t\t# "{node}" base port 0 lid {lid} lmc {lmc}')
+        else:
+            lines.append(f"caguid=0x{guid:x}")
+            lines.append(f'Ca\t2 "{layout.key(node)}"\t\t# "{node}"')
+        for port, far in layout.ends(node):
+            own, lmc = layout.lid((node, port))
+            tail = f"({layout.port_guid(far):x}) " if far[0][0] != "S" else ""
+            mine = f"({layout.port_guid((node, port)):x}) " if node[0] != "S" else ""
+            said = f"lid {own} lmc {lmc} " if node[0] != "S" else ""
+            lines.append(
+                f'[{port}]{mine}\t"{layout.key(far[0])}"[{far[1]}]{tail}\t\t# {said}"{far[0]}" '
+                f"lid {layout.lid(far)[0]} 4xQDR"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def lst(layout: Layout, down: Iterable[End] = ()) -> str:
+    dead = set(down)
+
+    def side(end: End) -> str:
+        kind, ports = ("SW", PORTS) if end[0][0] == "S" else ("CA", 2)
+        guid = f"{layout.guid(end[0]):016x}"
+        return (
+            f"{{ {kind} Ports:{ports:02X} SystemGUID:{guid} NodeGUID:{guid} PortGUID:{layout.port_guid(end):016x} "
+            f"VenID:0002C9 DevID:B924 Rev:000000A1 {{{end[0]}}} LID:{layout.lid(end)[0]:04X} PN:{end[1]:02X} }}"
+        )
+
+    lines = []
+    for node in layout.nodes:
+        for port, far in layout.ends(node):
+            state = "DWN" if (node, port) in dead else "ACT"
+            lines.append(f"{side((node, port))} {side(far)} PHY=4x LOG={state} SPD=10")
+    return "\n".join(lines) + "\n"
+
+
+def _owners(layout: Layout) -> dict[int, End]:
+    return {lid: end for end, (base, lmc) in layout.lids.items() for lid in range(base, base + (1 << lmc)) if base}
+
+
+def lfts(layout: Layout) -> str:
+    """As OpenSM dumps them."""
+    owners = _owners(layout)
+    top = max([*owners, *(lid for table in layout.tables.values() for lid in table)])
+    lines = []
+    for node, table in layout.tables.items():
+        guid = layout.guid(node)
+        lines.append(
+            f"Unicast lids [0-{top}] of switch Lid {layout.lid((node, 0))[0]} guid 0x{guid:016x} ('{node}'):"
+        )
+        for lid, port in sorted(table.items()):
+            who = "unknown node and type"
+            if lid in owners:
+                end = owners[lid]
+                kind = "Switch" if end[0][0] == "S" else "Channel Adapter"
+                who = f"{kind} portguid 0x{layout.port_guid(end):016x}: '{end[0]}'"
+            lines.append(f"0x{lid:04x} {port:03d} # {who}")
+        lines.append(f"{top} lids dumped")
+    return "\n".join(lines) + "\n"
+
+
+def ibroute(layout: Layout) -> str:
+    """As `ibroute` prints them, addressed by directed route."""
+    owners = _owners(layout)
+    lines = []
+    for node, table in layout.tables.items():
+        top, guid = max(table), layout.guid(node)
+        lines.append(
+            f"Unicast lids [0x0-0x{top:x}] of switch DR path slid 0; dlid 0; 0,1 guid 0x{guid:016x} ({node}):"
+        )
+        lines += ["  Lid  Out   Destination", "       Port     Info "]
+        for lid, port in sorted(table.items()):
+            end = owners[lid]
+            base = layout.lids[end][0]
+            if lid == base:
+                kind = "Switch" if end[0][0] == "S" else "Channel Adapter"
+                who = f"({kind} portguid 0x{layout.port_guid(end):016x}: '{end[0]}')"
+            else:
+                size = 1 << layout.lids[end][1]
+                who = f"(path #{lid - base + 1} out of {size}: portguid 0x{layout.port_guid(end):016x})"
+            lines.append(f"0x{lid:04x} {port:03d} : {who}")
+        lines.append(f"{len(table)} valid lids dumped ")
+    return "\n".join(lines) + "\n"
+
+
+def fdbs(layout: Layout) -> str:
+    top = max(_owners(layout))
+    lines = []
+    for node, table in layout.tables.items():
+        lines += [f"dump_ucast_routes: Switch 0x{layout.guid(node):016x}", "LID    : Port : Hops : Optimal"]
+        for lid in range(1, top + 1):
+            port = table.get(lid)
+            lines.append(f"0x{lid:04X} : " + (f"{port:03d}  : 02   : yes" if port is not None else "UNREACHABLE"))
+    return "\n".join(lines) + "\n"

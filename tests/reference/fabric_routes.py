@@ -1,0 +1,141 @@
+"""Naive reading of well-formed fabric files, and routes followed pair by pair with dictionaries and NetworkX."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import networkx as nx
+
+End = tuple[int, int]
+
+
+@dataclass
+class Plain:
+    """`cable`: (GUID, port) → (GUID, port); `lid`: LID → (GUID, port), port 0 for switches."""
+
+    switches: set[int] = field(default_factory=set)
+    name: dict[int, str] = field(default_factory=dict)
+    cable: dict[End, End] = field(default_factory=dict)
+    lid: dict[int, End] = field(default_factory=dict)
+    table: dict[int, dict[int, int]] = field(default_factory=dict)
+
+
+def plain_ibnetdiscover(path: Path) -> Plain:
+    plain = Plain()
+    node = 0
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if line.startswith(("Switch", "Ca")):
+            node = int(words[2].strip('"')[2:], 16)
+            plain.name[node] = line.split('# "')[1].split('"')[0]
+            if line.startswith("Switch"):
+                plain.switches.add(node)
+                base = int(words[words.index("lid") + 1])
+                for lid in range(base, base + 2 ** int(words[words.index("lmc") + 1])):
+                    plain.lid[lid] = (node, 0)
+        elif line.startswith("["):
+            port = int(line[1 : line.index("]")])
+            far = re.search(r'"[SHR]-([0-9a-f]{16})"\[(\d+)\]', line)
+            assert far is not None
+            plain.cable[node, port] = (int(far[1], 16), int(far[2]))
+            if node not in plain.switches:
+                base = int(words[words.index("lid") + 1])
+                for lid in range(base, base + 2 ** int(words[words.index("lmc") + 1])):
+                    plain.lid[lid] = (node, port)
+    return plain
+
+
+def plain_lst(path: Path) -> Plain:
+    plain = Plain()
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt") as file:
+        lines = file.read().splitlines()
+    for line in lines:
+        ends = []
+        for side in line.split("{ ")[1:]:
+            guid, lid, port = (
+                int(re.search(rf"{key}:([0-9a-fA-F]+)", side)[1], 16)  # type: ignore[index]
+                for key in ("NodeGUID", "LID", "PN")
+            )
+            if side.startswith("SW") or "Ports:18" in side:
+                plain.switches.add(guid)
+            plain.lid[lid] = (guid, 0 if guid in plain.switches else port)
+            ends.append((guid, port))
+        plain.cable[ends[0]] = ends[1]
+    return plain
+
+
+def plain_tables(plain: Plain, path: Path) -> Plain:
+    guid = 0
+    for line in path.read_text().splitlines():
+        head = re.search(r"(?:guid|Switch) 0x([0-9a-f]{16})", line) if line[:1] in "Ud" else None
+        if head:
+            guid = int(head[1], 16)
+            plain.table[guid] = {}
+        elif line.startswith("0x"):
+            words = line.replace(":", " ").split()
+            plain.table[guid][int(words[0], 16)] = int(words[1])
+    return plain
+
+
+@dataclass
+class Followed:
+    pairs: int
+    delivered: int
+    lengths: dict[tuple[End, int], int]
+    shortest: dict[tuple[End, int], int]
+    lost: set[tuple[int, int]]
+    dependencies: nx.DiGraph
+
+
+def follow(plain: Plain, traffic: str) -> Followed:
+    """Walk every (source port, LID) through the tables."""
+    hosts = sorted(end for end in plain.lid.values() if end[1])
+    ports = sorted(set(plain.lid.values()))
+    sides = traffic.split("-to-") if traffic != "all" else ["any", "any"]
+
+    def wanted(end: End, side: str) -> bool:
+        return side == "any" or (end in hosts) == (side == "host")
+
+    graph = nx.Graph()
+    graph.add_nodes_from(plain.switches)
+    graph.add_edges_from(
+        (a[0], b[0]) for a, b in plain.cable.items() if a[0] in plain.switches and b[0] in plain.switches
+    )
+    distance = dict(nx.all_pairs_shortest_path_length(graph))
+    found = Followed(0, 0, {}, {}, set(), nx.DiGraph())
+    for lid, owner in plain.lid.items():
+        for source in ports:
+            if source == owner or not wanted(source, sides[0]) or not wanted(owner, sides[1]):
+                continue
+            found.pairs += 1
+            here = source[0] if source[1] == 0 else plain.cable[source][0]
+            home = owner[0] if owner[1] == 0 else plain.cable[owner][0]
+            channels: list[End] = []
+            while True:
+                port = plain.table[here].get(lid)
+                if port == 0 and owner == (here, 0):
+                    arrived = True
+                    break
+                far = plain.cable.get((here, port)) if port else None
+                if far is None or far[0] not in plain.switches:
+                    arrived = far is not None and far == owner
+                    if not arrived:
+                        found.lost.add((here, lid))
+                    break
+                again = (here, port) in channels
+                channels.append((here, port))
+                if again:
+                    arrived = False
+                    break
+                here = far[0]
+            nx.add_path(found.dependencies, channels)
+            if arrived:
+                found.delivered += 1
+                found.lengths[source, lid] = len(channels)
+                start = source[0] if source[1] == 0 else plain.cable[source][0]
+                found.shortest[source, lid] = distance[start][home]
+    return found
