@@ -180,16 +180,18 @@ class Network:
         return _grouped(self.target, self.num_routers)
 
     def router_name(self, router: int) -> str:
-        """Label, else coordinates, else number of a router."""
+        """Label, else coordinates, else number of a router (after faults, its number before them)."""
         if self.router_labels is not None:
             return self.router_labels[router]
         if self.coordinates is not None:
             return "(" + ",".join(str(c) for c in self.coordinates[router].tolist()) + ")"
-        return f"r{router}"
+        return f"r{router if self.origin is None else self.origin.routers[router]}"
 
     def terminal_name(self, terminal: int) -> str:
-        """Label of a terminal, else ``t`` and its number."""
-        return self.terminal_labels[terminal] if self.terminal_labels is not None else f"t{terminal}"
+        """Label of a terminal, else ``t`` and its number (after faults, its number before them)."""
+        if self.terminal_labels is not None:
+            return self.terminal_labels[terminal]
+        return f"t{terminal if self.origin is None else self.origin.terminals[terminal]}"
 
     def channel_name(self, channel: int) -> str:
         """Source and target of a channel, with port numbers where they are known."""

@@ -246,6 +246,8 @@ class Relation:
         router = int(self.vcs.router[at])
         for candidate in found:
             vc = candidate.vc
+            if vc is None and not candidate.waits:
+                raise RelationError(f"{state}: ejection is never blocked, so it cannot be marked NO_WAIT")
             if vc is None:
                 home = int(self.network.eject[self.destination[address]])
                 if router != home:

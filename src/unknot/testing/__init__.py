@@ -1,1 +1,36 @@
-"""To be filled by its room."""
+"""For tests of your own networks and algorithms: conformance checks, table relations and Hypothesis strategies.
+
+The strategies need Hypothesis, which ``pip install "unknot[testing]"`` brings; the rest does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unknot.testing.conformance import ConformanceError, check_network, check_relation
+from unknot.testing.table import table_relation
+
+if TYPE_CHECKING:
+    from unknot.testing.interpreter_kernel import interpreted
+    from unknot.testing.strategies import networks, relations
+
+__all__ = [
+    "ConformanceError",
+    "check_network",
+    "check_relation",
+    "interpreted",
+    "networks",
+    "relations",
+    "table_relation",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs Hypothesis or Numba when it is first asked for."""
+    import importlib
+
+    if name in ("networks", "relations"):
+        return getattr(importlib.import_module("unknot.testing.strategies"), name)
+    if name == "interpreted":
+        return importlib.import_module("unknot.testing.interpreter_kernel").interpreted
+    raise AttributeError(f"module 'unknot.testing' has no attribute {name!r}")

@@ -51,7 +51,7 @@ def torus(*sides: int, latency: int = 1) -> Network:
 
 def hypercube(n: int, *, latency: int = 1) -> Network:
     """A hypercube of `n` dimensions: router numbers that differ in one bit are linked."""
-    if not isinstance(n, int) or n < 0 or n > 27:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= 27:
         raise NetworkError(f"hypercube({n}): the dimension must be a whole number from 0 to 27")
     return _grid(f"hypercube({n})", [2] * n, [False] * n, latency)
 

@@ -58,8 +58,10 @@ def check(
         "selection, arbitration and packet length; dependencies within the network only"
     )
 
-    def free(method: str, established: str, kind: Any, rank: npt.NDArray[np.int64]) -> Verdict:
-        return Verdict(True, technique, method, scope, established, certificate=Certificate(kind, rank))
+    def free(
+        method: str, established: str, kind: Any, rank: npt.NDArray[np.int64], core: Flags | None = None
+    ) -> Verdict:
+        return Verdict(True, technique, method, scope, established, certificate=Certificate(kind, rank, core))
 
     def stuck(method: str, worms: list[Worm]) -> Verdict:
         found = configuration(relation, worms, technique, int(buffer_depth))
@@ -93,7 +95,7 @@ def check(
         text = f"undecided after {time_limit:g} s: only {left} of {relation.num_vcs} VCs may be part of a deadlock"
         return Verdict(None, technique, method, scope, text)
     text = f"all but {left} VCs drain; no set of worms on those blocks itself"
-    return free(method, text, "exhausted", _ranks(graph, removed))
+    return free(method, text, "exhausted", _ranks(graph, removed), removed < 0)
 
 
 def _survivors(states: Core, heads: Flags, *, spread: bool) -> tuple[npt.NDArray[np.int64], Flags]:
@@ -137,7 +139,7 @@ def _inside(states: Core, removed: npt.NDArray[np.int64]) -> Flags:
 
 
 def _ranks(graph: Dependencies, removed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Order of draining: components downstream first, within one as deleted; −1 for VCs that are left."""
-    keys = np.stack([graph.label.astype(np.int64), np.maximum(removed, 0)], axis=1)
+    """Order of draining: components downstream first; within one as deleted, VCs that are left last and together."""
+    keys = np.stack([graph.label.astype(np.int64), np.where(removed < 0, removed.size, removed)], axis=1)
     _, rank = np.unique(keys, axis=0, return_inverse=True)
-    return np.where(removed < 0, -1, rank.reshape(-1)).astype(np.int64)
+    return rank.reshape(-1).astype(np.int64)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from unknot.errors import UnknotError
+import numpy as np
+
+from unknot.errors import RelationError, UnknotError
 from unknot.routing.relation import Candidate, Relation
 
 if TYPE_CHECKING:
@@ -46,36 +48,42 @@ def accept(relation: Relation, verdict: Verdict) -> None:
     if verdict.deadlock_free is False:
         if verdict.configuration is None or verdict.configuration.switching != verdict.switching:
             raise Rejected(f"a deadlock under {verdict.switching} needs a configuration under {verdict.switching}")
-        return _configuration(relation, verdict.configuration)
+        try:
+            return _configuration(relation, verdict.configuration)
+        except RelationError as error:
+            raise Rejected(f"the configuration is not one of this relation: {error}") from error
     certificate = verdict.certificate
     if certificate is None or len(certificate.rank) != relation.num_vcs:
         raise Rejected(f"a proof needs a rank for each of the {relation.num_vcs} VCs")
     if verdict.switching not in PROVES.get(certificate.kind, ()):
         raise Rejected(f"a certificate of kind {certificate.kind!r} proves nothing about {verdict.switching}")
-    rank = [float(r) if r >= 0 else float("inf") for r in certificate.rank]
-    if certificate.kind != "exhausted" and float("inf") in rank:
-        raise Rejected(f"VC {relation.vcs.name(rank.index(float('inf')))} has no rank")
+    rank = [int(r) for r in certificate.rank]
+    core = set(np.flatnonzero(certificate.core).tolist()) if certificate.core is not None else set()
+    if (certificate.kind == "exhausted") != bool(core):
+        raise Rejected("a certificate has a core exactly when it is of kind 'exhausted'")
     for address in range(relation.num_addresses):
         graph = states(relation, address)
         reach = _bottlenecks(graph, rank, relation) if certificate.kind in ("drain", "exhausted") else {}
         for at, found in graph.items():
             if at >= relation.num_vcs or not found:
                 continue
-            waits = waits_of(found, relation.commits)
-            below = [all(any(w is None or rank[w] < rank[at] for w in choice) for choice in waits)]
             if certificate.kind == "order":
-                below = [c.vc is None or rank[c.vc] > rank[at] for c in found]
-            elif certificate.kind != "escape":
-                below = [reach[at] < rank[at] or rank[at] == float("inf")]
-            if not all(below):
+                holds = all(c.vc is None or rank[c.vc] > rank[at] for c in found)
+            elif certificate.kind == "escape":
+                waits = waits_of(found, relation.commits)
+                holds = all(any(w is None or rank[w] < rank[at] for w in choice) for choice in waits)
+            elif at in core:
+                holds = all(c.vc is None or rank[c.vc] <= rank[at] for c in found)
+            else:
+                holds = reach[at] < rank[at]
+            if not holds:
                 raise Rejected(
                     f"the {certificate.kind} certificate fails at {relation.vcs.name(at)} for "
                     f"{relation.address_name(address)}"
                 )
-    if certificate.kind == "exhausted":
+    if core:
         from unknot.verify.exhaustive import worms_on
 
-        core = {vc for vc, r in enumerate(rank) if r == float("inf")}
         if worms_on(relation, core):
             raise Rejected(f"the core of {len(core)} VCs does hold a deadlock")
     return None
@@ -96,16 +104,16 @@ def states(relation: Relation, address: int) -> Graph:
 def waits_of(found: list[Candidate], commits: bool) -> list[list[int | None]]:
     """What a blocked header may wait for: all at once, or, if it commits, one of several."""
     waited = [c.vc for c in found if c.waits]
-    return [[vc] for vc in waited] if commits else [waited]
+    return [[vc] for vc in waited] if commits else [waited][: len(waited)]
 
 
-def _bottlenecks(graph: Graph, rank: list[float], relation: Relation) -> dict[int, float]:
+def _bottlenecks(graph: Graph, rank: list[int], relation: Relation) -> dict[int, int]:
     """For each place, the greatest r such that a header staying on ranks ≥ r may block on ranks ≥ r; −1 if none."""
-    best: dict[int, float] = {}
+    best: dict[int, int] = {}
     before: dict[int, list[int]] = {}
     for at, found in graph.items():
-        ends = [min((-1.0 if w is None else rank[w]) for w in c) for c in waits_of(found, relation.commits)]
-        best[at] = max(ends, default=-1.0)
+        ends = [min((-1 if w is None else rank[w]) for w in c) for c in waits_of(found, relation.commits)]
+        best[at] = max(ends, default=-1)
         for c in found:
             if c.vc is not None:
                 before.setdefault(c.vc, []).append(at)
@@ -128,6 +136,8 @@ def _configuration(relation: Relation, found: Configuration) -> None:
     standing: set[int] = set()
     for number, message in enumerate(found.messages, start=1):
         path = [relation.num_vcs + message.source, *message.lead, *message.held]
+        if not 0 <= message.address < relation.num_addresses:
+            raise Rejected(f"message {number} is for an address that does not exist")
         if message.source not in relation.sources(message.address) or not message.held:
             raise Rejected(f"message {number} is not sent by its source, or holds nothing")
         if message.length != len(message.held) * found.buffer_depth:

@@ -47,7 +47,7 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
             vc = candidate & VC_MASK
             waits = waits or (candidate & NO_WAIT) == 0
             if vc == EJECT:
-                if router[at] != home:
+                if router[at] != home or candidate & NO_WAIT:
                     return -1 - i
             else:
                 if vc >= vcs or tail[vc] != router[at]:

@@ -78,13 +78,16 @@ class Certificate:
         - `escape` (saf, vct): some waited candidate ranks lower than c; so blocked packets drain in rank order.
         - `drain` (wormhole): from (c, d), a header that stays on VCs of at least rank(c) never comes to a state all
           of whose waited candidates have at least rank(c); so worms drain in rank order.
-        - `exhausted` (wormhole): the same for the VCs that have a rank; those without (−1) form a core in
-          which an exact search found no configuration.
+        - `exhausted` (wormhole): the same for all VCs outside `core`; from a VC in the core every candidate ranks at
+          most as high, and an exact search found no configuration that holds core VCs only.
     rank : int64 array, shape (VCs,)
+    core : bool array, shape (VCs,), or None
+        For `exhausted`: the VCs that were searched.
     """
 
     kind: Literal["order", "escape", "drain", "exhausted"]
     rank: npt.NDArray[np.int64]
+    core: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,145 @@
+"""Figures of networks against NetworkX and against counting."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+
+from unknot.errors import NetworkError
+from unknot.network import Network, bisection, components, distances_from, from_edges, measure, metrics, to_networkx
+from unknot.testing import networks
+from unknot.topologies import complete, hypercube, line, mesh, ring, torus
+
+FAMILIES = [
+    line(1),
+    line(2),
+    line(7),
+    ring(1),
+    ring(2),
+    ring(3),
+    ring(8),
+    mesh(4, 3),
+    mesh(2, 3, 4),
+    mesh(5, 1),
+    torus(4, 4),
+    torus(5, 3),
+    torus(2, 4),
+    torus(1, 5),
+    torus(3, 3, 3),
+    hypercube(0),
+    hypercube(4),
+    complete(1),
+    complete(2),
+    complete(6),
+]
+
+
+def compare(network: Network) -> None:
+    found = measure(network)
+    graph = to_networkx(network)
+    assert (found.routers, found.channels, found.terminals) == (
+        graph.number_of_nodes(),
+        graph.number_of_edges(),
+        network.num_terminals,
+    )
+    assert found.connected == nx.is_strongly_connected(graph)
+    degrees = [degree for _, degree in graph.out_degree()]
+    assert (found.degree_min, found.degree_max) == (min(degrees), max(degrees))
+    assert found.sampled is None
+    if found.connected:
+        assert found.diameter == nx.diameter(graph)
+        assert found.mean_distance == pytest.approx(nx.average_shortest_path_length(graph))
+    else:
+        assert found.diameter is None
+        assert found.mean_distance is None
+
+
+@given(networks(max_routers=7, max_channels=16, loops=True, strongly_connected=None))
+def test_random_networks(network: Network) -> None:
+    compare(network)
+    label, count = components(network)
+    strong = list(nx.strongly_connected_components(to_networkx(network)))
+    assert count == len(strong)
+    assert {frozenset(np.flatnonzero(label == c).tolist()) for c in range(count)} == {frozenset(s) for s in strong}
+    pairs = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    links = 0
+    while pairs:
+        u, v = pairs.pop()
+        if u == v:
+            links += 1
+        elif (v, u) in pairs:
+            pairs.remove((v, u))
+            links += 1
+    assert measure(network).links == links
+    for router in range(network.num_routers):
+        for reverse in (False, True):
+            graph = nx.DiGraph(to_networkx(network))
+            lengths = nx.single_source_shortest_path_length(graph.reverse() if reverse else graph, router)
+            expected = [lengths.get(r, -1) for r in range(network.num_routers)]
+            assert distances_from(network, router, reverse=reverse).tolist() == expected
+
+
+@pytest.mark.parametrize("network", FAMILIES, ids=lambda network: network.name)
+def test_families(network: Network) -> None:
+    compare(network)
+
+
+@pytest.mark.parametrize("network", FAMILIES, ids=lambda network: network.name)
+def test_bisection_is_the_minimum(network: Network) -> None:
+    """On all splits into halves, where few enough; what is claimed is the least, or nothing is claimed."""
+    claimed = bisection(network)
+    if network.num_routers > 16 or network.num_routers < 2:
+        return
+    halves = combinations(range(network.num_routers), network.num_routers // 2)
+    least = min(cut(network, set(half)) for half in halves)
+    assert claimed in (least, None)
+    longest = max(network.radices, default=1)
+    if longest % 2 == 0 or "complete" in network.name:
+        assert claimed == least
+
+
+def cut(network: Network, half: set[int]) -> int:
+    ends = zip(network.source.tolist(), network.target.tolist(), strict=True)
+    return sum((u in half) != (v in half) for u, v in ends)
+
+
+def test_bisection_is_only_claimed_for_whole_families() -> None:
+    assert bisection(torus(8, 8)) == 32
+    assert bisection(mesh(8, 8)) == 16
+    assert bisection(hypercube(10)) == 1024
+    assert bisection(mesh(5, 5)) is None
+    assert bisection(torus(4, 4).without(links=[(0, 1)])) is None
+    assert bisection(torus(4, 4).without(routers=[3])) is None
+    assert bisection(from_edges([(0, 1), (1, 2), (2, 3)])) is None
+
+
+def test_big_grids_are_exact_by_formula() -> None:
+    found = measure(torus(1024, 1024))
+    assert (found.diameter, found.sampled) == (1024, None)
+    assert found.mean_distance == pytest.approx(512 * 2**20 / (2**20 - 1))
+    assert measure(mesh(100, 100)).diameter == 198
+
+
+def test_sampling_is_asked_for_and_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "EXACT_STEPS", 10)
+    network = from_edges([(i, (i + 1) % 12) for i in range(12)], directed=True)
+    unknown = measure(network)
+    assert (unknown.diameter, unknown.mean_distance, unknown.sampled) == (None, None, None)
+    sampled = measure(network, sample=5)
+    assert (sampled.diameter, sampled.mean_distance, sampled.sampled) == (11, 6.0, 5)
+    assert measure(network, sample=50).sampled == 12
+    assert measure(network, sample=5) == measure(network, sample=5)
+    assert measure(torus(4, 4), sample=2).sampled is None
+    with pytest.raises(NetworkError, match="sample"):
+        measure(network, sample=0)
+    with pytest.raises(NetworkError, match="sample"):
+        measure(network, sample=-3)
+
+
+def test_distances_want_a_router() -> None:
+    with pytest.raises(NetworkError, match="no router 9"):
+        distances_from(ring(4), 9)

@@ -1,0 +1,112 @@
+"""Is a configuration a legal deadlock, does a certificate hold? Decided without `unknot.verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.reference.brute_force import Answer, States, blockings, states_of
+from unknot.routing.relation import Relation
+from unknot.verify.verdict import Certificate, Configuration, Message
+
+
+def complaints(relation: Relation, configuration: Configuration) -> list[str]:
+    """Everything that is wrong with a configuration; empty when it is a deadlock of the grade it claims."""
+    states = states_of(relation)
+    found = [] if configuration.messages else ["no message"]
+    held = [vc for message in configuration.messages for vc in message.held]
+    if len(set(held)) < len(held):
+        found.append("a VC is held twice")
+    wanted = [vc for message in configuration.messages for vc in message.wanted]
+    if not set(wanted) <= set(held):
+        found.append("a wanted VC is not held")
+    if configuration.switching == "wormhole-nonatomic" and len(set(wanted)) < len(wanted):
+        found.append("two messages have committed to one VC")
+    for number, message in enumerate(configuration.messages):
+        found += [f"message {number}: {what}" for what in _of_message(relation, states, configuration, message)]
+    if not found and configuration.reachability != "not-established":
+        found += _of_grade(configuration)
+    return found
+
+
+def _of_message(relation: Relation, states: States, configuration: Configuration, message: Message) -> list[str]:
+    if not 0 <= message.address < relation.num_addresses:
+        return ["no such address"]
+    if message.source not in relation.sources(message.address).tolist():
+        return ["the source may not use the address"]
+    if not message.held:
+        return ["it holds nothing"]
+    answers = states[message.address]
+    at = relation.num_vcs + message.source
+    for vc in (*message.lead, *message.held):
+        if vc not in answers[at].may:
+            return [f"from place {at} it may not go to VC {vc}"]
+        at = vc
+    found = []
+    if message.length != len(message.held) * configuration.buffer_depth:
+        found.append("its length does not fill what it holds")
+    if configuration.switching in ("saf", "vct") and len(message.held) != 1:
+        found.append("a packet sits in one buffer")
+    if configuration.switching == "wormhole-nonatomic":
+        if len(message.wanted) != 1 or message.wanted[0] not in answers[at].may:
+            found.append("it has not committed to one candidate")
+    elif set(message.wanted) not in blockings(relation, answers[at]):
+        found.append("it does not wait for exactly what it says")
+    return found
+
+
+def _of_grade(configuration: Configuration) -> list[str]:
+    """Whether injecting the messages, in order, each on its way until it stands, leads there.
+
+    A message passes only VCs that those before it do not hold, and none that its own worm still covers.
+    """
+    messages = configuration.messages
+    if configuration.reachability == "injected":
+        if any(message.lead for message in messages):
+            return ["an injected message does not reach back to its terminal"]
+        if len({message.source for message in messages}) < len(messages):
+            return ["two injected messages at one terminal"]
+    standing: set[int] = set()
+    for number, message in enumerate(messages):
+        route = (*message.lead, *message.held)
+        if standing & set(route):
+            return [f"message {number} cannot pass those before it"]
+        for j, vc in enumerate(route):
+            if vc in route[max(0, j - len(message.held)) : j]:
+                return [f"message {number} runs into its own worm"]
+        standing |= set(message.held)
+    return []
+
+
+def certificate_holds(relation: Relation, certificate: Certificate) -> bool:
+    """Whether the ranks of an `order`, `escape` or `drain` certificate show what they should, state by state."""
+    rank = certificate.rank.tolist()
+    if len(rank) != relation.num_vcs:
+        return False
+    states = states_of(relation)
+    for answers in states:
+        for at, answer in answers.items():
+            if at >= relation.num_vcs:
+                continue
+            if certificate.kind == "order":
+                if any(rank[vc] <= rank[at] for vc in answer.may):
+                    return False
+            else:
+                longest = 1 if certificate.kind == "escape" else relation.num_vcs
+                for blocked in _covered(relation, answers, at, rank, longest):
+                    if min(rank[vc] for vc in blocked) >= rank[at]:
+                        return False
+    return True
+
+
+def _covered(
+    relation: Relation, answers: dict[int, Answer], start: int, rank: list[int], longest: int
+) -> Iterator[frozenset[int]]:
+    """What blocks a header at `start`, or anywhere it gets to over VCs of at least that rank."""
+    seen, todo = {start}, [start]
+    while todo:
+        at = todo.pop()
+        yield from blockings(relation, answers[at])
+        if longest > 1:
+            new = {vc for vc in answers[at].may if rank[vc] >= rank[start]} - seen
+            seen |= new
+            todo += new
