@@ -1,0 +1,151 @@
+"""The nouns as objects of plain values, for JSON: keys are the attributes of the Python objects."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.verify.delivery import Delivery
+from unknot.verify.verdict import Configuration, Verdict
+
+if TYPE_CHECKING:
+    from unknot.network.metrics import Metrics
+    from unknot.simulation.run import Run
+    from unknot.studies.result import DesignResult, StudyResult
+    from unknot.verify.audit import Audit, TrafficAudit
+
+Answer = dict[str, Any]
+
+
+def of_metrics(network: Network, metrics: Metrics) -> Answer:
+    """Name and figures of a network."""
+    return {"name": network.name, **vars(metrics)}
+
+
+def of_network(network: Network) -> Answer:
+    """Name and sizes of a network, without what takes time to find."""
+    return {
+        "name": network.name,
+        "routers": network.num_routers,
+        "channels": network.num_channels,
+        "terminals": network.num_terminals,
+    }
+
+
+def of_relation(relation: Relation) -> Answer:
+    """What a relation is called and how many virtual channels it has."""
+    counts = relation.vcs.counts
+    alike = counts.size > 0 and bool((counts == counts[0]).all())
+    return {"routing": relation.name, "vcs": int(counts[0]) if alike else None, "num_vcs": relation.num_vcs}
+
+
+def of_verdict(relation: Relation, verdict: Verdict, holds: bool) -> Answer:
+    """A verdict, its counterexample with names, and whether the separate checker accepts it."""
+    found = verdict.configuration
+    return {
+        "deadlock_free": verdict.deadlock_free,
+        "switching": verdict.switching,
+        "method": verdict.method,
+        "scope": verdict.scope,
+        "established": verdict.established,
+        "reachability": verdict.reachability,
+        "configuration": None if found is None else of_configuration(relation, found),
+        "certificate": None if verdict.certificate is None else {"kind": verdict.certificate.kind},
+        "certificate_holds": holds,
+    }
+
+
+def of_configuration(relation: Relation, configuration: Configuration) -> Answer:
+    """Messages with the names of their terminals and virtual channels."""
+    network, places = relation.network, relation.vcs
+
+    def vcs(numbers: tuple[int, ...]) -> list[Answer]:
+        channels = [int(places.channel[vc]) for vc in numbers]
+        return [
+            {"vc": int(vc), "channel": network.channel_name(c), "index": int(places.index[vc])}
+            for vc, c in zip(numbers, channels, strict=True)
+        ]
+
+    return {
+        "switching": configuration.switching,
+        "buffer_depth": configuration.buffer_depth,
+        "reachability": configuration.reachability,
+        "messages": [
+            {
+                "source": int(message.source),
+                "source_name": network.terminal_name(message.source),
+                "address": int(message.address),
+                "address_name": relation.address_name(message.address),
+                "destination": int(relation.destination[message.address]),
+                "destination_name": network.terminal_name(int(relation.destination[message.address])),
+                "length": int(message.length),
+                "lead": vcs(message.lead),
+                "held": vcs(message.held),
+                "wanted": vcs(message.wanted),
+            }
+            for message in configuration.messages
+        ],
+    }
+
+
+def of_delivery(relation: Relation, delivery: Delivery) -> Answer:
+    """What was found beside deadlock, places and addresses by name."""
+    pair = delivery.longest_pair
+    name, address = relation.vcs.name, relation.address_name
+    return {
+        **vars(delivery),
+        "dead_ends": [{"at": name(at), "address": address(d)} for at, d in delivery.dead_ends],
+        "loops": [{"places": [name(at) for at in places], "address": address(d)} for places, d in delivery.loops],
+        "longest_pair": None if pair is None else [relation.network.terminal_name(pair[0]), address(pair[1])],
+    }
+
+
+def of_run(relation: Relation, run: Run) -> Answer:
+    """A run; numbers that are not finite are null."""
+    deadlock = None if run.deadlock is None else of_configuration(relation, run.deadlock)
+    return {key: _finite(value) for key, value in vars(run).items()} | {"deadlock": deadlock}
+
+
+def of_study(result: StudyResult) -> Answer:
+    """Title and designs of a study."""
+    return {
+        "title": result.study.title,
+        "study": result.study.path,
+        "designs": [of_design(design) for design in result.designs],
+    }
+
+
+def of_design(result: DesignResult) -> Answer:
+    """What was asked of a design, its verdict, delivery, replay and runs."""
+    relation, replay = result.relation, result.replay
+    return {
+        **result.design.model_dump(mode="json"),
+        "verdict": of_verdict(relation, result.verdict, result.certificate_holds),
+        "delivery": of_delivery(relation, result.delivery),
+        "replay": None
+        if replay is None
+        else {
+            "stuck": replay.stuck,
+            "injected": replay.injected,
+            "cycles": replay.cycles,
+            "waits": [{"message": message, "for": list(others)} for message, others in replay.waits],
+        },
+        "runs": [of_run(relation, run) for run in result.runs],
+    }
+
+
+def of_audit(audit: Audit) -> Answer:
+    """An audit; the counterexamples of each kind of traffic as in the answer of a check."""
+    others = [{**other.to_json(), **_counterexample(other)} for other in audit.others]
+    return {**audit.to_json(), **_counterexample(audit.host_to_host), "others": others}
+
+
+def _counterexample(found: TrafficAudit) -> Answer:
+    configuration = found.verdict.configuration
+    return {"configuration": None if configuration is None else of_configuration(found.relation, configuration)}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,163 @@
+"""Calls in text, such as ``torus(8, 8)`` or ``ring(8, latency=2)``: a name and plain values, never evaluated."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from unknot.errors import TextError, near
+
+_NAME = re.compile(r"\s*([^\W\d][\w-]*)\s*")
+_LONGEST = 100_000
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as it was written.
+
+    Attributes
+    ----------
+    name : str
+        Name of what is called, ``-`` replaced by ``_``.
+    args : tuple
+        Positional values: numbers, texts, True, False, None and lists (as tuples) of these.
+    options : mapping of str to value
+        Values given by keyword.
+    text : str
+        The text it was read from.
+    where : str
+        Where the text came from, for messages.
+    columns : mapping of str to int
+        Column, counted from 1, of the name (key ``""``), of each option and of each positional value (``"0"``, …).
+    """
+
+    name: str
+    args: tuple[Any, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    where: str = "<call>"
+    columns: Mapping[str, int] = field(default_factory=dict)
+
+    def error(self, message: str, part: str = "") -> TextError:
+        """An error with a caret under a part of the call."""
+        return TextError(message, self.where, 1, self.columns.get(part, self.columns.get("", 1)), self.text)
+
+
+def parse_call(text: str, where: str | Path = "<call>") -> Call:
+    """Read a name, or a name with values in parentheses.
+
+    Raises
+    ------
+    TextError
+        With the column at which the text stops being such a call.
+    """
+    line = text.replace("\n", " ").replace("\r", " ")
+    match = _NAME.match(line)
+    if match is None or len(line) > _LONGEST or "\0" in line:
+        raise TextError("expected a name or a call such as torus(8, 8)", where, 1, 1, line[:200])
+    name, rest = match.group(1), line[match.end() :]
+    columns = {"": match.start(1) + 1}
+    if not rest:
+        return Call(name.replace("-", "_"), text=line, where=str(where), columns=columns)
+    if not rest.startswith("("):
+        raise TextError(
+            f"expected nothing or ( after {name}; a call looks like torus(8, 8)", where, 1, match.end() + 1, line
+        )
+    node = _tree(line, match.end(), where)
+    args, options = [], {}
+    for position, value in enumerate(node.args):
+        columns[str(position)] = _column(line, value)
+        args.append(_value(value, line, where))
+    for option in node.keywords:
+        column = _column(line, option)
+        if option.arg is None:
+            raise TextError("** cannot stand here; write option=value", where, 1, column, line)
+        if option.arg in options:
+            raise TextError(f"{option.arg} is given twice", where, 1, column, line)
+        columns[option.arg] = column
+        options[option.arg] = _value(option.value, line, where)
+    return Call(name.replace("-", "_"), tuple(args), options, line, str(where), columns)
+
+
+def chosen(call: Call, functions: Mapping[str, Callable[..., _T]], kind: str) -> Callable[..., _T]:
+    """The function a call names, or an error at the name that lists near ones."""
+    if call.name not in functions:
+        raise call.error(f"unknown {kind} {call.name!r}; {near(call.name, functions)}")
+    return functions[call.name]
+
+
+def apply(call: Call, function: Callable[..., _T], *first: Any, **more: Any) -> _T:
+    """Call `function` with `first`, then the values of the call, and `more` by keyword.
+
+    Raises
+    ------
+    TextError
+        If the values do not fit the function's parameters; its text shows them.
+    """
+    signature = inspect.signature(function)
+    known = [
+        p.name
+        for p in list(signature.parameters.values())[len(first) :]
+        if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    for option in call.options:
+        if option not in known:
+            raise call.error(f"{call.name} has no option {option!r}; {near(option, known)}", option)
+        if option in more:
+            raise call.error(f"{option} is given twice, here and beside the call", option)
+    try:
+        bound = signature.bind(*first, *call.args, **call.options, **more)
+    except TypeError as error:
+        wanted = ", ".join(str(p).split(":")[0] for p in list(signature.parameters.values())[len(first) :])
+        raise call.error(f"{call.name}({wanted}) is what can be written here: {error}") from error
+    return function(*bound.args, **bound.kwargs)
+
+
+def _tree(line: str, start: int, where: str | Path) -> ast.Call:
+    """The syntax tree of the call whose parenthesis opens at `start`, with columns of `line`."""
+    source = "_" * start + line[start:]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            node = ast.parse(source.rstrip(), mode="eval").body
+    except SyntaxError as error:
+        column = min(max(error.offset or 1, start + 1), len(line) + 1)
+        raise TextError(f"this is not a call such as torus(8, 8): {error.msg}", where, 1, column, line) from error
+    except (RecursionError, MemoryError) as error:
+        raise TextError("this is nested too deeply", where, 1, start + 1, line) from error
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise TextError("expected one name with one pair of parentheses", where, 1, start + 1, line)
+    return node
+
+
+def _value(node: ast.expr, line: str, where: str | Path) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, type(None))):
+        return node.value
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return tuple(_value(item, line, where) for item in node.elts)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        number = node.operand.value
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            return -number
+    raise TextError(
+        'a value here is a number, a "text", True, False, None or a list of these',
+        where,
+        1,
+        _column(line, node),
+        line,
+    )
+
+
+def _column(line: str, node: ast.expr | ast.keyword) -> int:
+    """Column of a node in characters, from 1; the tree counts bytes of the line whose name was blanked out."""
+    name = _NAME.match(line)
+    start = name.end() if name else 0
+    source = ("_" * start + line[start:]).encode()
+    return len(source[: node.col_offset].decode(errors="ignore")) + 1

@@ -1,0 +1,227 @@
+"""Reading a study file, with every problem shown where it stands."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from unknot.errors import TextError, UnknotError, near
+from unknot.studies.locate import locate, nearest
+from unknot.studies.study import VALUE, Design, Proof, Ramp, Simulation, Study
+
+
+class StudyError(UnknotError):
+    """Everything that is wrong with a study file, each with file, line and column."""
+
+    def __init__(self, problems: Iterable[TextError]) -> None:
+        distinct = {str(problem): problem for problem in problems}
+        self.problems = tuple(sorted(distinct.values(), key=lambda problem: (problem.line, problem.column)))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UnknotError, (str(self),)
+
+
+def load_study(path: str | Path) -> Study:
+    """Read and check a study file.
+
+    Raises
+    ------
+    StudyError
+        Lists every problem found, each with file, line, column and the line itself.
+    """
+    path = Path(path)
+    text = _read(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError([_syntax_error(str(error), path, text)]) from error
+    entries, common = data.get("design"), data.get("common", {})
+    origins: list[tuple[int, dict[str, int]]] = []
+    wanted: dict[str, Any] = {key: value for key, value in data.items() if key not in ("design", "common")}
+    if isinstance(entries, list) and isinstance(common, dict):
+        wanted["designs"] = []
+        for index, entry in enumerate(entries):
+            for row, picked in _multiplied({**common, **entry} if isinstance(entry, dict) else entry):
+                wanted["designs"].append(row)
+                origins.append((index, picked))
+    elif entries is not None:
+        wanted["designs"] = entries
+    problem = _Locator(path, text, data, origins)
+    stray = [
+        problem((key,), f"unknown key {key!r}; {near(key, _TOP)}", key=True)
+        for key in wanted
+        if key not in (*_TOP, "designs")
+    ]
+    for key in [key for key in wanted if key not in (*_TOP, "designs")]:
+        del wanted[key]
+    if not isinstance(common, dict):
+        stray.append(problem(("common",), "[common] is a table of keys for all designs"))
+    try:
+        study = Study.model_validate(
+            {**_tuples(wanted), "path": str(path), "text": text}, context={"folder": path.parent}
+        )
+    except ValidationError as error:
+        raise StudyError([*stray, *(problem.of(detail) for detail in error.errors())]) from None
+    stray += list(_misfits(study, problem))
+    if stray:
+        raise StudyError(stray)
+    return study
+
+
+_TOP = ("title", "design", "common", "simulation", "proof")
+_LISTS = ("network", "routing", "vcs", "switching", "packet_length", "buffer_depth", "traffic")
+
+
+def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
+    """An entry once for each combination of the values in its lists, with the position taken in each list."""
+    if not isinstance(entry, dict):
+        return [(entry, {})]
+    lists = {key: entry[key] for key in _LISTS if isinstance(entry.get(key), list) and entry[key]}
+    rows = []
+    for picks in itertools.product(*(range(len(values)) for values in lists.values())):
+        picked = dict(zip(lists, picks, strict=True))
+        row = {**entry, **{key: lists[key][at] for key, at in picked.items()}}
+        varied = [_spoken(key, row[key]) for key in lists if len(lists[key]) > 1]
+        if "name" not in row:
+            given = [_spoken(key, row[key]) for key in ("network", "routing", "vcs") if key in row]
+            row["name"] = ", ".join([*given, *(word for word in varied if word not in given)])
+        elif varied and isinstance(row["name"], str):
+            row["name"] = f"{row['name']}: {', '.join(varied)}"
+        rows.append((row, picked))
+    return rows
+
+
+def _spoken(key: str, value: Any) -> str:
+    words = {"vcs": f"{value} VC{'' if value == 1 else 's'}", "packet_length": f"{value} flits"}
+    return words.get(key, f"buffers of {value}" if key == "buffer_depth" else str(value))
+
+
+def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
+    """Designs that are well written but cannot be: a routing not for that network, a packet longer than a buffer."""
+    seen: set[str] = set()
+    for index, design in enumerate(study.designs):
+        if design.name in seen:
+            yield problem(("designs", index, "name"), f"a second design is called {design.name!r}")
+        seen.add(design.name)
+        try:
+            design.relation(study.folder)
+        except TextError as error:
+            yield problem(("designs", index, "routing"), error.message, inner=error.column)
+        except UnknotError as error:
+            yield problem(("designs", index, "routing"), str(error))
+        if design.switching in ("saf", "vct") and design.packet_length > design.buffer_depth:
+            yield problem(
+                ("designs", index, "packet_length"),
+                f"a packet of {design.packet_length} flits does not fit a buffer of {design.buffer_depth} flits, as "
+                f"{design.switching} demands",
+            )
+
+
+class _Locator:
+    """Makes an error at the place in the file that a path into the checked data stands for."""
+
+    def __init__(
+        self, path: Path, text: str, data: Mapping[str, Any], origins: list[tuple[int, dict[str, int]]]
+    ) -> None:
+        self.path, self.text, self.data, self.origins = path, text, data, origins
+        self.places = locate(text)
+        self.lines = text.split("\n")
+
+    def __call__(self, loc: tuple[str | int, ...], message: str, *, inner: int = 0, key: bool = False) -> TextError:
+        wanted = self._origin(loc)
+        known, place = nearest(self.places, wanted)
+        whole = key or len(known) < len(wanted)
+        line, column = (place.line, place.key) if whole else (place.value_line, place.value)
+        if inner and not whole:
+            column += inner
+        shown = self.lines[line - 1].rstrip("\r") if line <= len(self.lines) else ""
+        return TextError(message, self.path, line, column, shown)
+
+    def of(self, detail: ErrorDetails) -> TextError:
+        """One problem that pydantic found."""
+        loc, kind = tuple(detail["loc"]), detail["type"]
+        cause = detail.get("ctx", {}).get("error")
+        if isinstance(cause, TextError) and cause.where == VALUE:
+            return self(loc, cause.message, inner=cause.column)
+        if isinstance(cause, Exception):
+            return self(loc, str(cause))
+        if kind == "extra_forbidden":
+            return self(loc, f"unknown key {loc[-1]!r}; {near(str(loc[-1]), _keys(loc))}", key=True)
+        if kind == "missing":
+            name = "[[design]]" if loc == ("designs",) else str(loc[-1])
+            return self(loc[:-1], f"{name} is missing here", key=True)
+        message = detail["msg"].replace("Input should be", "this should be").replace("valid tuple", "list")
+        return self(loc, f"{message}, got {_written(detail['input'])}")
+
+    def _origin(self, loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        """The path in the file: designs back to the entry and list item they came from, union tags left out."""
+        if loc[:1] == ("designs",):
+            if len(loc) == 1 or not isinstance(loc[1], int) or loc[1] >= len(self.origins):
+                return ("design", *loc[1:])
+            index, picked = self.origins[loc[1]]
+            key = loc[2] if len(loc) > 2 else None
+            base: tuple[str | int, ...] = ("design", index)
+            if key is None:
+                return base
+            entry = self._at(base)
+            if isinstance(entry, dict) and key not in entry and key in self.data.get("common", {}):
+                base = ("common",)
+            return (*base, key, picked[str(key)]) if key in picked else (*base, *loc[2:])
+        return tuple(part for part in loc if part not in ("ramp", "list"))
+
+    def _at(self, path: tuple[str | int, ...]) -> Any:
+        value: Any = self.data
+        for part in path:
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
+
+
+def _keys(loc: tuple[str | int, ...]) -> list[str]:
+    models: dict[str | int, type[BaseModel]] = {"designs": Design, "simulation": Simulation, "proof": Proof}
+    model = Ramp if "ramp" in loc else models[loc[0]]
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _written(value: Any) -> str:
+    text = {True: "true", False: "false"}.get(value, repr(value)) if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _tuples(value: Any) -> Any:
+    """Lists as tuples, all the way down, as strict validation wants them."""
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        folder = path.parent
+        names = [p.name for p in folder.glob("*.toml")] if folder.is_dir() else []
+        hint = near(path.name, names) if names else f"there is no .toml file in {folder}"
+        raise UnknotError(f"{path}: no such study file; {hint}") from error
+    except UnicodeDecodeError as error:
+        raise TextError("this is not text; a study is a TOML file in UTF-8", path) from error
+    except OSError as error:
+        raise UnknotError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _syntax_error(message: str, path: Path, text: str) -> TextError:
+    match = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    lines = text.split("\n")
+    line, column = (int(match[1]), int(match[2])) if match else (len(lines), 1)
+    what = message[: match.start()] if match else message.removesuffix(" (at end of document)")
+    return TextError(f"not valid TOML: {what}", path, line, column, lines[line - 1].rstrip("\r"))

@@ -1,0 +1,176 @@
+"""The points of a study: what is computed once, in some process, from a description in plain values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from unknot.errors import UnknotError
+from unknot.routing.relation import Relation
+from unknot.simulation.replay import Replay
+from unknot.simulation.run import Run
+from unknot.studies.design import digest, network, routing
+from unknot.studies.records import decode, encode
+from unknot.studies.study import Design
+from unknot.verify.delivery import Delivery
+from unknot.verify.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Proven:
+    """What is proved of one design, as it is stored."""
+
+    verdict: Verdict
+    delivery: Delivery
+    certificate_holds: bool
+    replay: Replay | None
+
+
+@dataclass(frozen=True)
+class Point:
+    """A proof or a run of a study.
+
+    Attributes
+    ----------
+    what : dict
+        Everything that determines the result, in plain values; its hash is the key in the store.
+    folder : str
+        Where relative paths of networks start; does not matter to the result, since `what` holds the network's hash.
+    """
+
+    what: dict[str, Any]
+    folder: str
+
+    @property
+    def key(self) -> str:
+        """Hash of the content."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def text(self) -> str:
+        """The content as canonical JSON."""
+        return json.dumps(self.what, sort_keys=True, separators=(",", ":"))
+
+
+def proof_point(design: Design, relation: Relation, folder: Path, time_limit: float) -> Point:
+    """The proof of a design."""
+    return Point({**_relation(design, relation, "proof"), "time_limit": time_limit}, str(folder))
+
+
+def run_point(
+    design: Design, relation: Relation, folder: Path, load: float, seed: int, warmup: int | None, measure: int | None
+) -> Point:
+    """One simulation of a design."""
+    what = {
+        **_relation(design, relation, "run"),
+        "packet_length": design.packet_length,
+        "traffic": design.traffic,
+        "load": load,
+        "seed": seed,
+        "warmup": warmup,
+        "measure": measure,
+    }
+    return Point(what, str(folder))
+
+
+def compute(point: Point) -> str:
+    """The result of a point as JSON text; runs in any process, and needs nothing but the point.
+
+    Raises
+    ------
+    UnknotError
+        Always this very class, whose text survives the way back from another process.
+    """
+    try:
+        result = _prove(point) if point.what["kind"] == "proof" else _simulate(point)
+        return json.dumps(encode(result), separators=(",", ":"))
+    except UnknotError as error:
+        raise UnknotError(str(error)) from None
+
+
+def read(point: Point, text: str) -> Any:
+    """The `Proven` or `Run` that a JSON text of `compute` holds."""
+    return decode(Proven if point.what["kind"] == "proof" else Run, json.loads(text))
+
+
+def evidence_holds(relation: Relation, verdict: Verdict) -> bool:
+    """Whether a question was decided and the separate checker accepts the evidence."""
+    from unknot.verify.checker import Rejected, accept
+
+    if verdict.deadlock_free is None:
+        return False
+    try:
+        accept(relation, verdict)
+    except Rejected:
+        return False
+    return True
+
+
+def _relation(design: Design, relation: Relation, kind: str) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "code": code_digest(),
+        "network": design.network,
+        "network_digest": digest(relation.network),
+        "routing": design.routing,
+        "vcs": design.vcs,
+        "switching": design.switching,
+        "buffer_depth": design.buffer_depth,
+    }
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """A hash of the code that decides results, so that a stored result never outlives its meaning."""
+    found = hashlib.sha256()
+    root = Path(__file__).parents[1]
+    rooms = ("network", "topologies", "fabrics", "routing", "verify", "simulation")
+    files = [path for room in rooms for path in sorted((root / room).rglob("*.py"))]
+    for path in [*files, root / "calls.py", root / "studies" / "design.py", Path(__file__)]:
+        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+@lru_cache(maxsize=4)
+def _built(folder: str, text: str, routing_text: str, vcs: int | None, wanted: str) -> Relation:
+    """The relation of a design, kept for the points of the same design that follow."""
+    built = network(text, folder=folder)
+    if digest(built) != wanted:
+        raise UnknotError(f"network {text!r} changed while the study ran; start it again")
+    return routing(built, routing_text, vcs)
+
+
+def _relation_of(point: Point) -> Relation:
+    what = point.what
+    return _built(point.folder, what["network"], what["routing"], what["vcs"], what["network_digest"])
+
+
+def _prove(point: Point) -> Proven:
+    from unknot.simulation import replay
+    from unknot.verify import check, deliver
+
+    relation, what = _relation_of(point), point.what
+    verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])
+    shown = replay(relation, verdict.configuration) if verdict.configuration is not None else None
+    return Proven(verdict, deliver(relation), evidence_holds(relation, verdict), shown)
+
+
+def _simulate(point: Point) -> Run:
+    from unknot.simulation import simulate
+
+    what = point.what
+    return simulate(
+        _relation_of(point),
+        what["load"],
+        packet_length=what["packet_length"],
+        switching=what["switching"],
+        buffer_depth=what["buffer_depth"],
+        seed=what["seed"],
+        traffic=what["traffic"],
+        warmup=what["warmup"],
+        measure=what["measure"],
+    )

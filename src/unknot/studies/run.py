@@ -1,0 +1,223 @@
+"""Running a study: proofs and runs in parallel, kept as they finish, the same result whatever the order."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from unknot.errors import UnknotError
+from unknot.routing.relation import Relation
+from unknot.studies.load import load_study
+from unknot.studies.points import Point, Proven, compute, proof_point, read, run_point
+from unknot.studies.result import DesignResult, StudyResult
+from unknot.studies.store import Store, StoreError
+from unknot.studies.study import Study
+
+Progress = Callable[[int, int, str], None]
+Slot = tuple[int, int, int]
+"""Load, design and seed of a point by position in the study; load −1 is the proof of the design."""
+
+
+def run_study(
+    study: Study | str | Path,
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    store: str | Path | None = None,
+) -> StudyResult:
+    """Prove and simulate every design of a study; points found in the store are not computed again.
+
+    Parameters
+    ----------
+    study : Study or path
+    executor : concurrent.futures.Executor, optional
+        Computes the points; by default a pool of processes that lives as long as this call. In a script, the default
+        needs the usual ``if __name__ == "__main__":``.
+    jobs : int, optional
+        Points computed at a time; by default the number of cores.
+    progress : callable, optional
+        Called with (points done, points known to be needed, what was done).
+    store : path, optional
+        The SQLite file; by default the study's path with the suffix ``.sqlite``, and memory for a study without path.
+
+    Returns
+    -------
+    StudyResult
+        Does not depend on executor, jobs, order of completion, or on what was in the store. A design whose packets do
+        not all arrive has no runs.
+
+    Raises
+    ------
+    UnknotError
+        If the study is wrong, the store is unusable, or a rule or run fails.
+    KeyboardInterrupt
+        When interrupted; processes of the default pool are stopped, finished points are in the store.
+    """
+    study = study if isinstance(study, Study) else load_study(study)
+    if jobs is not None and jobs < 1:
+        raise UnknotError(f"at least 1 job is needed, got {jobs}")
+    jobs = jobs or os.cpu_count() or 1
+    if store is None and study.path is not None:
+        store = default_store(study.path)
+    relations = [design.relation(study.folder) for design in study.designs]
+    with Store(store) as kept, _executor(executor, jobs) as workers:
+        return _Sweep(study, relations, kept, progress).run(workers, jobs)
+
+
+def default_store(path: str | Path) -> Path:
+    """The store beside a study file."""
+    return Path(path).with_suffix(".sqlite")
+
+
+class _Sweep:
+    """The state of one run of a study."""
+
+    def __init__(self, study: Study, relations: list[Relation], store: Store, progress: Progress | None) -> None:
+        self.study, self.relations, self.store, self.progress = study, relations, store, progress
+        asked = study.simulation
+        self.loads = asked.load_values() if asked else ()
+        self.seeds = asked.seeds if asked else ()
+        self.cycles = (asked.warmup, asked.measure) if asked else (None, None)
+        self.stops = asked is not None and asked.stop_at_saturation
+        self.done: dict[Slot, Any] = {}
+        self.last = [len(self.loads) - 1] * len(relations)
+
+    def run(self, workers: Executor, jobs: int) -> StudyResult:
+        """Compute what the store does not hold, lowest loads first, a few points at a time."""
+        todo = sorted(self._slots())
+        pending: dict[Future[str], Slot] = {}
+        try:
+            while todo or pending:
+                while len(pending) <= jobs and (slot := next(filter(self._ready, todo), None)):
+                    todo.remove(slot)
+                    if not self._found(slot):
+                        pending[workers.submit(compute, self._point(slot))] = slot
+                todo = [slot for slot in todo if self._wanted(slot)]
+                for future in wait(pending, return_when=FIRST_COMPLETED).done if pending else ():
+                    slot = pending.pop(future)
+                    if not future.cancelled():
+                        self._keep(slot, future.result())
+                for future, slot in pending.items():
+                    if not self._wanted(slot):
+                        future.cancel()
+        except BrokenProcessPool as error:
+            raise UnknotError(
+                "a worker process was killed (out of memory?); finished points are kept: give the same command, "
+                "perhaps with fewer --jobs"
+            ) from error
+        finally:
+            for future, slot in pending.items():
+                if not future.cancel() and future.done() and future.exception() is None:
+                    self._keep(slot, future.result())
+        return StudyResult(self.study, tuple(self._result(d) for d in range(len(self.relations))))
+
+    def _wanted(self, slot: Slot) -> bool:
+        """Whether a slot is not past the last load of its design."""
+        return slot[0] <= self.last[slot[1]]
+
+    def _ready(self, slot: Slot) -> bool:
+        """Whether a slot may be computed now: runs wait for the proof, which says whether packets arrive at all."""
+        return self._wanted(slot) and (slot[0] < 0 or (-1, slot[1], 0) in self.done)
+
+    def _slots(self) -> Iterator[Slot]:
+        for design in range(len(self.relations)):
+            yield -1, design, 0
+            for load in range(len(self.loads)):
+                for seed in range(len(self.seeds)):
+                    yield load, design, seed
+
+    def _point(self, slot: Slot) -> Point:
+        load, index, seed = slot
+        design, relation, folder = self.study.designs[index], self.relations[index], self.study.folder
+        if load < 0:
+            return proof_point(design, relation, folder, self.study.proof.time_limit)
+        return run_point(design, relation, folder, self.loads[load], self.seeds[seed], *self.cycles)
+
+    def _found(self, slot: Slot) -> bool:
+        """Take a point from the store, if it is there."""
+        point = self._point(slot)
+        text = self.store.get(point.key)
+        if text is not None:
+            self._finish(slot, point, text, "kept from before")
+        return text is not None
+
+    def _keep(self, slot: Slot, text: str) -> None:
+        """Store a point that was computed, and commit it."""
+        point = self._point(slot)
+        self.store.put(point.key, point.text, text)
+        self._finish(slot, point, text, "done")
+
+    def _finish(self, slot: Slot, point: Point, text: str, how: str) -> None:
+        load, index, _ = slot
+        try:
+            result = self.done[slot] = read(point, text)
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"the store of results {self.store.path} is damaged: {error}; delete it, and the study starts anew"
+            ) from error
+        if isinstance(result, Proven):
+            if not result.delivery.delivered:
+                self.last[index] = -1
+        elif not result.stable and self.stops:
+            self.last[index] = min(self.last[index], load)
+        if self.progress is not None:
+            what = "proof" if load < 0 else f"load {self.loads[load]:g}"
+            total = len(self.last) + sum(last + 1 for last in self.last) * len(self.seeds)
+            counted = sum(self._wanted(done) for done in self.done)
+            self.progress(counted, total, f"{self.study.designs[index].name}, {what}: {how}")
+
+    def _result(self, index: int) -> DesignResult:
+        proven: Proven = self.done[-1, index, 0]
+        runs = [
+            self.done[load, index, seed] for load in range(self.last[index] + 1) for seed in range(len(self.seeds))
+        ]
+        return DesignResult(
+            design=self.study.designs[index],
+            relation=self.relations[index],
+            verdict=proven.verdict,
+            delivery=proven.delivery,
+            certificate_holds=proven.certificate_holds,
+            replay=proven.replay,
+            runs=tuple(runs),
+        )
+
+
+@contextmanager
+def _executor(given: Executor | None, jobs: int) -> Iterator[Executor]:
+    """The executor given, or a pool of fresh processes that is stopped at once when something goes wrong."""
+    if given is not None:
+        yield given
+        return
+    before = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - before:
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _start_worker() -> None:
+    """Leave Ctrl-C to the parent, and end with it, even when it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

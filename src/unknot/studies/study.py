@@ -1,0 +1,196 @@
+"""The study file: designs × loads × seeds, checked before anything runs."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationInfo
+
+from unknot.errors import UnknotError, near
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.simulation.driver import TRAFFIC
+from unknot.studies import design as designs
+from unknot.switching import Switching, switching_named
+
+VALUE = "<value>"
+"""Where an error in a text of the study says it is; its column is then moved to the place in the file."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+def _known_network(text: str, info: ValidationInfo) -> str:
+    folder = (info.context or {}).get("folder", ".")
+    designs.require_connected(designs.network(text, folder=folder, where=VALUE))
+    return text
+
+
+def _known_routing(text: str) -> str:
+    designs.routing_named(text, VALUE)
+    return text
+
+
+def _known_switching(text: str) -> Switching:
+    return switching_named(text)
+
+
+def _known_traffic(text: str) -> str:
+    if text not in TRAFFIC:
+        raise UnknotError(f"unknown traffic {text!r}; {near(text, TRAFFIC)}")
+    return text
+
+
+class Design(_Table):
+    """One network with one routing and one way to run it.
+
+    Attributes
+    ----------
+    name : str
+    network, routing : str
+        As `unknot.studies.design.network` and `routing` read them.
+    vcs : int or None
+        Virtual channels per channel; None: what the routing takes by itself.
+    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+        Drives proof and simulation alike.
+    packet_length : int
+        Flits.
+    buffer_depth : int
+        Flits per virtual channel.
+    traffic : str
+    """
+
+    name: str = Field(min_length=1)
+    network: Annotated[str, AfterValidator(_known_network)]
+    routing: Annotated[str, AfterValidator(_known_routing)]
+    vcs: int | None = Field(default=None, ge=1)
+    switching: Annotated[str, AfterValidator(_known_switching)] = "wormhole"
+    packet_length: int = Field(default=1, ge=1, le=1 << 20)
+    buffer_depth: int = Field(default=8, ge=1, le=1 << 20)
+    traffic: Annotated[str, AfterValidator(_known_traffic)] = "uniform"
+
+    def relation(self, folder: str | Path = ".") -> Relation:
+        """Build the relation; relative paths of networks start at `folder`."""
+        return designs.routing(self.built_network(folder), self.routing, self.vcs, where=VALUE)
+
+    def built_network(self, folder: str | Path = ".") -> Network:
+        """Build or read the network."""
+        return designs.network(self.network, folder=folder, where=VALUE)
+
+
+MOST_LOADS = 10_000
+Load = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+
+
+class Ramp(_Table):
+    """Loads that rise in equal steps; ends included."""
+
+    start: Load = Field(alias="from")
+    to: Load
+    step: Load
+
+    @property
+    def count(self) -> int:
+        """Number of loads; more than `MOST_LOADS` are not counted."""
+        return math.floor(min(max((self.to - self.start) / self.step, -1), MOST_LOADS) + 1e-9) + 1
+
+    def values(self) -> tuple[float, ...]:
+        """The loads, rounded to ten places."""
+        return tuple(round(self.start + i * self.step, 10) for i in range(self.count))
+
+
+def _ramp_or_list(value: Any) -> str:
+    return "ramp" if isinstance(value, (dict, Ramp)) else "list"
+
+
+def _rising(loads: tuple[float, ...] | Ramp) -> tuple[float, ...] | Ramp:
+    count = loads.count if isinstance(loads, Ramp) else len(loads)
+    if not count:
+        raise UnknotError("no load in it; `from` must not exceed `to`, and a list needs a load")
+    if count > MOST_LOADS:
+        raise UnknotError(f"more than {MOST_LOADS} loads")
+    if isinstance(loads, tuple) and len(set(loads)) < count:
+        raise UnknotError("a load stands here twice")
+    return loads
+
+
+def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
+    if not seeds:
+        raise UnknotError("at least one seed is needed")
+    if len(set(seeds)) < len(seeds):
+        raise UnknotError("a seed stands here twice")
+    return seeds
+
+
+class Simulation(_Table):
+    """What every design is run with.
+
+    Attributes
+    ----------
+    loads : tuple of float or Ramp
+        Offered loads in flits per terminal per cycle.
+    stop_at_saturation : bool
+        Whether a design's loads, taken in rising order, end with the first at which a run is not stable.
+    seeds : tuple of int
+    warmup, measure : int or None
+        Cycles; None: what `unknot.simulate` chooses.
+    """
+
+    loads: Annotated[
+        Annotated[tuple[Load, ...], Tag("list")] | Annotated[Ramp, Tag("ramp")],
+        Discriminator(_ramp_or_list),
+        AfterValidator(_rising),
+    ] = Ramp.model_construct(start=0.05, to=1.0, step=0.05)
+    stop_at_saturation: bool = True
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**64)], ...], AfterValidator(_distinct)] = (1,)
+    warmup: int | None = Field(default=None, ge=0)
+    measure: int | None = Field(default=None, ge=1)
+
+    def load_values(self) -> tuple[float, ...]:
+        """The loads in rising order."""
+        return tuple(sorted(self.loads.values() if isinstance(self.loads, Ramp) else self.loads))
+
+
+class Proof(_Table):
+    """How long a proof may take, in seconds, before its question is left open."""
+
+    time_limit: float = Field(default=60.0, gt=0, allow_inf_nan=False)
+
+
+def _some(designs: tuple[Design, ...]) -> tuple[Design, ...]:
+    if not designs:
+        raise UnknotError("a study needs at least one [[design]]")
+    return designs
+
+
+class Study(_Table):
+    """A checked study.
+
+    Attributes
+    ----------
+    title : str
+    designs : tuple of Design
+        In file order, lists multiplied out.
+    simulation : Simulation or None
+        None when nothing is to be simulated, only proved.
+    proof : Proof
+    path : str or None
+        The file, as it was named.
+    text : str
+        What stands in it.
+    """
+
+    title: str = Field(default="", max_length=1000)
+    designs: Annotated[tuple[Design, ...], AfterValidator(_some)]
+    simulation: Simulation | None = None
+    proof: Proof = Proof()
+    path: str | None = None
+    text: str = ""
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths in the study start."""
+        return Path(self.path).parent if self.path is not None else Path()

@@ -1,0 +1,261 @@
+"""Answers as a person reads them on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.verify.delivery import Delivery
+from unknot.verify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from unknot.network.metrics import Metrics
+    from unknot.simulation.run import Run
+    from unknot.studies.result import DesignResult, StudyResult
+    from unknot.verify.audit import Audit
+
+Progress = Callable[[int, int, str], None]
+PIPE_WIDTH = 120
+"""Columns where stdout is no terminal."""
+_ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
+
+
+def show_network(network: Network, metrics: Metrics) -> None:
+    """Figures of a network."""
+    sampled = f" (sampled from {metrics.sampled} routers)" if metrics.sampled else ""
+    unknown = "not computed" if metrics.connected else "none: not connected"
+    rows: list[tuple[str, str | Text]] = [
+        ("network", network.name),
+        ("routers", str(metrics.routers)),
+        ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
+        ("terminals", str(metrics.terminals)),
+        ("degree", _range(metrics.degree_min, metrics.degree_max)),
+        ("connected", answer(metrics.connected)),
+        ("diameter", unknown if metrics.diameter is None else f"{metrics.diameter} hops{sampled}"),
+        ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
+        ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
+    ]
+    _out().print(_pairs(rows))
+
+
+def show_check(relation: Relation, verdict: Verdict, delivery: Delivery, holds: bool) -> None:
+    """A verdict, in words, with its counterexample."""
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {_vcs(relation)}"),
+        ("switching", verdict.switching),
+        ("deadlock-free", answer(verdict.deadlock_free)),
+        ("method", verdict.method),
+        ("scope", verdict.scope),
+        ("established", verdict.established),
+    ]
+    if verdict.certificate is not None:
+        rows.append(("certificate", f"{verdict.certificate.kind}; the separate checker {_accepts(holds)}"))
+    elif verdict.configuration is not None:
+        rows.append(("counterexample", f"the separate checker {_accepts(holds)}"))
+    _out().print(_pairs(rows + _delivery(relation, delivery)))
+    if verdict.configuration is not None:
+        from unknot.report.words import tell
+
+        print()
+        _sentences(tell(relation, verdict.configuration))
+
+
+def show_run(relation: Relation, run: Run) -> None:
+    """One simulation."""
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {_vcs(relation)}"),
+        ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
+        ("packets", f"{run.packet_length} flits; {run.packets} measured"),
+        ("offered load", f"{run.offered_load:g} flits per terminal per cycle"),
+        ("accepted load", f"{run.accepted_load:.4f}"),
+        ("packet latency", f"{_number(run.latency_mean)} cycles mean"),
+        (
+            "",
+            f"{_number(run.latency_p50)} median, {_number(run.latency_p95)} p95, {_number(run.latency_p99)} p99, "
+            f"{_number(run.latency_max)} max",
+        ),
+        ("network latency", f"{_number(run.network_latency_mean)} cycles mean"),
+        ("hops", f"{_number(run.hops_mean)} routers mean"),
+        ("stable", answer(run.stable)),
+    ]
+    if run.reason:
+        rows.append(("reason", run.reason))
+    rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops, seed {run.seed}"))
+    _out().print(_pairs(rows))
+    if run.deadlock is not None:
+        from unknot.report.words import tell
+
+        print()
+        _sentences(tell(relation, run.deadlock, packet_length=run.packet_length))
+
+
+def show_audit(audit: Audit) -> None:
+    """What is true of a fabric and its tables."""
+    fabric, first = audit.fabric, audit.host_to_host
+    network = fabric.network
+    rows: list[tuple[str, str | Text]] = [
+        ("fabric", f"{fabric.fabric_file}: {network.num_routers} switches, {network.num_terminals} host ports"),
+        ("tables", fabric.tables_file),
+        ("switching", audit.switching),
+        *(("note", note) for note in fabric.notes),
+        ("assumption", audit.assumption),
+        ("established", first.verdict.established),
+    ]
+    if audit.loop:
+        rows.append(("loop", " → ".join([*audit.loop, audit.loop[0]])))
+    rows += [("lost", lost) for lost in first.lost]
+    _out().print(_pairs(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"):
+        table.add_column(heading)
+    for found in audit.traffics:
+        delivery = found.delivery
+        lost = f" ({delivery.undelivered_pairs} not)" if delivery.undelivered_pairs else ""
+        longest = "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"
+        longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}" if found.longer_pairs else "none"
+        free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
+        table.add_row(found.traffic, free, delivers, f"{delivery.pairs}{lost}", longest, longer)
+    _out().print(table)
+    if first.verdict.configuration is not None:
+        from unknot.report.words import tell
+
+        print()
+        _sentences(tell(first.relation, first.verdict.configuration))
+
+
+def show_study(result: StudyResult) -> None:
+    """One line for each design."""
+    table = Table(box=SIMPLE_HEAD, title=result.study.title or None, title_style="bold", title_justify="left")
+    for heading in ("design", "deadlock-free", "delivers", "minimal", "latency", "loads"):
+        table.add_column(heading)
+    for design in result.designs:
+        runs = design.runs
+        table.add_row(
+            Text(design.design.name),
+            answer(design.verdict.deadlock_free),
+            answer(design.delivery.delivered),
+            answer(design.delivery.minimal),
+            f"{_number(runs[0].latency_mean)} at {runs[0].offered_load:g}" if runs else "–",
+            _loads(design),
+        )
+    _out().print(table)
+
+
+def _loads(design: DesignResult) -> str:
+    if not design.runs:
+        return "not simulated"
+    broken = next((run for run in design.runs if not run.stable), None)
+    if broken is None:
+        return f"stable up to {design.runs[-1].offered_load:g}"
+    what = "deadlock" if broken.deadlock is not None else "saturated"
+    return f"{what} at {broken.offered_load:g}"
+
+
+def answer(value: bool | None) -> Text:
+    """Yes, NO or undecided, coloured."""
+    word, style = _ANSWER[value]
+    return Text(word, style=style)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress]:
+    """A progress bar on stderr; where that is no terminal, a line every tenth of the way."""
+    if not sys.stderr.isatty():
+        yield _lines(title)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.fields[title]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, title=title)
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+
+def _lines(title: str) -> Progress:
+    shown = -1
+
+    def progress(done: int, total: int, what: str) -> None:
+        nonlocal shown
+        tenth = 10 * done // max(1, total)
+        if tenth > shown:
+            shown = tenth
+            print(f"{title}: {done}/{total}  {what}", file=sys.stderr, flush=True)
+
+    return progress
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A sign of life on stderr while something takes its time."""
+    if sys.stderr.isatty():
+        with Console(stderr=True).status(f"{what} …"):
+            yield
+    else:
+        yield
+
+
+def _delivery(relation: Relation, delivery: Delivery) -> list[tuple[str, str | Text]]:
+    rows: list[tuple[str, str | Text]] = [("delivers", answer(delivery.delivered))]
+    if not delivery.delivered:
+        rows.append(("undelivered", f"{delivery.undelivered_pairs} of {delivery.pairs} pairs"))
+        for at, address in delivery.dead_ends[:3]:
+            rows.append(("dead end", f"{relation.vcs.name(at)}, for {relation.address_name(address)}"))
+        for places, address in delivery.loops[:3]:
+            names = ", ".join(relation.vcs.name(at) for at in places)
+            rows.append(("loop", f"{names}, for {relation.address_name(address)}"))
+    rows.append(
+        ("minimal", answer(delivery.minimal) if delivery.minimal is not None else "no: routes may be endless")
+    )
+    if delivery.longest_route is not None and delivery.longest_pair is not None:
+        source, address = delivery.longest_pair
+        pair = f"{relation.network.terminal_name(source)} to {relation.address_name(address)}"
+        rows.append(("longest route", f"{delivery.longest_route} hops, such as {pair}"))
+    return rows
+
+
+def _pairs(rows: Iterable[tuple[str, str | Text]]) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column()
+    for label, value in rows:
+        grid.add_row(Text(label), value if isinstance(value, Text) else Text(value))
+    return grid
+
+
+def _sentences(lines: Iterable[str]) -> None:
+    out = _out()
+    for line in lines:
+        out.print(Text(line), soft_wrap=True)
+
+
+def _out() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+
+def _vcs(relation: Relation) -> str:
+    low, high = (int(f()) for f in (relation.vcs.counts.min, relation.vcs.counts.max)) if relation.num_vcs else (0, 0)
+    return f"{_range(low, high)} virtual channel{'' if high == 1 else 's'} per channel"
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _accepts(holds: bool) -> str:
+    return "accepts it" if holds else "REJECTS it"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

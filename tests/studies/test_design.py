@@ -1,0 +1,123 @@
+"""Networks and routings from text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unknot import topologies
+from unknot.errors import NetworkError, RelationError, TextError, UnknotError
+from unknot.network import Network, from_edges, write_edge_list
+from unknot.studies.design import digest, families, network, require_connected, routing, routings
+
+
+def test_family_calls() -> None:
+    assert network("torus(4, 3)") == topologies.torus(4, 3)
+    assert network(" ring(5, latency=2)") == topologies.ring(5, latency=2)
+    assert network("from_edges([[0, 1], [1, 2]])") == from_edges([(0, 1), (1, 2)])
+
+
+def test_every_public_family_and_routing_is_there() -> None:
+    assert set(families()) == set(topologies.__all__)
+    assert {"dimension_order", "fully_adaptive", "duato"} <= set(routings())
+    assert "Relation" not in routings()
+    assert "Candidate" not in routings()
+
+
+def test_files_by_path_and_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_edge_list(topologies.ring(4), tmp_path / "my ring.edges")
+    assert network(str(tmp_path / "my ring.edges")).num_channels == 8
+    assert network("my ring.edges", folder=tmp_path).num_channels == 8
+    monkeypatch.chdir(tmp_path)
+    assert network("my ring.edges").num_channels == 8
+
+
+def test_a_family_goes_before_a_file_of_the_same_name(tmp_path: Path) -> None:
+    write_edge_list(topologies.ring(4), tmp_path / "ring")
+    with pytest.raises(TextError, match="needs its sizes in parentheses"):
+        network("ring", folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("torsu(8, 8)", "unknown network 'torsu'; did you mean torus?"),
+        ("torsu", "did you mean torus"),
+        ("fabrik.lst", "did you mean fabric.lst?"),
+        ("torus", "needs its sizes"),
+        ("torus()", "at least one side is needed"),
+        ("torus(0)", "a side must be a whole number"),
+        ("torus('a')", "a side must be a whole number"),
+        ("ring()", "missing a required argument"),
+        ("ring(4, latency='x')", "whole numbers are wanted"),
+        ("ring(4, latency=0)", "at least 1 cycle"),
+        ("from_edges(3)", "no such network can be made"),
+        ("from_edges([])", "no edges"),
+        ("from_edges([[0, 1, 2, 3]])", "an edge is a pair"),
+        ("", "no file and no family"),
+        ("a\0b", "no file and no family"),
+        ("x" * 5000, "no file and no family"),
+        ("torus(100000, 100000)", "the limit is"),
+    ],
+)
+def test_networks_that_cannot_be(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "fabric.lst").write_text("")
+    with pytest.raises(UnknotError) as caught:
+        network(text, folder=tmp_path)
+    assert said in str(caught.value)
+
+
+def test_routings_by_name_and_call() -> None:
+    torus = topologies.torus(4, 4)
+    assert routing(torus, "dimension-order").num_vcs == torus.num_channels
+    assert routing(torus, "dimension_order", 2).num_vcs == 2 * torus.num_channels
+    assert routing(torus, 'dimension_order(vcs=2, dateline="none")').num_vcs == 2 * torus.num_channels
+    assert "entry" in routing(torus, 'dimension_order(dateline="entry")', 2).name
+
+
+@pytest.mark.parametrize(
+    ("text", "vcs", "kind", "said"),
+    [
+        ("dimension_ordre", None, TextError, "did you mean dimension_order?"),
+        ("dimension_order", 0, RelationError, "at least 1 VC, got 0"),
+        ("dimension_order(dateline='crossing')", 3, RelationError, "cannot be split"),
+        ("dimension_order(vcs=2)", 2, TextError, "vcs is given twice"),
+        ("dimension_order(network=2)", None, TextError, "no option 'network'"),
+        ("dimension_order(order=['y'])", None, RelationError, "dimension_order(order=['y']) on torus(4, 4)"),
+        ("duato", 1, RelationError, "duato"),
+        ("Relation", None, TextError, "unknown routing"),
+    ],
+)
+def test_routings_that_cannot_be(text: str, vcs: int | None, kind: type[UnknotError], said: str) -> None:
+    with pytest.raises(kind) as caught:
+        routing(topologies.torus(4, 4), text, vcs)
+    assert said in str(caught.value)
+
+
+def test_a_routing_not_for_this_network() -> None:
+    with pytest.raises(NetworkError, match="no coordinates"):
+        routing(topologies.complete(4), "dimension_order")
+
+
+def test_disconnected_networks_are_named() -> None:
+    with pytest.raises(NetworkError, match="no way from router a to router c"):
+        require_connected(from_edges([("a", "b"), ("c", "d")]))
+    with pytest.raises(NetworkError, match="no way from router r1 to router r0"):
+        require_connected(network("from_edges([[0, 1]], directed=True)"))
+    require_connected(topologies.ring(5))
+
+
+def test_terminals_decide_what_is_connected() -> None:
+    require_connected(Network("butterfly", 3, [0, 1], [1, 2], inject=[0], eject=[2]))  # type: ignore[arg-type]
+    with pytest.raises(NetworkError, match="no terminals"):
+        require_connected(Network("bare", 2, [0, 1], [1, 0], inject=[], eject=[]))  # type: ignore[arg-type]
+
+
+def test_digest_sees_every_part_of_a_network() -> None:
+    base = topologies.torus(4, 4)
+    same = topologies.torus(4, 4)
+    others = [topologies.torus(4, 4, latency=2), topologies.mesh(4, 4), topologies.torus(2, 8)]
+    others += [base.without(routers=[3]), base.without(channels=[3])]
+    assert digest(base) == digest(same)
+    assert len({digest(n) for n in [base, *others]}) == len(others) + 1

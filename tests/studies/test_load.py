@@ -1,0 +1,196 @@
+"""Study files: what is read, and every problem with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from unknot.errors import TextError, UnknotError
+from unknot.network import write_edge_list
+from unknot.studies import Study, StudyError, load_study
+from unknot.topologies import ring
+
+GOOD = """title = "Two designs"
+[common]
+network = "torus(4, 4)"
+packet_length = 5
+[[design]]
+name = "one"
+routing = "dimension-order"
+[[design]]
+routing = "duato"
+vcs = [3, 4]
+buffer_depth = 4
+[simulation]
+loads = {from = 0.05, to = 0.2, step = 0.05}
+seeds = [1, 2]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problems(folder: Path, text: str) -> list[TextError]:
+    with pytest.raises(StudyError) as caught:
+        load_study(written(folder, text))
+    return list(caught.value.problems)
+
+
+def test_reads_designs_common_keys_and_lists(tmp_path: Path) -> None:
+    study = load_study(written(tmp_path, GOOD))
+    assert study.title == "Two designs"
+    assert [d.name for d in study.designs] == ["one", "torus(4, 4), duato, 3 VCs", "torus(4, 4), duato, 4 VCs"]
+    assert [d.vcs for d in study.designs] == [None, 3, 4]
+    assert {d.packet_length for d in study.designs} == {5}
+    assert [d.buffer_depth for d in study.designs] == [8, 4, 4]
+    assert {d.switching for d in study.designs} == {"wormhole"}
+    assert study.simulation is not None
+    assert study.simulation.load_values() == (0.05, 0.1, 0.15, 0.2)
+    assert study.simulation.seeds == (1, 2)
+    assert study.text == GOOD
+    assert study.folder == tmp_path
+    with pytest.raises(ValidationError, match="frozen"):
+        study.title = "other"  # type: ignore[misc]
+
+
+def test_lists_multiply_and_name_their_designs(tmp_path: Path) -> None:
+    text = """[[design]]
+name = "all"
+network = ["ring(4)", "ring(5)"]
+routing = "dimension_order"
+vcs = [1, 2]
+"""
+    study = load_study(written(tmp_path, text))
+    assert [d.name for d in study.designs] == [
+        "all: ring(4), 1 VC",
+        "all: ring(4), 2 VCs",
+        "all: ring(5), 1 VC",
+        "all: ring(5), 2 VCs",
+    ]
+    assert study.simulation is None
+
+
+def test_paths_start_at_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_edge_list(ring(4), tmp_path / "ring.edges")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    text = '[[design]]\nnetwork = "ring.edges"\nrouting = "dimension_order"\n'
+    assert [p.line for p in problems(tmp_path, text)] == [3]
+    assert "network 'ring.edges' has no coordinates" in problems(tmp_path, text)[0].message
+
+
+def test_loads_are_sorted_and_a_ramp_includes_its_end(tmp_path: Path) -> None:
+    text = GOOD.replace("{from = 0.05, to = 0.2, step = 0.05}", "[0.3, 0.1, 1]")
+    simulation = load_study(written(tmp_path, text)).simulation
+    assert simulation is not None
+    assert simulation.load_values() == (0.1, 0.3, 1.0)
+    ramp = GOOD.replace("from = 0.05, to = 0.2, step = 0.05", "from = 0.1, to = 1.0, step = 0.1")
+    simulation = load_study(written(tmp_path, ramp)).simulation
+    assert simulation is not None
+    assert simulation.load_values() == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "column", "said"),
+    [
+        ("title =", "titel =", 1, 1, "unknown key 'titel'; did you mean title?"),
+        ('"Two designs"', "3", 1, 9, "valid string, got 3"),
+        ("[common]", "[commun]", 2, 1, "unknown key 'commun'; did you mean common?"),
+        ("torus(4, 4)", "torsu(4, 4)", 3, 12, "unknown network 'torsu'; did you mean torus?"),
+        ("torus(4, 4)", "torus(4, n)", 3, 21, "a value here is"),
+        ("torus(4, 4)", "torus(4, 0)", 3, 11, "a side must be a whole number"),
+        ("torus(4, 4)", "from_edges([[0,1],[2,3]])", 3, 11, "no way from router r0 to router r2"),
+        ("packet_length", "packet_lenght", 4, 1, "did you mean packet_length?"),
+        ("packet_length = 5", "packet_length = -5", 4, 17, "greater than or equal to 1, got -5"),
+        ("packet_length = 5", "packet_length = true", 4, 17, "valid integer, got true"),
+        ("packet_length = 5", 'switching = "wormhol"', 4, 13, "did you mean wormhole"),
+        ("packet_length = 5", 'traffic = "unifrom"', 4, 11, "did you mean uniform or uniform-others?"),
+        ('"one"', '""', 6, 8, "at least 1 character"),
+        ('name = "one"', 'name = "torus(4, 4), duato, 3 VCs"', 8, 1, "a second design is called"),
+        (
+            "dimension-order",
+            "dimension-ordre",
+            7,
+            12,
+            "unknown routing 'dimension_ordre'; did you mean dimension_order?",
+        ),
+        ('"dimension-order"', '"dimension_order(datelin=1)"', 7, 28, "did you mean dateline?"),
+        ('routing = "dimension-order"', "", 5, 1, "routing is missing here"),
+        ("vcs = [3, 4]", "vcs = [3, 0]", 10, 11, "greater than or equal to 1, got 0"),
+        ("vcs = [3, 4]", "vcs = []", 10, 7, "valid integer, got ()"),
+        ("vcs = [3, 4]", "vcs = 1", 9, 11, "duato"),
+        ("buffer_depth = 4", 'switching = "vct"\npacket_length = 9', 12, 17, "does not fit a buffer of 8 flits"),
+        ("from = 0.05", "from = -0.05", 13, 17, "greater than 0, got -0.05"),
+        ("to = 0.2", "to = 0.01", 13, 9, "`from` must not exceed `to`"),
+        ("step = 0.05", "step = nan", 13, 40, "finite number"),
+        ("step = 0.05", "stpe = 0.05", 13, 33, "did you mean step?"),
+        ("step = 0.05", "step = 1e-9", 13, 9, "more than 10000 loads"),
+        ("{from = 0.05, to = 0.2, step = 0.05}", "[]", 13, 9, "a list needs a load"),
+        ("{from = 0.05, to = 0.2, step = 0.05}", "[0.1, -1]", 13, 15, "greater than 0, got -1"),
+        ("{from = 0.05, to = 0.2, step = 0.05}", "[0.1, 1.5]", 13, 15, "less than or equal to 1, got 1.5"),
+        ("{from = 0.05, to = 0.2, step = 0.05}", "[0.1, 0.1]", 13, 9, "twice"),
+        ("{from = 0.05, to = 0.2, step = 0.05}", "0.1", 13, 9, "list"),
+        ("[1, 2]", "[1, 1]", 14, 9, "twice"),
+        ("[1, 2]", "[]", 14, 9, "at least one seed"),
+        ("[1, 2]", "[1, 2.5]", 14, 13, "valid integer, got 2.5"),
+        ("seeds = [1, 2]", "warmup = -1", 14, 10, "greater than or equal to 0"),
+        ("seeds = [1, 2]", "[proof]\ntime_limit = 0", 15, 14, "greater than 0, got 0"),
+        ("seeds = [1, 2]", "seeds = [1, 2", 15, 1, "not valid TOML"),
+    ],
+)
+def test_problems_stand_where_they_are(old: str, new: str, line: int, column: int, said: str, tmp_path: Path) -> None:
+    assert old in GOOD
+    found = problems(tmp_path, GOOD.replace(old, new, 1))
+    (problem,) = [p for p in found if said in p.message]
+    assert (problem.line, problem.column) == (line, column)
+    assert str(problem).startswith(f"{tmp_path / 'study.toml'}:{line}:{column}: ")
+
+
+def test_all_problems_at_once(tmp_path: Path) -> None:
+    text = (
+        GOOD.replace("duato", "duatto").replace("seeds", "sedes").replace("title", "titel").replace("= 0.2", "= -1")
+    )
+    assert [p.line for p in problems(tmp_path, text)] == [1, 9, 13, 14]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "title = 'x'", "design = 3", "design = []", "design = [1]", "[design]", "common = 1"]
+)
+def test_a_study_without_designs(text: str, tmp_path: Path) -> None:
+    assert problems(tmp_path, text)
+
+
+def test_files_that_are_no_studies(tmp_path: Path) -> None:
+    (tmp_path / "tours.toml").write_text(GOOD)
+    with pytest.raises(UnknotError, match=r"no such study file; did you mean tours\.toml\?"):
+        load_study(tmp_path / "torus.toml")
+    with pytest.raises(UnknotError, match=r"no such study file; there is no \.toml file"):
+        load_study(tmp_path / "nowhere" / "torus.toml")
+    with pytest.raises(UnknotError, match="cannot be read"):
+        load_study(tmp_path)
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(TextError, match="not text"):
+        load_study(tmp_path / "binary.toml")
+
+
+def test_designs_in_python_are_checked_too() -> None:
+    study = Study.model_validate({"designs": ({"name": "a", "network": "ring(4)", "routing": "dimension_order"},)})
+    assert study.designs[0].vcs is None
+    with pytest.raises(ValidationError, match="did you mean ring"):
+        Study.model_validate({"designs": ({"name": "a", "network": "rin(4)", "routing": "dimension_order"},)})
+
+
+def test_the_example_holds_every_key(tmp_path: Path) -> None:
+    from unknot.studies.study import Design, Proof, Simulation
+
+    example = Path(__file__).parents[2] / "examples" / "torus.toml"
+    study = load_study(example)
+    assert [d.vcs for d in study.designs] == [1, 2, 3]
+    for key in [*Design.model_fields, *Simulation.model_fields, *Proof.model_fields]:
+        line = next(line for line in study.text.splitlines() if line.startswith(f"{key} ="))
+        assert "#" in line

@@ -1,0 +1,262 @@
+"""Sweeps: what is computed, what is kept, and that the result depends on nothing else."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unknot import answers
+from unknot.errors import UnknotError
+from unknot.simulation.run import Run
+from unknot.studies import Study, StudyResult, load_study, run_study
+from unknot.studies import run as module
+from unknot.studies.points import Point, compute, proof_point, run_point
+from unknot.studies.records import encode
+from unknot.studies.store import Store, StoreError
+
+STUDY = """[common]
+network = "torus(4, 4)"
+[[design]]
+name = "unsafe"
+routing = "dimension_order"
+packet_length = 6
+[[design]]
+name = "safe"
+routing = "dimension_order"
+vcs = 2
+[simulation]
+loads = [0.1, 0.3, 0.6, 0.9]
+seeds = [1, 2]
+warmup = 200
+measure = 500
+"""
+Computed = list[dict[str, Any]]
+
+
+class Serial(Executor):
+    """Computes at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def written(folder: Path, text: str = STUDY) -> Path:
+    path = folder / "study.toml"
+    path.write_text(text)
+    return path
+
+
+def spoken(result: StudyResult) -> str:
+    return json.dumps([answers.of_design(design) for design in result.designs])
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
+    """Every point that is computed, in order."""
+    seen: Computed = []
+
+    def watched(point: Point) -> str:
+        seen.append(point.what)
+        return compute(point)
+
+    monkeypatch.setattr(module, "compute", watched)
+    return seen
+
+
+def test_proves_and_simulates_every_design(tmp_path: Path) -> None:
+    result = run_study(written(tmp_path), executor=Serial())
+    unsafe, safe = result.designs
+    assert unsafe.verdict.deadlock_free is False
+    assert unsafe.certificate_holds
+    assert unsafe.replay is not None
+    assert unsafe.replay.stuck
+    assert safe.verdict.deadlock_free is True
+    assert safe.certificate_holds
+    assert safe.replay is None
+    assert safe.delivery.delivered
+    for design in result.designs:
+        points = [(run.offered_load, run.seed) for run in design.runs]
+        assert points == sorted(points)
+        unstable = [run.offered_load for run in design.runs if not run.stable]
+        assert not unstable or min(unstable) == points[-1][0]
+        assert {run.packet_length for run in design.runs} == {design.design.packet_length}
+    assert any(run.deadlock is not None for run in unsafe.runs)
+
+
+def test_a_second_run_computes_nothing_and_says_the_same(tmp_path: Path, computed: Computed) -> None:
+    first = run_study(written(tmp_path), executor=Serial())
+    number = len(computed)
+    assert number >= 2 + sum(len(design.runs) for design in first.designs)
+    second = run_study(tmp_path / "study.toml", executor=Serial())
+    assert len(computed) == number
+    assert spoken(second) == spoken(first)
+
+
+def test_only_what_changed_is_computed(tmp_path: Path, computed: Computed) -> None:
+    run_study(written(tmp_path), executor=Serial())
+    computed.clear()
+    run_study(
+        written(tmp_path, STUDY.replace("[0.1,", "[0.05, 0.1,").replace('"safe"', '"renamed"')), executor=Serial()
+    )
+    assert {(what["kind"], what.get("load")) for what in computed} == {("run", 0.05)}
+    assert len(computed) == 4
+
+
+def test_the_result_does_not_depend_on_the_executor(tmp_path: Path) -> None:
+    study = load_study(written(tmp_path))
+    wanted = spoken(run_study(study, executor=Serial(), store=tmp_path / "serial"))
+    with ThreadPoolExecutor(4) as threads:
+        assert spoken(run_study(study, executor=threads, jobs=9, store=tmp_path / "threads")) == wanted
+    assert spoken(run_study(study, jobs=2, store=tmp_path / "processes")) == wanted
+
+
+def test_after_an_interruption_the_rest_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = spoken(run_study(written(tmp_path), executor=Serial(), store=tmp_path / "whole"))
+    left = 5
+
+    def interrupted(point: Point) -> str:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise KeyboardInterrupt
+        return compute(point)
+
+    monkeypatch.setattr(module, "compute", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(tmp_path / "study.toml", executor=Serial(), jobs=1)
+    seen: list[str] = []
+    monkeypatch.setattr(module, "compute", compute)
+    result = run_study(tmp_path / "study.toml", executor=Serial(), progress=lambda d, t, what: seen.append(what))
+    assert sum("kept from before" in what for what in seen) == 5
+    assert spoken(result) == wanted
+
+
+def fake(stable: Callable[[float, int], bool]) -> Callable[[Point], str]:
+    """Runs that are stable where told so; proofs are real."""
+    base = Run(0, 0, None, None, None, None, None, None, None, True, "", 0, 0, 0, "wormhole", 1, 8, 1)
+
+    def instead(point: Point) -> str:
+        if point.what["kind"] == "proof":
+            return compute(point)
+        load, seed = point.what["load"], point.what["seed"]
+        return json.dumps(encode(replace(base, offered_load=load, seed=seed, stable=stable(load, seed))))
+
+    return instead
+
+
+def swept(study: Study, jobs: int) -> list[tuple[float, int]]:
+    result = run_study(study, executor=Serial(), jobs=jobs)
+    return [(run.offered_load, run.seed) for run in result.designs[0].runs]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 50])
+def test_loads_end_with_the_first_unstable_one(jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        module, "compute", fake(lambda load, seed: load < 0.3 or (load, seed) in {(0.3, 1), (0.9, 1)})
+    )
+    study = load_study(written(tmp_path)).model_copy(update={"path": None})
+    assert swept(study, jobs) == [(0.1, 1), (0.1, 2), (0.3, 1), (0.3, 2)]
+
+
+def test_all_loads_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "compute", fake(lambda load, seed: False))
+    text = STUDY.replace("[simulation]", "[simulation]\nstop_at_saturation = false")
+    study = load_study(written(tmp_path, text)).model_copy(update={"path": None})
+    assert swept(study, 3) == [(load, seed) for load in (0.1, 0.3, 0.6, 0.9) for seed in (1, 2)]
+
+
+def test_progress_ends_when_everything_is_done(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    run_study(written(tmp_path), executor=Serial(), progress=lambda done, total, what: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1]
+    assert all(done <= total for done, total in seen)
+
+
+def test_only_proofs_without_a_simulation(tmp_path: Path, computed: Computed) -> None:
+    result = run_study(written(tmp_path, STUDY[: STUDY.index("[simulation]")]), executor=Serial())
+    assert [design.runs for design in result.designs] == [(), ()]
+    assert {what["kind"] for what in computed} == {"proof"}
+
+
+def test_a_design_that_loses_packets_is_not_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lossy(point: Point) -> str:
+        text = json.loads(compute(point))
+        if point.what["kind"] == "proof" and point.what["vcs"] == 2:
+            text["delivery"]["delivered"] = False
+        return json.dumps(text)
+
+    monkeypatch.setattr(module, "compute", lossy)
+    unsafe, safe = run_study(written(tmp_path), executor=Serial()).designs
+    assert unsafe.runs
+    assert safe.runs == ()
+
+
+def test_the_key_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
+    first, second = load_study(written(tmp_path)).designs
+    relation, other = first.relation(), second.relation()
+
+    def keys(design: Any, built: Any, folder: Path) -> tuple[str, str]:
+        return proof_point(design, built, folder, 60.0).key, run_point(design, built, folder, 0.1, 1, None, None).key
+
+    base = keys(first, relation, tmp_path)
+    assert keys(first.model_copy(update={"name": "x"}), relation, tmp_path / "y") == base
+    assert keys(second, other, tmp_path)[0] != base[0]
+    for change in ({"switching": "vct"}, {"buffer_depth": 9}, {"routing": "duato"}, {"vcs": 4}):
+        changed = keys(first.model_copy(update=change), relation, tmp_path)
+        assert changed[0] != base[0]
+        assert changed[1] != base[1]
+    longer = keys(first.model_copy(update={"packet_length": 7}), relation, tmp_path)
+    assert (longer[0] == base[0], longer[1] == base[1]) == (True, False)
+    points = {run_point(first, relation, tmp_path, *p).key for p in [(0.1, 2, None, None), (0.2, 1, None, None)]}
+    points |= {run_point(first, relation, tmp_path, 0.1, 1, *p).key for p in [(9, None), (None, 9)]}
+    assert len(points | {base[1]}) == 5
+
+
+def test_an_error_in_a_worker_is_told_in_words(tmp_path: Path) -> None:
+    design = load_study(written(tmp_path)).designs[0]
+    point = proof_point(design, design.relation(), tmp_path, 60.0)
+    stale = Point({**point.what, "network_digest": "other"}, point.folder)
+    with pytest.raises(UnknotError, match="changed while the study ran") as caught:
+        compute(stale)
+    assert type(caught.value) is UnknotError
+
+
+def test_a_killed_worker_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(point: Point) -> str:
+        if point.what["kind"] == "run":
+            raise BrokenProcessPool
+        return compute(point)
+
+    monkeypatch.setattr(module, "compute", killed)
+    with pytest.raises(UnknotError, match="a worker process was killed"):
+        run_study(written(tmp_path), executor=Serial())
+    with Store(tmp_path / "study.sqlite") as store:
+        assert len(store) == 2
+
+
+def test_a_damaged_row_is_told(tmp_path: Path) -> None:
+    run_study(written(tmp_path), executor=Serial())
+    base = sqlite3.connect(tmp_path / "study.sqlite")
+    base.execute("UPDATE results SET result = '{}'")
+    base.commit()
+    base.close()
+    with pytest.raises(StoreError, match="is damaged"):
+        run_study(tmp_path / "study.toml", executor=Serial())
+
+
+def test_jobs_must_be_positive(tmp_path: Path) -> None:
+    with pytest.raises(UnknotError, match="at least 1 job"):
+        run_study(written(tmp_path), jobs=0)

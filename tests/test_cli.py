@@ -1,0 +1,444 @@
+"""The command line: answers, JSON, exit codes; bad input never ends in a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import unknot
+from unknot.cli import app
+from unknot.network import write_edge_list
+from unknot.topologies import ring
+
+COMMAND = str(Path(sys.executable).parent / "unknot")
+FABRICS = Path(__file__).parents[1] / "examples" / "fabrics"
+STUDY = """title = "Small"
+[common]
+network = "torus(4, 4)"
+packet_length = 5
+[[design]]
+name = "unsafe"
+routing = "dimension_order"
+vcs = 1
+[[design]]
+name = "safe"
+routing = "dimension_order"
+vcs = 2
+[simulation]
+loads = { from = 0.1, to = 0.3, step = 0.1 }
+stop_at_saturation = false
+seeds = [1, 2]
+warmup = 300
+measure = 2000
+"""
+
+
+def unknot_says(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def answer(result: Result) -> dict[str, Any]:
+    found = json.loads(result.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def refused(*words: str) -> str:
+    """What is said of bad input: exit code 2, nothing on stdout, no traceback."""
+    result = unknot_says(*words)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+# --- show ---------------------------------------------------------------------------------------------------------
+
+
+def test_show() -> None:
+    result = unknot_says("show", "torus(8, 8)")
+    assert result.exit_code == 0
+    assert "256 directed (128 links)" in result.stdout
+    assert "8 hops" in result.stdout
+
+
+def test_show_json_has_the_keys_of_metrics() -> None:
+    found = answer(unknot_says("show", "torus(8, 8)", "--json"))
+    assert found["name"] == "torus(8, 8)"
+    assert (found["routers"], found["channels"], found["terminals"], found["diameter"]) == (64, 256, 64, 8)
+    assert found["mean_distance"] == pytest.approx(256 / 63)
+    assert found["connected"] is True
+    assert found["sampled"] is None
+
+
+def test_show_reports_a_disconnected_network() -> None:
+    result = unknot_says("show", "from_edges([[0, 1], [2, 3]])", "--json")
+    assert result.exit_code == 0
+    found = answer(result)
+    assert (found["connected"], found["diameter"], found["mean_distance"]) == (False, None, None)
+    assert "not connected" in unknot_says("show", "from_edges([[0, 1], [2, 3]])").stdout
+
+
+def test_show_a_file_and_a_picture(tmp_path: Path) -> None:
+    write_edge_list(ring(5), tmp_path / "ring.txt")
+    result = unknot_says("show", str(tmp_path / "ring.txt"), "--out", str(tmp_path / "ring.svg"), "--json")
+    assert answer(result)["channels"] == 10
+    assert (tmp_path / "ring.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_show_a_fabric_folder_or_file() -> None:
+    folder = FABRICS / "opensm-torus8x8-dor"
+    assert answer(unknot_says("show", str(folder), "--json"))["routers"] == 64
+    assert answer(unknot_says("show", str(folder / "fabric.ibnetdiscover"), "--json"))["channels"] == 256
+
+
+# --- check --------------------------------------------------------------------------------------------------------
+
+
+def test_check_that_holds() -> None:
+    result = unknot_says("check", "torus(4, 4)", "--routing", "dimension-order", "--vcs", "2", "--json")
+    assert result.exit_code == 0
+    found = answer(result)
+    assert found["deadlock_free"] is True
+    assert found["switching"] == "wormhole"
+    assert found["configuration"] is None
+    assert found["reachability"] is None
+    assert found["certificate"]["kind"] == "order"
+    assert found["certificate_holds"] is True
+    assert (found["delivered"], found["minimal"], found["longest_route"]) == (True, True, 4)
+    assert found["network"] == {"name": "torus(4, 4)", "routers": 16, "channels": 64, "terminals": 16}
+    assert (found["vcs"], found["num_vcs"]) == (2, 128)
+
+
+def test_check_that_fails_shows_messages_by_name(tmp_path: Path) -> None:
+    words = ("check", "ring(5)", "--routing", "dimension_order", "--buffer-depth", "3")
+    result = unknot_says(*words, "--json", "--out", str(tmp_path / "knot.svg"))
+    assert result.exit_code == 1
+    found = answer(result)
+    assert found["deadlock_free"] is False
+    assert found["certificate"] is None
+    assert found["certificate_holds"] is True
+    configuration = found["configuration"]
+    assert configuration["reachability"] == found["reachability"]
+    assert configuration["buffer_depth"] == 3
+    held = [place["vc"] for message in configuration["messages"] for place in message["held"]]
+    assert len(set(held)) == len(held)
+    for message in configuration["messages"]:
+        assert message["source_name"] == f"t{message['source']}"
+        assert message["destination_name"] == f"t{message['destination']}"
+        assert message["length"] == 3 * len(message["held"])
+        assert {place["vc"] for place in message["wanted"]} <= set(held)
+        assert all(set(place) == {"vc", "channel", "index"} for place in message["held"] + message["wanted"])
+    assert "<svg" in (tmp_path / "knot.svg").read_text(encoding="utf-8")
+    told = unknot_says(*words)
+    assert told.exit_code == 1
+    assert "Message 1: " in told.stdout
+    assert "waits for" in told.stdout
+    assert "held by message" in told.stdout
+
+
+@pytest.mark.parametrize(("switching", "code"), [("saf", 0), ("vct", 0), ("wormhole", 0), ("wormhole-nonatomic", 1)])
+def test_check_by_switching(switching: str, code: int) -> None:
+    words = ("check", "torus(4, 4)", "--routing", "duato", "--vcs", "3", "--switching", switching, "--json")
+    result = unknot_says(*words)
+    assert result.exit_code == code
+    assert answer(result)["switching"] == switching
+
+
+def test_check_undecided_is_three(monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(relation: unknot.Relation, switching: str, **options: object) -> unknot.Verdict:
+        return unknot.Verdict(None, "wormhole", "exact search", "all", "nothing yet")
+
+    monkeypatch.setattr("unknot.verify.check", out_of_time)
+    words = ("check", "torus(4, 4)", "--routing", "duato", "--vcs", "3")
+    result = unknot_says(*words, "--json")
+    assert result.exit_code == 3
+    assert answer(result)["deadlock_free"] is None
+    assert "undecided" in unknot_says(*words).stdout
+
+
+# --- simulate -----------------------------------------------------------------------------------------------------
+
+
+def test_simulate_json_has_the_attributes_of_a_run() -> None:
+    words = ["simulate", "mesh(4, 4)", "--routing", "dimension_order", "--load", "0.1", "--packet-length", "2"]
+    words += ["--seed", "7", "--warmup", "300", "--measure", "1000"]
+    result = unknot_says(*words, "--json")
+    assert result.exit_code == 0
+    found = answer(result)
+    relation = unknot.routing.dimension_order(unknot.topologies.mesh(4, 4))
+    run = unknot.simulate(relation, 0.1, packet_length=2, seed=7, warmup=300, measure=1000)
+    for key, value in vars(run).items():
+        assert found[key] == value
+    assert found["stable"] is True
+    assert found["deadlock"] is None
+    assert "latency" in unknot_says(*words).stdout
+
+
+def test_simulate_completes_with_zero_when_it_finds_a_deadlock() -> None:
+    words = ("simulate", "ring(8)", "--routing", "dimension_order", "--load", "0.9", "--packet-length", "16")
+    result = unknot_says(*words, "--json")
+    assert result.exit_code == 0
+    found = answer(result)
+    assert found["stable"] is False
+    assert found["deadlock"]["messages"]
+    assert "can never move again" in unknot_says(*words).stdout
+
+
+# --- audit --------------------------------------------------------------------------------------------------------
+
+
+def test_audit_refutes_and_names_the_loop(tmp_path: Path) -> None:
+    folder = FABRICS / "opensm-torus8x8-dor"
+    result = unknot_says("audit", str(folder), "--json", "--out", str(tmp_path / "audit.html"))
+    assert result.exit_code == 1
+    found = answer(result)
+    assert found["deadlock_free"] is False
+    assert found["delivered"] is True
+    assert found["switching"] == "vct"
+    assert len(found["loop"]) == 8
+    assert all(name.startswith("S") for name in found["loop"])
+    names = {place["channel"] for message in found["configuration"]["messages"] for place in message["held"]}
+    assert all("→" in name for name in names)
+    assert "<html" in (tmp_path / "audit.html").read_text(encoding="utf-8")
+    told = unknot_says("audit", str(folder / "fabric.ibnetdiscover"), "--tables", str(folder / "opensm.fdbs"))
+    assert told.exit_code == 1
+    assert " → ".join([*found["loop"], found["loop"][0]]) in " ".join(told.stdout.split())
+
+
+def test_audit_that_holds() -> None:
+    result = unknot_says("audit", str(FABRICS / "opensm-torus8x8-updn-rooted"))
+    assert result.exit_code == 0
+    assert "host-to-host" in result.stdout
+
+
+def test_audit_without_tables_and_of_a_truncated_file(tmp_path: Path) -> None:
+    assert "unknot show" in refused("audit", str(FABRICS / "ibutils-rhino512"))
+    whole = (FABRICS / "opensm-torus8x8-dor" / "fabric.ibnetdiscover").read_text()
+    (tmp_path / "cut.ibnetdiscover").write_text(whole[: len(whole) // 2])
+    tables = str(FABRICS / "opensm-torus8x8-dor" / "opensm-lfts.dump")
+    assert "cut.ibnetdiscover" in refused("audit", str(tmp_path / "cut.ibnetdiscover"), "--tables", tables)
+
+
+# --- bad input ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "torsu(8, 8)"), "NETWORK:1:1: unknown network 'torsu'; did you mean torus?"),
+        (("show", "nowhere.lst"), "no file and no family of networks is called 'nowhere.lst'"),
+        (("show", "torus(8"), "never closed"),
+        (("check", "torus(4, 4)", "--routing", "dimension_ordre"), "did you mean dimension_order?"),
+        (("check", "torus(4, 4)", "--routing", "dimension_order", "--vcs", "0"), "at least 1 VC, got 0"),
+        (("check", "torus(4, 4)", "--routing", "duato", "--vcs", "1"), "duato"),
+        (("check", "torus(4, 4)", "--routing", "duato", "--switching", "wormhol"), "did you mean wormhole"),
+        (("check", "from_edges([[0, 1], [2, 3]])", "--routing", "duato"), "no way from router r0 to router r2"),
+        (("check", "complete(4)", "--routing", "dimension_order"), "no coordinates"),
+        (("check", "torus(4, 4)"), "--routing"),
+        (("simulate", "ring(4)", "--routing", "dimension_order", "--load", "-0.1"), "load"),
+        (("simulate", "ring(4)", "--routing", "dimension_order", "--load", "much"), "'--load'"),
+        (("simulate", "ring(4)", "--routing", "dimension_order", "--load", "0.1", "--seed", "-1"), "seed"),
+        (("simulate", "ring(4)", "--routing", "dimension_order", "--load", "0.1", "--traffic", "unifrom"), "uniform"),
+        (
+            (
+                "simulate",
+                "ring(4)",
+                "--routing=duato",
+                "--load=0.1",
+                "--switching=vct",
+                "--packet-length=9",
+                "--vcs=3",
+            ),
+            "does not fit",
+        ),
+        (("audit", "nowhere"), "nowhere"),
+        (("run", "nowhere.toml"), "no such study file"),
+        (("walk",), "walk"),
+    ],
+)
+@pytest.mark.parametrize("json_too", [False, True])
+def test_bad_input_is_refused_with_two(words: tuple[str, ...], said: str, json_too: bool) -> None:
+    assert said in refused(*words, *(["--json"] if json_too and words != ("walk",) else []))
+
+
+def test_all_problems_of_a_study_are_told(tmp_path: Path) -> None:
+    text = STUDY.replace('"dimension_order"', '"dimension_ordre"', 1).replace("vcs = 2", "vcs = 0")
+    (tmp_path / "s.toml").write_text(text.replace("from = 0.1", "from = -0.1"))
+    said = refused("run", str(tmp_path / "s.toml"))
+    assert f"{tmp_path / 's.toml'}:7:12: unknown routing 'dimension_ordre'; did you mean dimension_order?" in said
+    assert f"{tmp_path / 's.toml'}:12:7: " in said
+    assert f"{tmp_path / 's.toml'}:14:18: " in said
+    assert list(tmp_path.iterdir()) == [tmp_path / "s.toml"]
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    (tmp_path / "file").write_text("")
+    assert "file" in refused("run", str(tmp_path / "s.toml"), "--out", str(tmp_path / "file" / "reports"))
+    assert "--store" in refused("run", str(tmp_path / "s.toml"), "--store", str(tmp_path), "--out", str(tmp_path))
+    assert "nowhere" in refused("show", "ring(4)", "--out", str(tmp_path / "nowhere" / "a.svg"))
+
+
+def test_a_broken_store(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    (tmp_path / "s.sqlite").write_text("not a database, just a text that somebody put here " * 20)
+    assert "is damaged" in refused("run", str(tmp_path / "s.toml"), "--out", str(tmp_path))
+
+
+# --- the installed command ----------------------------------------------------------------------------------------
+
+
+def command(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def rows(store: Path) -> dict[int, str]:
+    """Row number and content of each stored point; a point that is computed again gets a new row."""
+    if not store.exists():
+        return {}
+    base = sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=10)
+    try:
+        return dict(base.execute("SELECT rowid, key || result FROM results").fetchall())
+    except sqlite3.OperationalError:
+        return {}
+    finally:
+        base.close()
+
+
+PAUSED = """
+import sys, time
+from unknot.cli import main
+from unknot.studies.store import Store
+
+put = Store.put
+
+def put_and_pause(self, *row):
+    put(self, *row)
+    if len(self) == 4:
+        print("four are stored", flush=True)
+        time.sleep(600)
+
+Store.put = put_and_pause
+sys.argv = ["unknot", "run", "s.toml", "--jobs", "2"]
+main()
+"""
+
+
+def broken_off(folder: Path, how: signal.Signals) -> tuple[int, str, dict[int, str]]:
+    """Run the study until four points are stored, send a signal to everything, and say what was stored."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PAUSED],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "four are stored\n"
+    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    children = [int(word) for word in workers.read_text().split()] if workers.exists() else []
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)
+    else:
+        process.send_signal(how)
+    _, said = process.communicate(timeout=60)
+    patience = time.monotonic() + 60
+    for child in children:
+        while Path(f"/proc/{child}").exists() and "State:\tZ" not in Path(f"/proc/{child}/status").read_text():
+            assert time.monotonic() < patience, "a worker outlives the study"
+            time.sleep(0.05)
+    return process.returncode, said, rows(folder / "s.sqlite")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The report of a study that ran in one go."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    (folder / "s.toml").write_text(STUDY)
+    done = command("run", "s.toml", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "report: reports/s.html" in done.stdout
+    return (folder / "reports" / "s.html").read_bytes()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_study_broken_off_goes_on_where_it_stood(how: signal.Signals, tmp_path: Path, undisturbed: bytes) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    code, said, before = broken_off(tmp_path, how)
+    assert len(before) >= 4 if how == signal.SIGINT else len(before) == 4
+    assert not (tmp_path / "reports" / "s.html").exists()
+    if how == signal.SIGINT:
+        assert code == 130
+        assert "finished points are kept in s.sqlite" in said
+        assert "Traceback" not in said
+    else:
+        assert code == -signal.SIGKILL
+    done = command("run", "s.toml", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    after = rows(tmp_path / "s.sqlite")
+    assert len(after) == 14
+    assert {row: after.get(row) for row in before} == before
+    assert (tmp_path / "reports" / "s.html").read_bytes() == undisturbed
+
+
+def test_run_in_json(tmp_path: Path, undisturbed: bytes) -> None:
+    (tmp_path / "s.toml").write_text(STUDY)
+    done = command("run", "s.toml", "--json", "--jobs", "1", folder=tmp_path)
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert found["report"] == "reports/s.html"
+    assert [design["name"] for design in found["designs"]] == ["unsafe", "safe"]
+    assert [design["verdict"]["deadlock_free"] for design in found["designs"]] == [False, True]
+    assert found["designs"][0]["replay"]["stuck"] is True
+    for design in found["designs"]:
+        wanted = [(load, seed) for load in (0.1, 0.2, 0.3) for seed in (1, 2)]
+        assert [(run["offered_load"], run["seed"]) for run in design["runs"]] == wanted
+    assert (tmp_path / "reports" / "s.html").read_bytes() == undisturbed
+
+
+def test_version_and_help() -> None:
+    assert unknot_says("--version").stdout == f"unknot {unknot.__version__}\n"
+    for words in (["--help"], *([name, "--help"] for name in ("run", "check", "audit", "show", "simulate"))):
+        result = unknot_says(*words)
+        assert result.exit_code == 0
+        assert "Usage:" in result.stdout
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom unknot.cli import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numba', 'numpy', 'scipy', 'matplotlib', 'ortools', 'networkx', 'pydantic', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_nobody_reads_on(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "check", "ring(64)", "--routing", "dimension_order", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    said = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=60)
+    assert "Traceback" not in said

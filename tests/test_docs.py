@@ -1,0 +1,72 @@
+"""What the pages on the command line and on study files show is run here."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.cli import app
+from unknot.studies import StudyError, load_study
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = re.findall(
+    r"^\$ unknot (.*?)(?:    # exit code (\d))?$", (ROOT / "docs/command-line.md").read_text(), re.M
+)
+PAGE = (ROOT / "docs/study-files.md").read_text(encoding="utf-8")
+
+
+def block(kind: str) -> str:
+    """The block of code of this kind on the page about study files."""
+    (found,) = re.findall(rf"```{kind}\n(.*?)```", PAGE, re.S)
+    return str(found)
+
+
+@pytest.mark.parametrize(("words", "code"), COMMANDS, ids=[words for words, _ in COMMANDS])
+def test_commands_end_as_the_page_says(
+    words: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    extra = ["--store", str(tmp_path / "s"), "--out", str(tmp_path)] if words.startswith("run") else []
+    result = CliRunner().invoke(app, [*shlex.split(words), *extra])
+    assert result.exit_code == int(code or 0), result.output
+
+
+def test_every_command_is_shown() -> None:
+    assert {words.split()[0] for words, _ in COMMANDS} == {"show", "check", "simulate", "audit", "run"}
+
+
+def test_the_study_is_as_the_page_says(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(block("toml"), encoding="utf-8")
+    study = load_study(path)
+    assert [design.name for design in study.designs] == [
+        "small",
+        "torus(4, 4), duato, 3 VCs",
+        "torus(4, 4), duato, 4 VCs",
+        "mesh(4, 4), duato, 3 VCs",
+        "mesh(4, 4), duato, 4 VCs",
+    ]
+    assert {design.packet_length for design in study.designs} == {4}
+
+
+def test_the_problem_is_told_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = block("toml").replace('"duato"', '"duatto"')
+    Path("study.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(StudyError) as caught:
+        load_study("study.toml")
+    assert str(caught.value) == block("text").rstrip("\n")
+
+
+def test_the_python_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = block("toml").split("[[design]]   ")[0] + "[simulation]\nloads = [0.1]\nmeasure = 200\nwarmup = 200\n"
+    Path("study.toml").write_text(text, encoding="utf-8")
+    exec(compile(block("python"), "docs/study-files.md", "exec"), {})
+    assert capsys.readouterr().out == "small True True\n"

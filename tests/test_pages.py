@@ -1,0 +1,66 @@
+"""The code on the front page and in the docs runs and says what it says there."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.cli import app
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONSOLE = re.findall(r"^\$ unknot (.*?)\s+# exit code (\d)$", README, re.M)
+DOCTESTED = sorted(page for page in (ROOT / "docs").glob("*.md") if ">>> " in page.read_text(encoding="utf-8"))
+
+
+def test_the_rule_of_the_front_page_is_refuted_and_replays() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    (shown,) = re.findall(r"```text\n(.*?)```", README, re.S)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    assert printed.getvalue() == shown
+
+
+def test_the_mended_rule_of_the_front_page_is_proved() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    mended = code.replace("            n += 1\n", "            n += 1\n            break\n").split("verdict =")[0]
+    names: dict[str, object] = {"__name__": "readme"}
+    exec(compile(mended, "README.md", "exec"), names)
+    import unknot
+    from unknot.verify.checker import accept
+
+    relation = names["greedy"]
+    assert isinstance(relation, unknot.Relation)
+    verdict = unknot.check(relation)
+    assert verdict.deadlock_free is True
+    accept(relation, verdict)
+
+
+@pytest.mark.parametrize(("words", "code"), CONSOLE, ids=[words for words, _ in CONSOLE])
+def test_commands_of_the_front_page_end_as_it_says(words: str, code: str) -> None:
+    assert CliRunner().invoke(app, shlex.split(words)).exit_code == int(code)
+
+
+def test_the_front_page_shows_commands() -> None:
+    assert len(CONSOLE) == 3
+
+
+@pytest.mark.parametrize("page", DOCTESTED, ids=[page.name for page in DOCTESTED])
+def test_examples_of_a_page(page: Path) -> None:
+    result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
