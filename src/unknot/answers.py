@@ -137,14 +137,31 @@ def of_design(result: DesignResult) -> Answer:
 
 
 def of_audit(audit: Audit) -> Answer:
-    """An audit; the counterexamples of each kind of traffic as in the answer of a check."""
-    others = [{**other.to_json(), **_counterexample(other)} for other in audit.others]
-    return {**audit.to_json(), **_counterexample(audit.host_to_host), "others": others}
+    """The fabric, the answer for host-to-host traffic, and the other kinds of traffic beside it."""
+    fabric = audit.fabric
+    return {
+        "fabric": fabric.name,
+        "fabric_file": fabric.fabric_file,
+        "tables_file": fabric.tables_file,
+        "notes": list(fabric.notes),
+        "network": of_network(fabric.network),
+        "assumption": audit.assumption,
+        **_of_traffic(audit.host_to_host),
+        "others": [_of_traffic(other) for other in audit.others],
+    }
 
 
-def _counterexample(found: TrafficAudit) -> Answer:
-    configuration = found.verdict.configuration
-    return {"configuration": None if configuration is None else of_configuration(found.relation, configuration)}
+def _of_traffic(found: TrafficAudit) -> Answer:
+    return {
+        "traffic": found.traffic,
+        "holds": found.holds,
+        **of_verdict(found.relation, found.verdict, found.certificate_holds),
+        **of_delivery(found.relation, found.delivery),
+        "loop": list(found.loop),
+        "lost": list(found.lost),
+        "longer_pairs": found.longer_pairs,
+        "extra_hops": found.extra_hops,
+    }
 
 
 def _finite(value: Any) -> Any:

@@ -111,6 +111,7 @@ def show_audit(audit: Audit) -> None:
         *(("note", note) for note in fabric.notes),
         ("assumption", audit.assumption),
         ("established", first.verdict.established),
+        ("evidence", f"the separate checker {_accepts(first.certificate_holds)}"),
     ]
     if audit.loop:
         rows.append(("loop", " → ".join([*audit.loop, audit.loop[0]])))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.fabrics.folders import EXAMPLES, ROUTED
 from tests.fabrics.texts import PORTS, Layout, ibnetdiscover, lfts, ring
 from tests.reference.fabric_routes import Plain, follow, plain_ibnetdiscover, plain_lst, plain_tables
+from unknot.answers import of_audit
 from unknot.errors import UnknotError
 from unknot.fabrics import read_fabric
 from unknot.routing.forwarding_table import TRAFFICS
@@ -95,6 +96,7 @@ def test_verdicts_of_the_examples(folder: Path) -> None:
     assert tuple(kind.verdict.deadlock_free for kind in found.traffics) == EXPECTED[folder.name]
     assert all(kind.delivery.delivered for kind in found.traffics)
     assert found.holds is EXPECTED[folder.name][0]
+    assert all(kind.certificate_holds for kind in found.traffics)
     assert "one virtual lane" in found.assumption
 
 
@@ -108,7 +110,7 @@ def test_the_loop_of_dimension_order_on_a_torus_is_a_row_or_column() -> None:
 @pytest.mark.parametrize("folder", ROUTED, ids=lambda f: f.name)
 def test_json_is_plain_and_says_the_same(folder: Path) -> None:
     found = audited(folder)
-    told = json.loads(json.dumps(found.to_json()))
+    told = json.loads(json.dumps(of_audit(found)))
     assert told["holds"] is found.holds
     assert told["deadlock_free"] is found.deadlock_free
     assert told["reachability"] == found.reachability
@@ -118,8 +120,8 @@ def test_json_is_plain_and_says_the_same(folder: Path) -> None:
     assert told["method"] == found.method
     assert [other["traffic"] for other in told["others"]] == list(TRAFFICS[1:])
     if told["configuration"]:
-        assert told["configuration"]["messages"][0]["source"][0] == "H"
-        assert "LID 0x" in told["configuration"]["messages"][0]["address"]
+        assert told["configuration"]["messages"][0]["source_name"][0] == "H"
+        assert "LID 0x" in told["configuration"]["messages"][0]["address_name"]
 
 
 def audit_of(layout: Layout, **options: str) -> Audit:
@@ -165,7 +167,7 @@ def test_dead_ends_and_loops_are_told_with_switch_and_lid() -> None:
         "LID 0x0001 (H0) goes round for ever: S1 → S2 → S1",
     }
     assert found.host_to_host.delivery.undelivered_pairs == 12
-    assert found.to_json()["lost"] == list(found.host_to_host.lost)
+    assert of_audit(found)["lost"] == list(found.host_to_host.lost)
 
 
 def test_safe_but_incomplete_tables_do_not_hold() -> None:

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from unknot import __version__
-from unknot.report.findings import counterexample, longest, topology
+from unknot.report.findings import counterexample, evidence, longest, topology
 from unknot.report.page import Html, answer, code, element, items, page, section, table, write
 from unknot.report.words import count, listed
 from unknot.verify.audit import Audit, TrafficAudit
@@ -55,12 +55,13 @@ def _lead(audit: Audit) -> str:
 
 
 def _verdicts(audit: Audit) -> Html:
-    head = ("Traffic", "Deadlock", "Decided by", "Delivered", "Longest route", "Shortest routes only")
+    head = ("Traffic", "Deadlock", "Decided by", "Evidence", "Delivered", "Longest route", "Shortest routes only")
     rows = [
         [
             element("b", found.traffic),
             answer(found.verdict.deadlock_free, "deadlock-free", "can deadlock"),
             found.verdict.method,
+            evidence(found.verdict, found.certificate_holds),
             answer(
                 found.delivery.delivered,
                 f"all {found.delivery.pairs:,} pairs",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from unknot.network import Network, measure
 from unknot.report.drawing import draw_configuration, draw_network
-from unknot.report.page import Html, element, figure, items
+from unknot.report.page import Html, answer, element, figure, items
 from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.report.words import count, tell
 from unknot.routing.relation import Relation
 from unknot.simulation.replay import Replay
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Configuration
+from unknot.verify.verdict import Configuration, Verdict
 
 READING = (
     "Each message is a coloured line along the virtual channels it holds, from its tail to the numbered disc where "
@@ -37,6 +37,11 @@ def knot(relation: Relation, configuration: Configuration, *more: str, packet_le
     )
     drawing = figure(draw_configuration(relation, configuration, legend=False), READING)
     return element("div", drawing, words, class_="beside")
+
+
+def evidence(verdict: Verdict, holds: bool) -> Html:
+    """Whether the separate checker accepts what a verdict rests on; a dash where nothing was decided."""
+    return Html("–") if verdict.deadlock_free is None else answer(holds, "checked", "rejected")
 
 
 def replayed(replay: Replay | None) -> list[str]:

@@ -9,11 +9,10 @@ import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.report.structure import Places, by_structure, in_a_row, layered
 
 MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""
-
-Places = npt.NDArray[np.complex128]
 
 
 def layout(network: Network) -> Places:
@@ -21,9 +20,9 @@ def layout(network: Network) -> Places:
 
     Networks with coordinates stand by these: a ring as a circle, a grid as a grid, three dimensions in oblique
     projection, further ones as grids of grids. So do networks whose router names read as grid coordinates that fit
-    the channels. Others stand in layers by their distance from the terminals when no channel stays within a layer,
-    or else where distances on paper agree best with distances in hops (stress
-    majorisation, Gansner, Koren & North 2004).
+    the channels. Of the others, chains, trees, multistage and complete bipartite networks show their structure;
+    what is left stands in layers by the distance from the terminals when no channel stays within a layer, or else
+    where distances on paper agree best with distances in hops (stress majorisation, Gansner, Koren & North 2004).
 
     Returns
     -------
@@ -41,15 +40,18 @@ def layout(network: Network) -> Places:
     named = _coordinates_in_names(network)
     if named is not None:
         return _by_coordinates(network, named, tuple(int(k) for k in named.max(axis=0) + 1))
+    shown = by_structure(network)
+    if shown is not None:
+        return shown
     layers = _layers(network)
-    return _layered(network, layers) if layers is not None else _by_distance(network)
+    return layered(network, layers) if layers is not None else _by_distance(network)
 
 
 def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) -> Places:
     wide = [i for i, k in enumerate(radices) if k > 1]
     if len(wide) == 1:
         i = wide[0]
-        return _one_dimension(at[:, i], radices[i], _wraps(network, at, i, radices[i]))
+        return in_a_row(at[:, i], radices[i], _wraps(network, at, i, radices[i]))
     along = []
     width = height = 0.0
     for rank, i in enumerate(wide):
@@ -73,15 +75,6 @@ def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) ->
 def _wraps(network: Network, at: IntArray, i: int, k: int) -> bool:
     apart = np.abs(at[network.source, i] - at[network.target, i])
     return k > 2 and bool((apart == k - 1).any())
-
-
-def _one_dimension(position: IntArray, k: int, wraps: bool) -> Places:
-    if wraps:
-        turn = 2j * np.pi * position / k - 0.5j * np.pi
-        return np.asarray(np.exp(turn) * (0.5 / np.sin(np.pi / k)), dtype=np.complex128)
-    columns = k if k <= 24 else int(np.ceil(np.sqrt(2.0 * k)))
-    row, column = np.divmod(position, columns)
-    return np.where(row % 2 == 0, column, columns - 1 - column) + 1j * row
 
 
 def _coordinates_in_names(network: Network) -> IntArray | None:
@@ -127,28 +120,6 @@ def _layers(network: Network) -> npt.NDArray[np.int64] | None:
     return layer
 
 
-def _layered(network: Network, layer: npt.NDArray[np.int64]) -> Places:
-    """Layers above each other, each ordered by the mean position of the neighbours (barycentre method)."""
-    x = np.zeros(network.num_routers)
-    width = max(float(np.bincount(layer).max()), 2.0)
-
-    def spread(members: npt.NDArray[np.int64], keys: npt.NDArray[np.float64]) -> None:
-        ordered = members[np.lexsort((members, keys))]
-        x[ordered] = (np.arange(ordered.size) + 0.5) * width / ordered.size
-
-    depth = int(layer.max())
-    for level in range(depth + 1):
-        members = np.flatnonzero(layer == level)
-        spread(members, np.zeros(members.size))
-    degree = np.maximum(np.bincount(network.source, minlength=network.num_routers), 1)
-    for _ in range(8):
-        for level in [*range(1, depth + 1), *range(depth - 1, -1, -1)]:
-            mean = np.bincount(network.source, weights=x[network.target], minlength=network.num_routers) / degree
-            members = np.flatnonzero(layer == level)
-            spread(members, np.round(mean[members], 6))
-    return x + 1j * (depth - layer) * max(1.6, width / (3.0 * max(depth, 1)))
-
-
 def _by_distance(network: Network) -> Places:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import shortest_path
@@ -158,7 +129,7 @@ def _by_distance(network: Network) -> Places:
     hops = shortest_path(links.tocsr(), directed=False, unweighted=True)
     reached = np.isfinite(hops)
     if reached.all() and hops.max() <= 1:
-        return _one_dimension(np.arange(n, dtype=np.int32), n, True)
+        return in_a_row(np.arange(n), n, True)
     hops[~reached] = (hops[reached].max() if reached.any() else 0.0) + 1.5
     tries = 6 if n <= 128 else 2 if n <= 600 else 1
     placed = [_least_stress(hops, seed, 300 if n <= 128 else 120 if n <= 600 else 50) for seed in range(tries)]

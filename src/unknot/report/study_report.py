@@ -8,7 +8,7 @@ from pathlib import Path
 from unknot import __version__
 from unknot.network import Network
 from unknot.report.curves import draw_curves
-from unknot.report.findings import counterexample, knot, longest, lost, replayed, topology
+from unknot.report.findings import counterexample, evidence, knot, longest, lost, replayed, topology
 from unknot.report.page import Html, answer, code, element, figure, page, section, table, write
 from unknot.report.words import count, listed
 from unknot.simulation.run import Run
@@ -74,16 +74,13 @@ def _verdicts(designs: tuple[DesignResult, ...]) -> Html:
     rows = []
     for found in designs:
         verdict, delivery = found.verdict, found.delivery
-        evidence: str | Html = "–"
-        if verdict.deadlock_free is not None:
-            evidence = answer(found.certificate_holds, "checked", "rejected")
         rows.append(
             [
                 element("b", found.design.name),
                 verdict.switching,
                 answer(verdict.deadlock_free, "deadlock-free", "can deadlock"),
                 verdict.method,
-                evidence,
+                evidence(verdict, found.certificate_holds),
                 answer(delivery.delivered, "all", f"{delivery.undelivered_pairs:,} pairs not"),
                 answer(delivery.minimal, "yes", "no", "endless"),
                 longest(found.relation, delivery),

@@ -97,19 +97,6 @@ def read(point: Point, text: str) -> Any:
     return decode(Proven if point.what["kind"] == "proof" else Run, json.loads(text))
 
 
-def evidence_holds(relation: Relation, verdict: Verdict) -> bool:
-    """Whether a question was decided and the separate checker accepts the evidence."""
-    from unknot.verify.checker import Rejected, accept
-
-    if verdict.deadlock_free is None:
-        return False
-    try:
-        accept(relation, verdict)
-    except Rejected:
-        return False
-    return True
-
-
 def _relation(design: Design, relation: Relation, kind: str) -> dict[str, Any]:
     return {
         "kind": kind,
@@ -152,6 +139,7 @@ def _relation_of(point: Point) -> Relation:
 def _prove(point: Point) -> Proven:
     from unknot.simulation import replay
     from unknot.verify import check, deliver
+    from unknot.verify.checker import evidence_holds
 
     relation, what = _relation_of(point), point.what
     verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])

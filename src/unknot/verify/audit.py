@@ -6,8 +6,7 @@ judged beside it, since it shares the buffers.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +26,7 @@ from unknot.routing.forwarding_table import (
 from unknot.routing.relation import Relation
 from unknot.switching import Switching, switching_named
 from unknot.verify.check import check
+from unknot.verify.checker import evidence_holds
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.lost import lost_packets
 from unknot.verify.verdict import Configuration, Reachability, Verdict
@@ -51,6 +51,8 @@ class TrafficAudit:
         Its addresses are the LIDs of the destinations; for all but host-to-host its network has one terminal more
         for the management port of each switch.
     verdict : Verdict
+    certificate_holds : bool
+        Whether the separate checker accepts the evidence of the verdict.
     delivery : Delivery
     loop : tuple of str
         Names of the switches on the loop of the counterexample, in the order of its channels; empty without one.
@@ -65,6 +67,7 @@ class TrafficAudit:
     traffic: Traffic
     relation: Relation
     verdict: Verdict
+    certificate_holds: bool
     delivery: Delivery
     loop: tuple[str, ...]
     lost: tuple[str, ...]
@@ -75,20 +78,6 @@ class TrafficAudit:
     def holds(self) -> bool:
         """Deadlock-free, and every pair is delivered."""
         return self.verdict.deadlock_free is True and self.delivery.delivered
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values by attribute name, those of verdict and delivery beside them; places and addresses by name."""
-        told = ("delivered", "pairs", "undelivered_pairs", "livelock_free", "minimal", "longest_route")
-        return {
-            "traffic": self.traffic,
-            "holds": self.holds,
-            **_verdict_json(self.relation, self.verdict),
-            **{key: getattr(self.delivery, key) for key in told},
-            "loop": list(self.loop),
-            "lost": list(self.lost),
-            "longer_pairs": self.longer_pairs,
-            "extra_hops": self.extra_hops,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,22 +135,6 @@ class Audit:
     def delivered(self) -> bool:
         return self.host_to_host.delivery.delivered
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values: the fabric, the answer for host-to-host traffic, and the other kinds beside it."""
-        network = self.fabric.network
-        return {
-            "fabric": self.fabric.name,
-            "fabric_file": self.fabric.fabric_file,
-            "tables_file": self.fabric.tables_file,
-            "notes": list(self.fabric.notes),
-            "routers": network.num_routers,
-            "channels": network.num_channels,
-            "terminals": network.num_terminals,
-            "assumption": self.assumption,
-            **self.host_to_host.to_json(),
-            "others": [other.to_json() for other in self.others],
-        }
-
 
 def audit(fabric: Fabric, *, switching: str = "vct", time_limit: float = 60.0) -> Audit:
     """Judge the forwarding tables of a fabric.
@@ -202,6 +175,7 @@ def audit(fabric: Fabric, *, switching: str = "vct", time_limit: float = 60.0) -
                 traffic=traffic,
                 relation=relation,
                 verdict=verdict,
+                certificate_holds=evidence_holds(relation, verdict),
                 delivery=delivery,
                 loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
                 lost=lost_packets(fabric, relation, delivery, lids.tolist())[:SHOWN],
@@ -250,23 +224,3 @@ def _extra_hops(fabric: Fabric, next_channel: IntArray) -> IntArray:
         if home >= 0:
             away[:, index] = shortest[home]
     return np.where(hops >= 0, hops - away, 0).astype(np.int32)
-
-
-def _verdict_json(relation: Relation, verdict: Verdict) -> dict[str, Any]:
-    configuration: dict[str, Any] | None = None
-    if verdict.configuration is not None:
-        configuration = asdict(verdict.configuration)
-        for message, told in zip(verdict.configuration.messages, configuration["messages"], strict=True):
-            told["source"] = relation.network.terminal_name(message.source)
-            told["address"] = relation.address_name(message.address)
-            for key in ("lead", "held", "wanted"):
-                told[key] = [relation.vcs.name(vc) for vc in getattr(message, key)]
-    return {
-        "deadlock_free": verdict.deadlock_free,
-        "switching": verdict.switching,
-        "method": verdict.method,
-        "scope": verdict.scope,
-        "established": verdict.established,
-        "reachability": verdict.reachability,
-        "configuration": configuration,
-    }

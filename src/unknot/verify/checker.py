@@ -89,6 +89,15 @@ def accept(relation: Relation, verdict: Verdict) -> None:
     return None
 
 
+def evidence_holds(relation: Relation, verdict: Verdict) -> bool:
+    """Whether a question was decided and `accept` accepts the evidence."""
+    try:
+        accept(relation, verdict)
+    except Rejected:
+        return False
+    return True
+
+
 def states(relation: Relation, address: int) -> Graph:
     """Reachable places of an address and their candidates."""
     todo = [relation.num_vcs + int(t) for t in relation.sources(address)]

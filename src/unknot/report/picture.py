@@ -1,0 +1,140 @@
+"""Drawings as files: SVG as it is, PNG drawn from it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unknot.errors import UnknotError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ENDINGS = (".svg", ".png")
+SCALE = 2
+"""Pixels of a PNG for one pixel of the SVG."""
+
+_STEP = re.compile(r"([ML])(-?[\d.]+),(-?[\d.]+)|(Z)")
+_PASSED_ON = ("fill", "stroke-linejoin", "stroke-linecap")
+
+
+def write_picture(svg: str, path: str | Path) -> None:
+    """Write a drawing of `unknot.report` as SVG or PNG, as the ending of the file says.
+
+    Raises
+    ------
+    UnknotError
+        If the ending is neither ``.svg`` nor ``.png``.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in ENDINGS:
+        raise UnknotError(f"{path}: a picture is written as .svg or .png")
+    if path.suffix.lower() == ".svg":
+        path.write_text(svg, encoding="utf-8")
+    else:
+        path.write_bytes(png(svg))
+
+
+def png(svg: str) -> bytes:
+    """The picture that an SVG text shows, `SCALE` times as large.
+
+    Takes what the drawings of this room are made of: rectangles, circles, texts, and paths of straight lines.
+
+    Raises
+    ------
+    UnknotError
+        For an element it does not know.
+    """
+    from io import BytesIO
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    root = ElementTree.fromstring(svg)
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * SCALE)
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.set_axis_off()
+    _draw(axes, root, {})
+    out = BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        canvas.print_png(out, metadata={"Software": None})
+    return out.getvalue()
+
+
+def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
+    """Draw the elements within another, each above those before it."""
+    from matplotlib.patches import Circle, PathPatch, Rectangle
+
+    for element in parent:
+        given = inherited | element.attrib
+        name = element.tag.rpartition("}")[2]
+        if name == "g":
+            _draw(axes, element, {key: given[key] for key in _PASSED_ON if key in given})
+        elif name == "rect":
+            axes.add_patch(
+                Rectangle((0, 0), 1, 1, transform=axes.transAxes, zorder=_above(axes), color=given["fill"])
+            )
+        elif name == "circle":
+            centre = (float(given["cx"]), float(given["cy"]))
+            axes.add_patch(Circle(centre, float(given["r"]), zorder=_above(axes), **_look(given)))
+        elif name == "path":
+            axes.add_patch(PathPatch(_path(given["d"]), zorder=_above(axes), **_look(given)))
+        elif name == "text":
+            _write(axes, element, given)
+        elif name != "title":
+            raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG; write it as SVG")
+
+
+def _above(axes: Axes) -> int:
+    return len(axes.patches) + len(axes.texts)
+
+
+def _look(given: dict[str, str]) -> dict[str, Any]:
+    look: dict[str, Any] = {
+        "facecolor": given.get("fill", "black"),
+        "edgecolor": given.get("stroke", "none"),
+        "linewidth": float(given.get("stroke-width", 1)),
+        "joinstyle": given.get("stroke-linejoin", "miter"),
+        "capstyle": given.get("stroke-linecap", "butt"),
+    }
+    if "stroke-dasharray" in given:
+        look["linestyle"] = (0, tuple(float(word) / look["linewidth"] for word in given["stroke-dasharray"].split()))
+    return look
+
+
+def _path(text: str) -> Any:
+    from matplotlib.path import Path as Outline
+
+    points, codes = [], []
+    for letter, x, y, close in _STEP.findall(text):
+        points.append((0.0, 0.0) if close else (float(x), float(y)))
+        codes.append(Outline.CLOSEPOLY if close else Outline.MOVETO if letter == "M" else Outline.LINETO)
+    return Outline(points, codes)
+
+
+def _write(axes: Axes, element: Any, given: dict[str, str]) -> None:
+    from matplotlib.patheffects import withStroke
+
+    halo = (
+        [withStroke(linewidth=float(given["stroke-width"]), foreground=given["stroke"])] if "stroke" in given else []
+    )
+    axes.text(
+        float(given["x"]),
+        float(given["y"]),
+        element.text or "",
+        fontsize=float(given["font-size"]),
+        color=given["fill"],
+        ha={"middle": "center", "end": "right"}.get(given.get("text-anchor", "start"), "left"),
+        va="baseline",
+        weight="bold" if given.get("font-weight") == "700" else "normal",
+        parse_math=False,
+        path_effects=halo or None,
+        zorder=_above(axes),
+    )
