@@ -26,7 +26,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 test: lint types
-	$(BIN)/pytest -m "not campaign"
+	$(BIN)/pytest -n auto -m "not campaign"
 
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign

@@ -72,7 +72,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     A configuration that is `injected` or `scheduled` is injected at its terminals, in schedule order each message
     once the one before stands still; every header follows lead and held VCs and waits there until all are in place.
     Other configurations are placed into the buffers. Then the headers are let go: each asks for what it waits for
-    (under non-atomic allocation, for the one candidate it has committed to), and the network runs on.
+    (under non-atomic allocation, or if the relation commits, for the one candidate it has chosen), and the network runs on.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def check_configuration(relation: Relation, configuration: Configuration) -> Non
                 "least one and fill them exactly"
             )
         check_point(message.length, configuration.switching, depth, 0)
-        committed = message.wanted[:1] if configuration.switching == "wormhole-nonatomic" else ()
+        committed = _committed(relation, configuration, message)
         at = relation.num_vcs + message.source
         for vc in (*message.lead, *message.held, *committed):
             offered = [c.vc for c in relation.candidates(at, message.address)]
@@ -188,6 +188,11 @@ def check_configuration(relation: Relation, configuration: Configuration) -> Non
         sources.add(message.source)
 
 
+def _committed(relation: Relation, configuration: Configuration, message: Message) -> tuple[int, ...]:
+    """The candidate a header has committed to, where headers commit."""
+    return message.wanted[:1] if relation.commits or configuration.switching == "wormhole-nonatomic" else ()
+
+
 def _write_packets(engine: Engine, configuration: Configuration) -> None:
     """Packet k is message k; its prescribed path ends with the committed candidate or −1."""
     script: list[int] = []
@@ -198,7 +203,7 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
         row[[CREATED, INJECTED, HOPS]] = 0
         row[[ADDRESS, LENGTH, SOURCE]] = message.address, message.length, message.source
         row[[SCRIPT, STOP]] = len(script), len(way)
-        committed = message.wanted[:1] if configuration.switching == "wormhole-nonatomic" else ()
+        committed = _committed(engine.relation, configuration, message)
         script += [*way, *(committed or (-1,))]
     state.count[HIGH] = len(configuration.messages)
     state.setup[HOLD] = 1

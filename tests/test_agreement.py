@@ -1,0 +1,68 @@
+"""Prover and simulator agree: what is proved free never ties itself up, what is refuted stays stuck in its replay."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unknot import check, deliver, replay, simulate
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order, duato, fully_adaptive
+from unknot.switching import SWITCHINGS, Switching
+from unknot.testing import interpreted, networks, relations
+from unknot.topologies import hypercube, mesh, torus
+
+
+def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[str]) -> None:
+    verdict = check(interpreted(relation), switching, buffer_depth=2)
+    if verdict.configuration is not None:
+        result = replay(relation, verdict.configuration, cycles=200)
+        assert result.stuck, verdict.configuration
+        assert result.found is not None
+        seen[f"{switching} sticks"] += 1
+    elif (delivery := deliver(relation)).delivered and delivery.pairs:
+        run = simulate(
+            relation, 1.0, packet_length=2, switching=switching, buffer_depth=2, seed=seed, warmup=0, measure=1500
+        )
+        assert run.deadlock is None, run.reason
+        seen[f"{switching} flows"] += 1
+
+
+def test_random_relations() -> None:
+    seen: Counter[str] = Counter()
+    cases = given(
+        relations(networks(max_routers=5, max_channels=10)), st.sampled_from(SWITCHINGS), st.integers(0, 99)
+    )
+    settings(max_examples=250)(cases(lambda relation, switching, seed: compare(relation, switching, seed, seen)))()
+    for switching in SWITCHINGS:
+        assert seen[f"{switching} sticks"] > 5
+        assert seen[f"{switching} flows"] > 5
+
+
+@pytest.mark.campaign
+def test_campaign() -> None:
+    """Thousands of relations, new ones every time."""
+    seen: Counter[str] = Counter()
+    cases = given(
+        relations(networks(max_routers=6, max_channels=14)), st.sampled_from(SWITCHINGS), st.integers(0, 99)
+    )
+    fresh = settings(max_examples=5_000, derandomize=False)
+    fresh(cases(lambda relation, switching, seed: compare(relation, switching, seed, seen)))()
+    print({key: seen[key] for key in sorted(seen)})
+    assert sum(seen.values()) > 3_000
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+@pytest.mark.parametrize("network", [mesh(4, 4), torus(5, 4), hypercube(3)], ids=lambda network: network.name)
+@pytest.mark.parametrize("algorithm", [dimension_order, fully_adaptive, duato], ids=lambda f: f.__name__)
+def test_algorithms(network: Network, switching: Switching, algorithm: object) -> None:
+    relation = algorithm(network)  # type: ignore[operator]
+    verdict = check(relation, switching)
+    if verdict.configuration is not None:
+        assert replay(relation, verdict.configuration).stuck
+    else:
+        run = simulate(relation, 0.9, packet_length=3, switching=switching, seed=1, warmup=0, measure=3000)
+        assert run.deadlock is None, run.reason
