@@ -83,11 +83,11 @@ def test_show_json_has_the_keys_of_metrics() -> None:
 
 
 def test_show_reports_a_disconnected_network() -> None:
-    result = unknot_says("show", "from_edges([[0, 1], [2, 3]])", "--json")
+    result = unknot_says("show", "{0 -- 1, 2 -- 3}", "--json")
     assert result.exit_code == 0
     found = answer(result)
     assert (found["connected"], found["diameter"], found["mean_distance"]) == (False, None, None)
-    assert "not connected" in unknot_says("show", "from_edges([[0, 1], [2, 3]])").stdout
+    assert "not connected" in unknot_says("show", "{0 -- 1, 2 -- 3}").stdout
 
 
 def test_show_a_file_and_a_picture(tmp_path: Path) -> None:
@@ -237,14 +237,14 @@ def test_audit_without_tables_and_of_a_truncated_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("show", "torsu(8, 8)"), "NETWORK:1:1: unknown network 'torsu'; did you mean torus?"),
-        (("show", "nowhere.lst"), "no file and no family of networks is called 'nowhere.lst'"),
+        (("show", "torsu(8, 8)"), "NETWORK:1:1: torsu is not defined; did you mean torus"),
+        (("show", "nowhere.lst"), "there is no file 'nowhere.lst'"),
         (("show", "torus(8"), "never closed"),
         (("check", "torus(4, 4)", "--routing", "dimension_ordre"), "did you mean dimension_order?"),
         (("check", "torus(4, 4)", "--routing", "dimension_order", "--vcs", "0"), "at least 1 VC, got 0"),
         (("check", "torus(4, 4)", "--routing", "duato", "--vcs", "1"), "duato"),
         (("check", "torus(4, 4)", "--routing", "duato", "--switching", "wormhol"), "did you mean wormhole"),
-        (("check", "from_edges([[0, 1], [2, 3]])", "--routing", "duato"), "no way from router r0 to router r2"),
+        (("check", "{0 -- 1, 2 -- 3}", "--routing", "duato"), "no way from router r0 to router r2"),
         (("check", "complete(4)", "--routing", "dimension_order"), "no coordinates"),
         (("check", "torus(4, 4)"), "--routing"),
         (("simulate", "ring(4)", "--routing", "dimension_order", "--load", "-0.1"), "load"),

@@ -1,4 +1,4 @@
-"""Calls in text, such as ``torus(8, 8)`` or ``ring(8, latency=2)``: a name and plain values, never evaluated."""
+"""Calls in text, such as ``dimension_order(order=[1, 0])``: a name and plain values, never evaluated."""
 
 from __future__ import annotations
 
@@ -61,14 +61,20 @@ def parse_call(text: str, where: str | Path = "<call>") -> Call:
     line = text.replace("\n", " ").replace("\r", " ")
     match = _NAME.match(line)
     if match is None or len(line) > _LONGEST or "\0" in line:
-        raise TextError("expected a name or a call such as torus(8, 8)", where, 1, 1, line[:200])
+        raise TextError(
+            "expected a name or a call such as duato() or dimension_order(order=[1, 0])", where, 1, 1, line[:200]
+        )
     name, rest = match.group(1), line[match.end() :]
     columns = {"": match.start(1) + 1}
     if not rest:
         return Call(name.replace("-", "_"), text=line, where=str(where), columns=columns)
     if not rest.startswith("("):
         raise TextError(
-            f"expected nothing or ( after {name}; a call looks like torus(8, 8)", where, 1, match.end() + 1, line
+            f"expected nothing or ( after {name}; a call looks like dimension_order(order=[1, 0])",
+            where,
+            1,
+            match.end() + 1,
+            line,
         )
     node = _tree(line, match.end(), where)
     args, options = [], {}
@@ -129,7 +135,13 @@ def _tree(line: str, start: int, where: str | Path) -> ast.Call:
             node = ast.parse(source.rstrip(), mode="eval").body
     except SyntaxError as error:
         column = min(max(error.offset or 1, start + 1), len(line) + 1)
-        raise TextError(f"this is not a call such as torus(8, 8): {error.msg}", where, 1, column, line) from error
+        raise TextError(
+            f"this is not a call such as duato() or dimension_order(order=[1, 0]): {error.msg}",
+            where,
+            1,
+            column,
+            line,
+        ) from error
     except (RecursionError, MemoryError) as error:
         raise TextError("this is nested too deeply", where, 1, start + 1, line) from error
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,12 +16,8 @@ from unknot.errors import NetworkError, RelationError, TextError, UnknotError, n
 from unknot.network import Network, components, distances_from
 from unknot.routing.relation import Relation
 
-
-def families() -> dict[str, Callable[..., Network]]:
-    """The public functions of `unknot.topologies`, by name."""
-    from unknot import topologies
-
-    return {name: getattr(topologies, name) for name in topologies.__all__}
+_FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
+"""What can only be meant as the name of a file: one word with a dot or a slash."""
 
 
 def routings() -> dict[str, Callable[..., Relation]]:
@@ -39,7 +36,7 @@ def routings() -> dict[str, Callable[..., Relation]]:
 
 
 def network(text: str, *, folder: str | Path = ".", where: str = "<network>") -> Network:
-    """The network that a family call such as ``torus(8, 8)``, or the path of a file, names.
+    """The network that the path of a file, or a text in the topology language such as ``torus(8, 8)``, names.
 
     Parameters
     ----------
@@ -51,27 +48,18 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>") ->
     Raises
     ------
     UnknotError
-        If there is neither such a family nor such a file, or it cannot be built or read.
+        If there is no such file, the text is not in the language, or the network cannot be built or read.
     """
-    known = families()
-    name = text.split("(")[0].strip().replace("-", "_")
     path = Path(folder) / text.strip()
-    if name not in known and text.strip() and _exists(path):
+    if text.strip() and _exists(path):
         from unknot import fabrics
 
         return fabrics.read_fabric(path).network if path.is_dir() else fabrics.read_network(path)
-    if "(" not in text and name not in known:
-        raise _unknown(text, path, where)
-    call = parse_call(text, where)
-    family = chosen(call, known, "network")
-    if "(" not in text:
-        raise call.error(f"{call.name} needs its sizes in parentheses, as in torus(8, 8)")
-    try:
-        return apply(call, family)
-    except UnknotError:
-        raise
-    except (TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise NetworkError(f"{text.strip()}: no such network can be made: {error}") from error
+    if _FILE_NAME.fullmatch(text):
+        raise _missing(text, path, where)
+    from unknot import tod
+
+    return tod.network(text, where=where, folders=[folder])
 
 
 def routing(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:
@@ -151,15 +139,10 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _unknown(text: str, path: Path, where: str) -> TextError:
-    """Neither a family nor a file: say which names of either kind are near."""
-    names = [f"{name}(…)" for name in families()]
+def _missing(text: str, path: Path, where: str) -> TextError:
+    """No such file: say which names are near."""
+    names: list[str] = []
     with contextlib.suppress(OSError, ValueError):
-        names += [entry.name for entry in path.parent.iterdir() if entry.is_file() and entry.name[0] != "."]
-    return TextError(
-        f"no file and no family of networks is called {text.strip()!r}; {near(Path(text.strip()).name, names)}",
-        where,
-        1,
-        1,
-        text.replace("\n", " "),
-    )
+        names = [entry.name for entry in path.parent.iterdir() if entry.name[0] != "."]
+    hint = f"; {near(path.name, names)}" if names else ""
+    return TextError(f"there is no file {text.strip()!r}{hint}", where, 1, 1, text)

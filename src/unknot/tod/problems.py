@@ -1,0 +1,40 @@
+"""Several errors at once, and errors whose place is not known where they are found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unknot.errors import TextError
+
+SHOWN = 20
+"""Most problems that one error prints."""
+
+
+class TodError(TextError):
+    """All the problems of a text; place and message are those of the first.
+
+    Attributes
+    ----------
+    problems : tuple of TextError
+    """
+
+    def __init__(self, problems: Sequence[TextError]) -> None:
+        first = problems[0]
+        super().__init__(first.message, first.where, first.line, first.column, first.text)
+        self.problems = tuple(problems)
+        shown = [str(problem) for problem in problems[:SHOWN]]
+        if len(problems) > SHOWN:
+            shown.append(f"… and {len(problems) - SHOWN} more problems")
+        self.args = ("\n".join(shown),)
+
+
+def raise_all(problems: Sequence[TextError]) -> None:
+    """Raise what there is to raise: nothing, the one problem, or all of them as one `TodError`."""
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise TodError(sorted(problems, key=lambda p: (p.where, p.line, p.column)))
+
+
+class MisfitError(Exception):
+    """What is wrong with some operands; whoever knows where they were written adds the place."""

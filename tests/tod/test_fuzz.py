@@ -1,0 +1,29 @@
+"""Random texts never do anything but give a network or a located error."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.tod import fuzz
+
+
+@pytest.mark.parametrize("kind", ["grammar", "bytes"])
+def test_a_few_random_texts(kind: str) -> None:
+    outcomes = fuzz.campaign(kind, 1500, seed=3)
+    assert outcomes["network"] > 50
+    assert outcomes["error"] > 50
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("kind", ["grammar", "bytes"])
+def test_a_million_random_texts(kind: str, seed: int) -> None:
+    assert fuzz.campaign(kind, 25_000, seed=1000 + seed).total() == 25_000
+
+
+def test_the_texts_are_various() -> None:
+    draw = random.Random(5)
+    for make in (fuzz.by_grammar, fuzz.by_byte):
+        assert len({make(draw) for _ in range(300)}) > 250
