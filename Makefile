@@ -26,7 +26,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 test: lint types
-	$(BIN)/pytest -n auto -m "not campaign"
+	$(BIN)/pytest -n auto
 
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign

@@ -57,7 +57,20 @@ SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole
 TimeLimit = Annotated[float, typer.Option(help="Seconds for the proof.")]
 BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
-Picture = Annotated[Path | None, typer.Option("--out", metavar="FILE.svg", help="Draw it into this file.")]
+
+
+def _drawable(path: Path | None) -> Path | None:
+    if path is not None:
+        from unknot.report.picture import require_ending
+
+        require_ending(path)
+    return path
+
+
+Picture = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE.svg|png", callback=_drawable, help="Draw it into this file."),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -222,6 +235,30 @@ def show(
 
 
 @app.command()
+def convert(
+    source: NetworkText,
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="Its ending decides the format, unless --to does.")],
+    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Name of the format.")] = None,
+    json: Json = False,
+) -> None:
+    """Write a network into a file of another format, and say what that format does not carry."""
+    from unknot import answers
+    from unknot.fabrics import write_network
+    from unknot.studies.design import network as named
+
+    built = named(source, where="NETWORK")
+    form, dropped = write_network(built, target, to)
+    if json:
+        found = {"file": str(target), "format": form.name, "dropped": dropped, "network": answers.of_network(built)}
+        _print_json(found)
+    else:
+        sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
+        print(f"{target}: {form.words} of {built.name}: {sizes}")
+        for part in dropped:
+            print(f"not carried by this format: {part}")
+
+
+@app.command()
 def simulate(
     network: NetworkText,
     routing: RoutingText,
@@ -278,8 +315,10 @@ def _code(deadlock_free: bool | None, delivered: bool) -> int:
     return HOLDS if deadlock_free and delivered else FAILS
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+def _write(path: Path, svg: str) -> None:
+    from unknot.report.picture import write_picture
+
+    write_picture(svg, path)
     _say(f"wrote {path}")
 
 

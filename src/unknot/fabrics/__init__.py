@@ -1,18 +1,22 @@
-"""Real fabrics: one reader per file format; what a file is is found out from its content."""
+"""Files: real fabrics and every format a network is kept in; what a file is is found out from its content."""
 
 from unknot.fabrics.fabric import NO_ENTRY, Fabric
+from unknot.fabrics.formats import FORMATS, Format, write_network
 from unknot.fabrics.ibnetdiscover import read_ibnetdiscover
 from unknot.fabrics.ibsim import read_ibsim
 from unknot.fabrics.reading import kind_of, read_fabric, read_network
 from unknot.fabrics.subnet_list import read_subnet_list
 
 __all__ = [
+    "FORMATS",
     "NO_ENTRY",
     "Fabric",
+    "Format",
     "kind_of",
     "read_fabric",
     "read_ibnetdiscover",
     "read_ibsim",
     "read_network",
     "read_subnet_list",
+    "write_network",
 ]

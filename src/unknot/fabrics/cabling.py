@@ -7,7 +7,7 @@ only, is an error that names the line. That is also how a file that was cut off 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -153,9 +153,12 @@ class Cabling:
                 down += 1
             elif near[0] in router and cable.far[0] in router:
                 channels.append((router[near[0]], router[cable.far[0]], near[1], cable.far[1]))
+        plugged: defaultdict[str, list[Place]] = defaultdict(list)
+        for place in sorted(self.cables):
+            plugged[place[0]].append(place)
         for node in nodes:
             if not node.switch:
-                for place in sorted(p for p in self.cables if p[0] == node.key):
+                for place in plugged[node.key]:
                     cable = self.cables[place]
                     if cable.far[0] not in router:
                         raise self.error(f"host port {self.port(place)} is not cabled to a switch", cable.line)

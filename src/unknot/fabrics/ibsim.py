@@ -1,15 +1,23 @@
-"""Network files of the InfiniBand simulator `ibsim`: nodes with quoted names and their cabled ports; no LIDs."""
+"""Network files of the InfiniBand simulator `ibsim`: nodes with quoted names and their cabled ports; no LIDs.
+
+Written names keep to what `ibsim` takes: up to 64 characters, no quotes, and neither ``#`` nor ``@``, which mark its
+prefixes and aliases.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
+from unknot.errors import NetworkError
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.text import read_lines
 from unknot.network import Network
+from unknot.network.model import IntArray
 
 _NODE = re.compile(r'^(Switch|Hca|Ca)\s+(\d+)\s+"([^"]+)"\s*(?:#.*)?$')
+_NAME = re.compile(r'[^\s"#@\[\]](?:[^\x00-\x1f\x7f"#@]{0,62}[^\s"#@])?')
 _PORT = re.compile(r'^\[(\d+)\]\s+"([^"]+)"\s*\[(\d+)\]\s*(?:#.*)?$')
 
 
@@ -35,3 +43,91 @@ def read_ibsim(path: str | Path) -> Network:
         elif line.strip() and not line.startswith("#"):
             raise cabling.error("an ibsim network has no such line; is it broken or cut off?", number)
     return cabling.finish(ordered_by_guid=False).network
+
+
+def write_ibsim(network: Network, path: str | Path) -> None:
+    """Write routers as switches and terminals as hosts with one port.
+
+    Each channel is cabled with one that leads back; port numbers are those of the network if it has them, else the
+    channels of a switch in order and then its hosts. Read back, the channels are in the order of switches and ports.
+
+    Raises
+    ------
+    NetworkError
+        For a channel without an opposite or back to its own router, a terminal that ejects where it does not inject,
+        a switch without a cable or with more than 254 ports, and names that `ibsim` does not take.
+    """
+    cables = _cables(network)
+    switches = [network.router_labels[r] if network.router_labels else f"S{r}" for r in range(network.num_routers)]
+    hosts = [network.terminal_labels[t] if network.terminal_labels else f"H{t}" for t in range(network.num_terminals)]
+    _check_names([*switches, *hosts])
+    plugged: list[dict[int, tuple[str, int]]] = [{} for _ in switches]
+    for router, number, other, far in cables:
+        plugged[router][number] = (switches[other], far)
+    host_port = []
+    for terminal, router in enumerate(network.inject.tolist()):
+        number = next(p for p in range(1, len(plugged[router]) + 2) if p not in plugged[router])
+        plugged[router][number] = (hosts[terminal], 1)
+        host_port.append(number)
+    text = []
+    for name, ports in zip(switches, plugged, strict=True):
+        if not ports or max(ports) > _MOST_PORTS:
+            what = "no cable" if not ports else f"a port {max(ports)}"
+            raise NetworkError(f"switch {name} has {what}; ibsim takes switches with 1 to {_MOST_PORTS} ports")
+        text.append(f'Switch {max(ports)} "{name}"')
+        text += [f'[{number}] "{other}"[{far}]' for number, (other, far) in sorted(ports.items())] + [""]
+    for terminal, router in enumerate(network.inject.tolist()):
+        text += [f'Hca 1 "{hosts[terminal]}"', f'[1] "{switches[router]}"[{host_port[terminal]}]', ""]
+    Path(path).write_text("\n".join(text), encoding="utf-8")
+
+
+_MOST_PORTS = 254
+
+
+def _cables(network: Network) -> list[tuple[int, int, int, int]]:
+    """For each channel its router and port, and those it leads to."""
+    for t in range(network.num_terminals):
+        if network.inject[t] != network.eject[t]:
+            raise NetworkError(f"terminal {network.terminal_name(t)} injects and ejects at two routers; no host can")
+    ends = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    backward: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for channel, (u, v) in enumerate(ends):
+        if u == v:
+            raise NetworkError(f"a channel of {network.router_name(u)} leads back to itself; no cable of ibsim does")
+        backward[u, v].append(channel)
+    for u, v in ends:
+        if len(backward[u, v]) != len(backward[v, u]):
+            raise NetworkError(
+                f"channels from {network.router_name(u)} to {network.router_name(v)}: {len(backward[u, v])}, back: "
+                f"{len(backward[v, u])}; a cable is one of each"
+            )
+    if network.ports is not None and (given := _given_ports(network, network.ports)) is not None:
+        return given
+    used = [0] * network.num_routers
+    port = []
+    for u, _ in ends:
+        used[u] += 1
+        port.append(used[u])
+    twin = {
+        c: d for (u, v), channels in list(backward.items()) for c, d in zip(channels, backward[v, u], strict=True)
+    }
+    return [(u, port[c], v, port[twin[c]]) for c, (u, v) in enumerate(ends)]
+
+
+def _given_ports(network: Network, ports: IntArray) -> list[tuple[int, int, int, int]] | None:
+    """The same with the port numbers of the network, if each is positive and every cable has the same two ends."""
+    near, far = ports[:, 0].tolist(), ports[:, 1].tolist()
+    rows = list(zip(network.source.tolist(), near, network.target.tolist(), far, strict=True))
+    known = set(rows)
+    good = all(min(p, q) >= 1 and (v, q, u, p) in known for u, p, v, q in rows)
+    return rows if good and len({row[:2] for row in rows}) == len(rows) else None
+
+
+def _check_names(names: list[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if not _NAME.fullmatch(name) or len(name.encode()) > 64:
+            raise NetworkError(f'ibsim cannot take the name {name!r}: at most 64 bytes, without ", # and @')
+        if name in seen:
+            raise NetworkError(f"two nodes are called {name!r}; ibsim would take them for one")
+        seen.add(name)

@@ -6,53 +6,41 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from unknot.errors import TextError, UnknotError
 from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.formats import FORMATS
 from unknot.fabrics.ibnetdiscover import read_ibnetdiscover
-from unknot.fabrics.ibsim import read_ibsim
 from unknot.fabrics.opensm_fdbs import read_fdbs
 from unknot.fabrics.opensm_lfts import read_lfts
 from unknot.fabrics.subnet_list import read_subnet_list
 from unknot.fabrics.tables import TableFile, compare, join
 from unknot.fabrics.text import read_bytes
-from unknot.network import Network, read_edge_list
+from unknot.network import Network
 
-Kind = Literal["ibnetdiscover", "lst", "lfts", "fdbs", "ibsim"]
-
-_SIGNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("lfts", re.compile(r"^Unicast lids \[|^\d+ (?:valid )?lids dumped", re.M)),
-    ("fdbs", re.compile(r"^\w*dump_ucast_routes: Switch|^LID\s*: Port : Hops : Optimal", re.M)),
-    ("lst", re.compile(r"^\{.* NodeGUID:[0-9a-fA-F]+ .*\bPN:", re.M)),
-    (
-        "ibnetdiscover",
-        re.compile(r'^(?:switchguid|caguid|rtguid|vendid)=0x|^# Topology file: |"[SHR]-[0-9a-f]{16}"', re.M),
-    ),
-    ("ibsim", re.compile(r'^(?:Switch|Hca|Ca)\s+\d+\s+"', re.M)),
-)
+_TABLE_SIGNS = {
+    "lfts": re.compile(r"^Unicast lids \[|^\d+ (?:valid )?lids dumped", re.M),
+    "fdbs": re.compile(r"^\w*dump_ucast_routes: Switch|^LID\s*: Port : Hops : Optimal", re.M),
+}
 _HEAD = 1 << 16
-_FABRIC_READERS: dict[Kind, Callable[[Path], Fabric]] = {
+_FABRIC_READERS: dict[str, Callable[[Path], Fabric]] = {
     "ibnetdiscover": read_ibnetdiscover,
     "lst": read_subnet_list,
 }
-_TABLE_READERS: dict[Kind, Callable[[Path], TableFile]] = {"lfts": read_lfts, "fdbs": read_fdbs}
-_WORDS: dict[Kind, str] = {
-    "ibnetdiscover": "ibnetdiscover output",
-    "lst": "a link list (.lst)",
+_TABLE_READERS: dict[str, Callable[[Path], TableFile]] = {"lfts": read_lfts, "fdbs": read_fdbs}
+_WORDS = {
     "lfts": "OpenSM forwarding tables",
     "fdbs": "OpenSM forwarding tables with hop counts",
-    "ibsim": "an ibsim network",
+    **{form.name: form.words for form in FORMATS.values()},
 }
+_OF_FABRICS = {*_FABRIC_READERS, *_TABLE_READERS, "ibsim"}
 
 
-def kind_of(path: str | Path) -> Kind | None:
-    """What a file is by its first 64 KiB, or None for none of the known formats."""
+def kind_of(path: str | Path) -> str | None:
+    """What a file is by its first 64 KiB: a name of `FORMATS`, `lfts` or `fdbs`, or None where nothing shows it."""
     text = read_bytes(path, _HEAD).decode("utf-8", errors="replace")
-    for kind, sign in _SIGNS:
-        if sign.search(text):
-            return kind
-    return None
+    signs = [*_TABLE_SIGNS.items(), *((form.name, form.sign) for form in FORMATS.values())]
+    return next((name for name, sign in signs if sign is not None and sign.search(text)), None)
 
 
 def read_fabric(path: str | Path, tables: str | Path | None = None) -> Fabric:
@@ -99,7 +87,10 @@ def read_fabric(path: str | Path, tables: str | Path | None = None) -> Fabric:
 
 
 def read_network(path: str | Path) -> Network:
-    """Read a network from any supported file or folder: a fabric, an `ibsim` network, or an edge list.
+    """Read a network from a file of any of `FORMATS`, or from the folder of a fabric.
+
+    What a file is is found from its content; only topology descriptions go by their ending ``.tod``, and what shows
+    no sign is read as an edge list.
 
     Raises
     ------
@@ -109,30 +100,29 @@ def read_network(path: str | Path) -> Network:
     path = Path(path)
     if path.is_dir():
         return _folder(path)[0].network
-    kind = kind_of(path)
+    kind = "tod" if path.suffix == ".tod" else kind_of(path)
     if kind in _TABLE_READERS:
         raise TextError(f"this is {_WORDS[kind]}, which do not tell the links; give the fabric file", path)
-    if kind == "ibsim":
-        return read_ibsim(path)
-    return _FABRIC_READERS[kind](path).network if kind is not None else read_edge_list(path)
+    return FORMATS[kind or "edges"].read(path)
 
 
-def _is(kind: Kind | None) -> str:
+def _is(kind: str | None) -> str:
     return f"this is {_WORDS[kind]}" if kind is not None else "this is none of the known formats"
 
 
-def _folder(folder: Path) -> tuple[Fabric, dict[Kind, Path]]:
+def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     """The fabric of a folder, without tables, and its files by kind."""
-    found: dict[Kind, Path] = {}
+    found: dict[str, Path] = {}
     unknown: list[str] = []
+    other: list[str] = []
     try:
         files = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
     except OSError as error:
         raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
     for file in files:
         kind = kind_of(file)
-        if kind is None:
-            unknown.append(file.name)
+        if kind not in _OF_FABRICS:
+            (unknown if kind is None else other).append(file.name)
         elif kind in found:
             raise UnknotError(
                 f"{folder}: both {found[kind].name} and {file.name} are {_WORDS[kind]}; give the files that are "
@@ -140,7 +130,7 @@ def _folder(folder: Path) -> tuple[Fabric, dict[Kind, Path]]:
             )
         else:
             found[kind] = file
-    used: Kind | None = next((kind for kind in _FABRIC_READERS if kind in found), None)
+    used: str | None = next((kind for kind in _FABRIC_READERS if kind in found), None)
     if used is None:
         inside = ", ".join(file.name for file in files[:8]) + (", …" if len(files) > 8 else "")
         raise UnknotError(
@@ -153,5 +143,7 @@ def _folder(folder: Path) -> tuple[Fabric, dict[Kind, Path]]:
         notes.append(f"{found['lst'].name} was not used, since {found[used].name} says more")
     if unknown:
         notes.append(f"not used, since of no known format: {', '.join(unknown)}")
+    if other:
+        notes.append(f"not used, since not of a fabric: {', '.join(other)}")
     fabric = replace(fabric, name=folder.resolve().name, notes=tuple(notes))
     return fabric, found

@@ -19,6 +19,7 @@ from unknot.routing.relation import Relation
 from unknot.verify.verdict import Configuration
 
 LEGEND_LINES = 24
+LINE = "#8a96a3"
 MAX_WHOLE = 600
 """Most routers of a network that is drawn whole around a configuration; of a larger one, the concerned part is."""
 
@@ -36,7 +37,8 @@ def draw_network(network: Network) -> str:
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
     sheet = Sheet.of(network)
-    parts = [shapes.links(sheet, "#8a96a3"), *shapes.routers(sheet, set(range(network.num_routers)), faint=False)]
+    everyone = set(range(network.num_routers))
+    parts = [shapes.links(sheet, LINE), shapes.arrows(sheet, LINE), *shapes.routers(sheet, everyone, faint=False)]
     return shapes.svg(sheet.width, sheet.height, title, parts)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.report.structure import Places, by_structure, in_a_row, layered
+from unknot.report.structure import Places, by_structure, in_a_circle, in_a_row, layered
 
 MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""
@@ -129,7 +129,7 @@ def _by_distance(network: Network) -> Places:
     hops = shortest_path(links.tocsr(), directed=False, unweighted=True)
     reached = np.isfinite(hops)
     if reached.all() and hops.max() <= 1:
-        return in_a_row(np.arange(n), n, True)
+        return in_a_circle(np.arange(n), n)
     hops[~reached] = (hops[reached].max() if reached.any() else 0.0) + 1.5
     tries = 6 if n <= 128 else 2 if n <= 600 else 1
     placed = [_least_stress(hops, seed, 300 if n <= 128 else 120 if n <= 600 else 50) for seed in range(tries)]

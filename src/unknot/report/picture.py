@@ -30,12 +30,22 @@ def write_picture(svg: str, path: str | Path) -> None:
         If the ending is neither ``.svg`` nor ``.png``.
     """
     path = Path(path)
-    if path.suffix.lower() not in ENDINGS:
-        raise UnknotError(f"{path}: a picture is written as .svg or .png")
+    require_ending(path)
     if path.suffix.lower() == ".svg":
         path.write_text(svg, encoding="utf-8")
     else:
         path.write_bytes(png(svg))
+
+
+def require_ending(path: Path) -> None:
+    """Refuse a file name whose ending is that of no picture.
+
+    Raises
+    ------
+    UnknotError
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise UnknotError(f"{path}: a picture is written as .svg or .png")
 
 
 def png(svg: str) -> bytes:
@@ -56,7 +66,7 @@ def png(svg: str) -> bytes:
     root = ElementTree.fromstring(svg)
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     figure = Figure(figsize=(width / 72, height / 72), dpi=72 * SCALE)
-    canvas = FigureCanvasAgg(figure)
+    FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
@@ -64,7 +74,7 @@ def png(svg: str) -> bytes:
     out = BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        canvas.print_png(out, metadata={"Software": None})
+        figure.savefig(out, format="png", dpi="figure", metadata={"Software": None})
     return out.getvalue()
 
 
@@ -84,11 +94,11 @@ def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
         elif name == "circle":
             centre = (float(given["cx"]), float(given["cy"]))
             axes.add_patch(Circle(centre, float(given["r"]), zorder=_above(axes), **_look(given)))
-        elif name == "path":
+        elif name == "path" and given["d"]:
             axes.add_patch(PathPatch(_path(given["d"]), zorder=_above(axes), **_look(given)))
         elif name == "text":
             _write(axes, element, given)
-        elif name != "title":
+        elif name not in ("title", "path"):
             raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG; write it as SVG")
 
 
@@ -104,6 +114,8 @@ def _look(given: dict[str, str]) -> dict[str, Any]:
         "joinstyle": given.get("stroke-linejoin", "miter"),
         "capstyle": given.get("stroke-linecap", "butt"),
     }
+    if "stroke-opacity" in given:
+        look["alpha"] = float(given["stroke-opacity"])
     if "stroke-dasharray" in given:
         look["linestyle"] = (0, tuple(float(word) / look["linewidth"] for word in given["stroke-dasharray"].split()))
     return look

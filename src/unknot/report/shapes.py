@@ -12,19 +12,47 @@ from unknot.report.words import count
 
 FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\""
 
+MOST_INK = 0.35
+"""Share of the paper that links may cover before they are drawn thinner."""
+
 
 def links(sheet: Sheet, colour: str) -> str:
-    """All links as one path; opposite channels share a line."""
+    """All links as one path, the thinner and paler the more of them there are; opposite channels share a line."""
     network = sheet.network
     seen: set[tuple[int, int, float]] = set()
     lines = []
+    run = 0.0
     for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
         key = (min(a, b), max(a, b), float(sheet.bend[c]))
         if key not in seen:
             seen.add(key)
-            lines.append(paper.path(sheet.centre(c)))
+            line = sheet.centre(c)
+            lines.append(paper.path(line))
+            run += paper.length(line)
     width = min(1.6, max(0.5, sheet.gap * 0.02))
-    return f'<path d="{"".join(lines)}" fill="none" stroke="{colour}" stroke-width="{number(width)}"/>'
+    crowd = run / (sheet.width * sheet.height)
+    width = max(0.25, min(width, MOST_INK / max(crowd, 1e-9)))
+    strength = min(1.0, max(0.45, MOST_INK / max(crowd * width, 1e-9)))
+    opacity = f' stroke-opacity="{strength:.2f}"' if strength < 1 else ""
+    return f'<path d="{"".join(lines)}" fill="none" stroke="{colour}" stroke-width="{_fine(width)}"{opacity}/>'
+
+
+def arrows(sheet: Sheet, colour: str) -> str:
+    """Arrowheads on the channels that no channel runs back along."""
+    network = sheet.network
+    ends = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    known = set(ends)
+    size = min(9.0, max(2.0, 0.6 * sheet.radius))
+    heads = []
+    for c, (u, v) in enumerate(ends):
+        if u != v and (v, u) not in known:
+            line = sheet.lane(c, 0.0)
+            heads.append(paper.arrowhead(line[-1], line[-1] - line[-2], size))
+    return f'<path d="{"".join(heads)}" fill="{colour}"/>' if heads else ""
+
+
+def _fine(width: float) -> str:
+    return f"{width:.2f}".rstrip("0").rstrip(".")
 
 
 def routers(sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False) -> list[str]:

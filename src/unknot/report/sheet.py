@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.report.layout import Places, layout
+from unknot.report.layout import layout
+from unknot.report.structure import Places
 
 Line = list[complex]
 
@@ -19,6 +20,8 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#3
 """Okabe & Ito's palette, which the colour-blind can tell apart; its yellow is too pale on paper."""
 SMALLEST = 6.0
 """Font size below which a name does not go into its router."""
+LOOP = 3.2
+"""Height of a channel from a router to itself, in radii of the router."""
 ON_COLOUR = ("#ffffff", "#000000", "#ffffff", "#ffffff", "#000000", "#000000", "#ffffff")
 
 
@@ -55,7 +58,12 @@ class Sheet:
         wide, high = float(z.real.max()) + 2 * margin, float(z.imag.max()) + 2 * margin
         radius = min(16.5, max(1.2, 0.19 * gap * scale))
         wide += _sidewards(network, radius)
-        return cls(network, z + complex(margin, margin), round(radius, 2), round(max(wide, 200.0), 1), round(high, 1))
+        loops = network.source[network.source == network.target]
+        lift = max(0.0, LOOP * radius + 4 - margin - float(z.imag[loops].min())) if loops.size else 0.0
+        high += lift
+        return cls(
+            network, z + complex(margin, margin + lift), round(radius, 2), round(max(wide, 200.0), 1), round(high, 1)
+        )
 
     @cached_property
     def gap(self) -> float:
@@ -100,7 +108,7 @@ class Sheet:
         a, b = int(self.network.source[channel]), int(self.network.target[channel])
         start, end = complex(self.place[a]), complex(self.place[b])
         if a == b:
-            loop = self.radius * 1.6
+            loop = self.radius * LOOP / 2
             turn = np.linspace(-0.5 * np.pi, 1.5 * np.pi, 17)
             middle = start - 1j * loop
             return [complex(p) for p in middle - loop * np.exp(1j * turn)]

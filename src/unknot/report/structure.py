@@ -30,38 +30,45 @@ def by_structure(network: Network) -> Places | None:
     stage = _stages(network)
     if stage is not None:
         rows = _spread(network, stage)
-        return stage * _between(rows, stage) + 1j * rows
+        between = max(1.6, 1.15 * float(np.ptp(rows)) / max(int(stage.max()), 1))
+        return np.asarray(stage * between + 1j * rows, dtype=np.complex128)
     return _two_sides(network.num_routers, links)
 
 
 def in_a_row(position: npt.NDArray[np.integer], k: int, closed: bool) -> Places:
     """Places of positions 0 … k − 1 of a ring (a circle, or a cogwheel if it is long) or of a line (in rows)."""
     if closed and k > 160:
-        return _cogwheel(k)[position]
+        return np.asarray(_cogwheel(k)[position], dtype=np.complex128)
     if closed:
-        turn = 2j * np.pi * position / k - 0.5j * np.pi
-        return np.asarray(np.exp(turn) * (0.5 / np.sin(np.pi / k)), dtype=np.complex128)
+        return in_a_circle(position, k)
     columns = k if k <= 24 else int(np.ceil(np.sqrt(2.0 * k)))
     row, column = np.divmod(position, columns)
-    return np.where(row % 2 == 0, column, columns - 1 - column) + 1j * row
+    return np.asarray(np.where(row % 2 == 0, column, columns - 1 - column) + 1j * row, dtype=np.complex128)
+
+
+def in_a_circle(position: npt.NDArray[np.integer], k: int) -> Places:
+    """Places of positions 0 … k − 1 on a circle, from the top to the right."""
+    turn = 2j * np.pi * position / k - 0.5j * np.pi
+    return np.asarray(np.exp(turn) * (0.5 / np.sin(np.pi / k)), dtype=np.complex128)
 
 
 def layered(network: Network, layer: Levels) -> Places:
     """Layers above each other, the first at the bottom."""
     x = _spread(network, layer)
-    return x + 1j * (int(layer.max()) - layer) * _between(x, layer)
+    return x + 1j * (int(layer.max()) - layer) * _between(layer)
 
 
 def _cogwheel(k: int) -> Places:
-    """A circle that runs out and in again, so that its positions have room."""
-    teeth = max(1, round(np.sqrt(0.41 * k)))
-    tooth, step = np.divmod(np.arange(k) * teeth, k)
-    along = step / k
-    depth = k / (2 * teeth)
-    inner = teeth / np.pi
-    out = np.clip(np.where(along < 0.5, along, 1 - along) * 2, 0, 1) * depth
-    angle = 2 * np.pi * (tooth + np.where(along < 0.5, 0.0, 0.5)) / teeth - 0.5 * np.pi
-    return np.asarray((inner + out) * np.exp(1j * angle), dtype=np.complex128)
+    """Places all along the outline of a cogwheel, where a long ring has more room than on a circle."""
+    reach = (np.sqrt(18.0 + 3.18 * k) - 4.24) / 1.59
+    teeth = max(3, round(0.61 * reach))
+    spoke = np.exp(1j * np.pi * np.arange(2 * teeth + 1) / teeth - 0.5j * np.pi)
+    radii = np.array([[0.35, 1.0], [1.0, 0.35]]) * reach
+    corners = (spoke[:, None] * radii[np.arange(2 * teeth + 1) % 2]).ravel()[:-1]
+    run = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(corners)))])
+    at = np.arange(k) * run[-1] / k
+    places = np.interp(at, run, corners.real) + 1j * np.interp(at, run, corners.imag)
+    return np.asarray(places * k / run[-1], dtype=np.complex128)
 
 
 def _links(network: Network) -> npt.NDArray[np.int64]:
@@ -186,7 +193,7 @@ def _two_sides(routers: int, links: npt.NDArray[np.int64]) -> Places | None:
     return x + 1j * np.where(above, 0.0, max(1.6, width / 3.0))
 
 
-def _between(across: npt.NDArray[np.float64], layer: Levels) -> float:
+def _between(layer: Levels) -> float:
     """Distance of two layers."""
     depth = max(int(layer.max()), 1)
     return max(1.6, float(np.bincount(layer).max()) / (3.0 * depth))

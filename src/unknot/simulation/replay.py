@@ -72,7 +72,8 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     A configuration that is `injected` or `scheduled` is injected at its terminals, in schedule order each message
     once the one before stands still; every header follows lead and held VCs and waits there until all are in place.
     Other configurations are placed into the buffers. Then the headers are let go: each asks for what it waits for
-    (under non-atomic allocation, or if the relation commits, for the one candidate it has chosen), and the network runs on.
+    (under non-atomic allocation, or if the relation commits, for the one candidate it has chosen), and the network
+    runs on.
 
     Parameters
     ----------

@@ -1,0 +1,168 @@
+"""BookSim's `anynet` files: a line for a router, with the nodes and routers it is joined to and the latencies.
+
+``router 0 node 0 router 1 15`` says that node 0 sits at router 0, that a channel of 15 cycles leads from router 0 to
+router 1, and, unless a line of router 1 says otherwise, that one of 1 cycle leads back. Grammar and meaning are those
+of readFile in BookSim 2.0's src/networks/anynet.cpp. There are no comments, no names and no parallel channels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from unknot.errors import NetworkError, TextError
+from unknot.fabrics.text import read_lines
+from unknot.network import Network
+
+_WORD = re.compile(r"\S+")
+
+
+def read_booksim(path: str | Path) -> Network:
+    """Read an `anynet` file. Nodes become terminals; channels are numbered as they are named, implied ones last.
+
+    Raises
+    ------
+    TextError
+        With file, line and column: a word that is not expected, a node at two routers, a channel named twice (BookSim
+        keeps the last), a gap in the numbers, a node that is not one cycle from its router.
+    """
+    reading = _Reading(path, read_lines(path))
+    for number, line in enumerate(reading.lines, start=1):
+        reading.row(number, [(match.group(), match.start() + 1) for match in _WORD.finditer(line)])
+    return reading.network()
+
+
+def write_booksim(network: Network, path: str | Path) -> None:
+    """Write an `anynet` file that `read_booksim` reads back with the same channels and terminals.
+
+    Raises
+    ------
+    NetworkError
+        For parallel channels, a channel without an opposite, and a terminal that ejects where it does not inject:
+        BookSim cannot be told of them.
+    """
+    if (at := np.flatnonzero(network.inject != network.eject)).size:
+        t = int(at[0])
+        raise NetworkError(
+            f"terminal {network.terminal_name(t)} injects at {network.router_name(int(network.inject[t]))} and "
+            f"ejects at {network.router_name(int(network.eject[t]))}; a node of BookSim's anynet sits at one router"
+        )
+    pairs = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    if len(pairs) < network.num_channels:
+        raise NetworkError(f"network {network.name!r} has parallel channels, which BookSim's anynet has not")
+    for u, v in pairs:
+        if (v, u) not in pairs:
+            raise NetworkError(
+                f"no channel leads back from {network.router_name(v)} to {network.router_name(u)}; BookSim's anynet "
+                "has channels both ways"
+            )
+    seats: list[list[int]] = [[] for _ in range(network.num_routers)]
+    for terminal, router in enumerate(network.inject.tolist()):
+        seats[router].append(terminal)
+    text = []
+    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
+    for router, channels in groupby(rows, key=lambda row: row[0]):
+        words = [f"router {router}", *(f"node {t}" for t in seats[router])]
+        seats[router] = []
+        words += [f"router {v}" + (f" {cycles}" if cycles > 1 else "") for _, v, cycles in channels]
+        text.append(" ".join(words))
+    alone = set(range(network.num_routers)) - set(network.source.tolist())
+    text += [" ".join([f"router {r}", *(f"node {t}" for t in seats[r])]) for r in sorted(alone)]
+    Path(path).write_text("\n".join(text) + "\n", encoding="ascii")
+
+
+class _Reading:
+    """What the lines say so far."""
+
+    def __init__(self, where: str | Path, lines: list[str]) -> None:
+        self.where, self.lines = where, lines
+        self.routers: dict[int, tuple[int, int]] = {}
+        self.channels: dict[tuple[int, int], tuple[int, int]] = {}
+        self.seats: dict[int, tuple[int, int, int]] = {}
+
+    def error(self, message: str, line: int, column: int) -> TextError:
+        return TextError(message, self.where, line, column, self.lines[line - 1])
+
+    def row(self, line: int, words: list[tuple[str, int]]) -> None:
+        if not words:
+            return
+        if words[0][0] != "router":
+            hint = ": BookSim would make a router of that number, too" if words[0][0] == "node" else ""
+            raise self.error(f"a line begins with `router`, not {words[0][0]!r}{hint}", line, words[0][1])
+        end = len(self.lines[line - 1].rstrip()) + 1
+        head = self._number(line, words[1] if len(words) > 1 else ("", end))
+        self.routers.setdefault(head, (line, words[0][1]))
+        i = 2
+        while i < len(words):
+            kind, column = words[i]
+            if kind not in ("router", "node"):
+                raise self.error(f"`router` or `node` is wanted, not {kind!r}", line, column)
+            number = self._number(line, words[i + 1] if i + 1 < len(words) else ("", end))
+            cycles, i = 1, i + 2
+            if i < len(words) and words[i][0] not in ("router", "node"):
+                cycles = self._number(line, words[i], least=1)
+                i += 1
+            if kind == "node":
+                self._node(head, number, cycles, line, column)
+            else:
+                self._channel(head, number, cycles, line, column)
+
+    def _number(self, line: int, word: tuple[str, int], least: int = 0) -> int:
+        text, column = word
+        if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) >= least):
+            what = "a latency, a whole number of at least 1," if least else "a number"
+            raise self.error(f"{what} is wanted here, not {text!r}" if text else f"{what} is missing", line, column)
+        return int(text)
+
+    def _node(self, router: int, node: int, cycles: int, line: int, column: int) -> None:
+        if cycles != 1:
+            raise self.error(
+                f"node {node} is {cycles} cycles from its router; terminals are always 1 cycle from theirs",
+                line,
+                column,
+            )
+        first = self.seats.setdefault(node, (router, line, column))
+        if first[0] != router:
+            raise self.error(f"node {node} sits at router {first[0]} by line {first[1]}", line, column)
+
+    def _channel(self, source: int, target: int, cycles: int, line: int, column: int) -> None:
+        self.routers.setdefault(target, (line, column))
+        if (source, target) in self.channels:
+            before = self.channels[source, target][1]
+            raise self.error(
+                f"router {source} is joined to router {target} by line {before} already; BookSim would keep one",
+                line,
+                column,
+            )
+        self.channels[source, target] = (cycles, line)
+
+    def network(self) -> Network:
+        if not self.routers:
+            raise TextError("no router in this file", self.where)
+        self._complete("router", self.routers)
+        self._complete("node", {node: place for node, (_, *place) in self.seats.items()})
+        channels = {pair: cycles for pair, (cycles, _) in self.channels.items()}
+        for u, v in self.channels:
+            channels.setdefault((v, u), 1)
+        return Network(
+            name=Path(self.where).name,
+            num_routers=len(self.routers),
+            source=[u for u, _ in channels],  # type: ignore[arg-type]
+            target=[v for _, v in channels],  # type: ignore[arg-type]
+            latency=list(channels.values()),  # type: ignore[arg-type]
+            inject=[self.seats[node][0] for node in range(len(self.seats))],  # type: ignore[arg-type]
+        )
+
+    def _complete(self, kind: str, places: Mapping[int, Sequence[int]]) -> None:
+        for number, (line, column) in places.items():
+            if number >= len(places):
+                missing = next(i for i in range(len(places)) if i not in places)
+                raise self.error(
+                    f"{kind}s are numbered from 0 without gaps; there is {kind} {number}, but no {kind} {missing}",
+                    line,
+                    column,
+                )

@@ -1,0 +1,87 @@
+"""GML: back and forth, as NetworkX understands it, and broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given
+
+from tests.fabrics.networks import decorated
+from unknot.errors import TextError
+from unknot.fabrics import read_network
+from unknot.fabrics.gml import read_gml, write_gml
+from unknot.network import Network, from_edges, from_networkx
+from unknot.topologies import torus
+
+
+@given(decorated())
+def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, network: Network) -> None:
+    path = tmp_path_factory.mktemp("gml") / "n.gml"
+    write_gml(network, path)
+    path.read_bytes().decode("ascii")
+    assert read_gml(path) == network
+    assert read_network(path) == network
+
+
+def test_names_that_are_numbers_remain_names(tmp_path: Path) -> None:
+    network = Network("n", 2, [0], [1], router_labels=("0", "1"))  # type: ignore[arg-type]
+    write_gml(network, tmp_path / "n.gml")
+    assert read_gml(tmp_path / "n.gml") == network
+
+
+def test_networkx_reads_it(tmp_path: Path) -> None:
+    network = torus(4, 3, latency=2)
+    write_gml(network, tmp_path / "t.gml")
+    graph = nx.read_gml(tmp_path / "t.gml", label="id")
+    assert graph.is_directed()
+    assert graph.graph["radices"] == "4 3"
+    assert {(u, v, k, d["latency"]) for u, v, k, d in graph.edges(keys=True, data=True)} == {
+        (int(u), int(v), c, 2) for c, (u, v) in enumerate(zip(network.source, network.target, strict=True))
+    }
+
+
+@pytest.mark.parametrize("graph", [nx.petersen_graph(), nx.gn_graph(9, seed=1), nx.cycle_graph(["a b", "ü", '"'])])
+def test_graphs_of_networkx_are_read(graph: nx.Graph, tmp_path: Path) -> None:
+    nx.write_gml(graph, tmp_path / "g.gml")
+    read, known = read_gml(tmp_path / "g.gml"), from_networkx(graph)
+    assert read.router_labels == known.router_labels
+    assert set(zip(read.source, read.target, strict=True)) == set(zip(known.source, known.target, strict=True))
+
+
+def test_a_file_of_another_program(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(
+        'Creator "somebody"\nVersion 1\n# words [\ngraph\n[\n  comment "x"\n  node\n  [\n'
+        '    id 7 label "A" graphics [ x -1.5e3 y .5 ]\n  ]\n  node [ id 9 label "B" ]\n'
+        "  edge [ source 7 target 9 latency 3 ]\n  edge [ source 9 target 9 ]\n]\n"
+    )
+    assert read_network(tmp_path / "x") == from_edges([("A", "B", 3), ("B", "B")])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("graph [\n  node [ id 0 ]\n  edge [ source 0 target 4 ]\n]", ":3:3: this edge ends at 4"),
+        ("graph [\n  node [ id 0 ] node [ id 0 ]\n]", ":2:17: there are two nodes 0"),
+        ('graph [\n  node [ label "a" ]\n]', ":2:3: this node has no id"),
+        ("graph [\n  edge [ source 0 ]\n]", ":2:3: this edge has no target"),
+        ("graph [\n  node [ id 0 ]\n  edge [ source 0 target 0 latency 1.5 ]\n]", ":3:36: whole numbers are wanted"),
+        ('graph [\n  node [ id 0 ]\n  inject "0 1"\n]', ":3:10: inject names router 1"),
+        ("graph [\n  node 3\n]", ":2:8: node [ … ] is wanted"),
+        ("graph [ directed 1 ]", "no nodes"),
+        ("graph [\n  node [ id 0\n]", ":1:1: the file ends too early"),
+        ("graph [ node [ id ] ]", ":1:19: a value is wanted after id"),
+        ("graph [ node [ id id ] ]", ":1:19: a value is wanted after id, not id"),
+        ("graph [ ] ]", ":1:11: nothing is open here"),
+        ("graph [ node [ 3 ] ]", ":1:16: a key is wanted here"),
+        ('graph [\n node [ id 0 label "a ] ]', ":2:20: this is neither"),
+        ("graph [ a " + "[ b " * 100, "nested too deeply"),
+        ("graph [ ] graph [ ]", "there are 2"),
+    ],
+)
+def test_what_is_broken_is_told(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "g.gml").write_text(text)
+    with pytest.raises(TextError) as caught:
+        read_network(tmp_path / "g.gml")
+    assert said in str(caught.value)

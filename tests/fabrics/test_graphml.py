@@ -1,0 +1,116 @@
+"""GraphML: back and forth, as NetworkX understands it, and broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given
+
+from tests.fabrics.networks import decorated
+from unknot.errors import NetworkError, TextError
+from unknot.fabrics import read_network
+from unknot.fabrics.graphml import read_graphml, write_graphml
+from unknot.network import Network, from_networkx
+from unknot.topologies import ring, torus
+
+HEAD = '<graphml>\n<key id="w" for="edge" attr.name="latency"/>\n'
+
+
+@given(decorated())
+def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, network: Network) -> None:
+    path = tmp_path_factory.mktemp("graphml") / "n.graphml"
+    write_graphml(network, path)
+    assert read_graphml(path) == network
+    assert read_network(path) == network
+
+
+def test_networkx_reads_it(tmp_path: Path) -> None:
+    network = torus(4, 3, latency=2)
+    write_graphml(network, tmp_path / "t.graphml")
+    graph = nx.read_graphml(tmp_path / "t.graphml", node_type=int, edge_key_type=int, force_multigraph=True)
+    assert list(graph.nodes) == list(range(12))
+    assert {(u, v, k, d["latency"]) for u, v, k, d in graph.edges(keys=True, data=True)} == {
+        (int(u), int(v), c, 2) for c, (u, v) in enumerate(zip(network.source, network.target, strict=True))
+    }
+
+
+@pytest.mark.parametrize(
+    "graph", [nx.petersen_graph(), nx.gn_graph(9, seed=1), nx.MultiGraph([("a", "b"), ("a", "b")])]
+)
+def test_graphs_of_networkx_are_read(graph: nx.Graph, tmp_path: Path) -> None:
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    assert sorted(pairs(read_graphml(tmp_path / "g.graphml"))) == sorted(pairs(from_networkx(graph)))
+
+
+def pairs(network: Network) -> list[tuple[str, str]]:
+    return [tuple(network.channel_name(c).split("#")[0].split("→")) for c in range(network.num_channels)]  # type: ignore[misc]
+
+
+def test_defaults_and_single_directions(tmp_path: Path) -> None:
+    text = """<?xml version="1.0" encoding="ISO-8859-1"?>
+    <!-- a comment --> <g:graphml xmlns:g="http://graphml.graphdrawing.org/xmlns">
+    <g:key id="w" for="edge" attr.name="latency"><g:default>4</g:default></g:key>
+    <g:graph edgedefault="undirected"><g:desc>words</g:desc>
+    <g:node id="ä"><g:port name="p"/></g:node><g:node id="b"/>
+    <g:edge source="ä" target="b"/><g:edge source="b" target="ä" directed="true"><g:data key="w">2</g:data></g:edge>
+    </g:graph></g:graphml>"""
+    (tmp_path / "x").write_text(text, encoding="utf-8")
+    network = read_network(tmp_path / "x")
+    assert network.router_labels == ("ä", "b")
+    assert (network.source.tolist(), network.latency.tolist()) == ([0, 1, 1], [4, 4, 2])
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('<graph>\n<node id="a"/>\n<edge source="a" target="c"/></graph></graphml>', ":5:1: this edge ends at c"),
+        ('<graph>\n<node id="a"/><node id="a"/></graph></graphml>', ":4:15: there are two nodes a"),
+        ("<graph>\n<node/></graph></graphml>", ":4:1: this node has no id"),
+        ('<graph><node id="a"/>\n<edge source="a"/></graph></graphml>', ":4:1: this edge has no target"),
+        (
+            '<graph><node id="a"/>\n<edge source="a" target="a"><data key="w">0</data></edge></graph></graphml>',
+            ":4:29: a latency is a whole number of at least 1",
+        ),
+        (
+            '<graph><node id="a"/>\n<edge source="a" target="a"><data key="w">x</data></edge></graph></graphml>',
+            ":4:29: whole numbers are wanted, not 'x'",
+        ),
+        ('<graph><node id="a"><data key="q"/></node></graph></graphml>', ":3:21: there is no key q"),
+        ("<graph></graph>\n<graph></graph></graphml>", ":4:1: one graph is wanted"),
+        ("<graph>\n<hyperedge/></graph></graphml>", ":4:1: a hyperedge"),
+        ("<graph></graph></graphml>", "has no nodes"),
+        ("</graphml>", "there is no graph"),
+        ("<graph>\n</graphml>", ":4:3: this is not well-formed XML: mismatched tag"),
+        ("<graph>", "not well-formed XML: no element found"),
+    ],
+)
+def test_what_is_broken_is_told(body: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(HEAD + body)
+    with pytest.raises(TextError) as caught:
+        read_network(tmp_path / "g.graphml")
+    assert said in str(caught.value)
+
+
+def test_entities_are_not_expanded(tmp_path: Path) -> None:
+    (tmp_path / "g").write_text(
+        '<!DOCTYPE graphml [<!ENTITY a "aaaa">]>\n<graphml><graph><node id="&a;"/></graph></graphml>'
+    )
+    with pytest.raises(TextError, match="document type"):
+        read_graphml(tmp_path / "g")
+
+
+def test_names_that_xml_cannot_hold_are_refused(tmp_path: Path) -> None:
+    network = Network("n", 1, [], [], router_labels=("a\0b",))  # type: ignore[arg-type]
+    with pytest.raises(NetworkError, match="control character"):
+        write_graphml(network, tmp_path / "n")
+    assert not (tmp_path / "n").exists()
+
+
+def test_large_numbers(tmp_path: Path) -> None:
+    write_graphml(ring(3), tmp_path / "n")
+    text = (tmp_path / "n").read_text().replace(">1</data>", ">9999999999</data>", 1)
+    (tmp_path / "n").write_text(text)
+    with pytest.raises(TextError, match="whole numbers"):
+        read_graphml(tmp_path / "n")

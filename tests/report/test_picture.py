@@ -1,0 +1,97 @@
+"""PNG shows what SVG shows."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from tests.report.examples import named, ring_knot
+from tests.report.test_layout import NETWORKS
+from unknot.errors import UnknotError
+from unknot.network import from_edges
+from unknot.report import draw_configuration, draw_network
+from unknot.report.picture import SCALE, png, write_picture
+from unknot.report.sheet import Sheet
+from unknot.topologies import complete, mesh, ring, torus
+
+
+def pixels(svg: str) -> np.ndarray:
+    """Rows, columns, and red, green, blue from 0 to 1."""
+    image: np.ndarray = imread(BytesIO(png(svg)))
+    return image[:, :, :3]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_router_is_on_the_picture(name: str) -> None:
+    sheet = Sheet.of(NETWORKS[name])
+    image = pixels(draw_network(NETWORKS[name]))
+    assert image.shape[:2] == pytest.approx((SCALE * sheet.height, SCALE * sheet.width), abs=2)
+    for z in sheet.place.tolist():
+        around = [z + sheet.radius * 1j**k for k in range(4)]
+        rim = [
+            image[
+                round(SCALE * p.imag) - 2 : round(SCALE * p.imag) + 3,
+                round(SCALE * p.real) - 2 : round(SCALE * p.real) + 3,
+            ]
+            for p in around
+        ]
+        assert all(piece.min() < 0.8 for piece in rim)
+    assert image[:4].min() == image[:, :4].min() == 1.0
+
+
+@pytest.mark.parametrize("network", [ring(4), torus(6, 5)])
+def test_links_are_on_the_picture(network: object) -> None:
+    sheet = Sheet.of(network)  # type: ignore[arg-type]
+    image = pixels(draw_network(network))  # type: ignore[arg-type]
+    for c in range(sheet.network.num_channels):
+        line = sheet.centre(c)
+        p = 0.5 * (line[len(line) // 2] + line[(len(line) - 1) // 2])
+        y, x = round(SCALE * p.imag), round(SCALE * p.real)
+        assert image[y - 2 : y + 3, x - 2 : x + 3].min() < 0.95
+
+
+def test_the_same_every_time() -> None:
+    svg = draw_network(torus(4, 4))
+    assert png(svg) == png(svg)
+
+
+def test_configurations_are_drawn_in_colour() -> None:
+    relation, configuration = ring_knot(torus(8, 8), row=3)
+    image = pixels(draw_configuration(relation, configuration))
+    colourful = np.ptp(image, axis=2) > 0.5
+    assert colourful.sum() > 1000
+
+
+def test_a_thousand_routers(tmp_path: Path) -> None:
+    write_picture(draw_network(torus(32, 32)), tmp_path / "a.PNG")
+    assert imread(tmp_path / "a.PNG").shape[0] > 1000
+
+
+def test_names_that_no_font_has_and_that_look_like_formulas() -> None:
+    network = named(mesh(2, 2), ["$x_2$", "\U000f1234", "網", "<b>&"])
+    assert pixels(draw_network(network)).min() < 0.3
+
+
+def test_the_ending_decides(tmp_path: Path) -> None:
+    svg = draw_network(mesh(2, 2))
+    write_picture(svg, tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == svg
+    with pytest.raises(UnknotError, match=r"a\.jpg: a picture is written as \.svg or \.png"):
+        write_picture(svg, tmp_path / "a.jpg")
+    with pytest.raises(UnknotError, match="<ellipse> cannot be drawn"):
+        png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><ellipse/></svg>')
+
+
+def test_one_way_channels_have_arrows_and_others_have_not() -> None:
+    two, one = from_edges([(0, 1), (1, 2), (2, 0)]), from_edges([(0, 1), (1, 2), (2, 0)], directed=True)
+    assert draw_network(one).count("Z") == 3
+    assert draw_network(two).count("Z") == 0
+
+
+def test_many_links_are_drawn_thin_and_pale() -> None:
+    assert 'stroke-width="1.6"/>' in draw_network(complete(4))
+    assert 'stroke-width="0.25" stroke-opacity="0.45"/>' in draw_network(complete(120))

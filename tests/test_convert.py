@@ -1,0 +1,97 @@
+"""`unknot convert`: files of one format to those of another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from matplotlib.image import imread
+from typer.testing import CliRunner, Result
+
+from unknot.cli import app
+from unknot.fabrics import FORMATS, read_network
+from unknot.topologies import torus
+
+FABRIC = Path(__file__).parents[1] / "examples/fabrics/opensm-leafspine-degraded-ftree"
+
+
+def unknot_says(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def test_round_the_formats_that_carry_everything(tmp_path: Path) -> None:
+    last = "torus(4, 3, latency=2)"
+    for i, ending in enumerate([".graphml", ".gml", ".dot", ".gv", ".json", ".tod", ".json"]):
+        path = str(tmp_path / f"net{i}{ending}")
+        result = unknot_says("convert", last, path)
+        assert result.exit_code == 0, result.output
+        assert result.stdout.startswith(f"{path}: ")
+        assert result.stdout.endswith(": 12 routers, 48 channels, 12 terminals\n")
+        assert "not carried" not in result.stdout
+        last = path
+    assert read_network(last) == torus(4, 3, latency=2)
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.write])
+def test_a_fabric_into_every_format(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "fabric.x"
+    result = unknot_says("convert", str(FABRIC), str(path), "--to", name, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["file"], found["format"]) == (str(path), name)
+    assert (found["network"]["routers"], found["network"]["terminals"]) == (18, 72)
+    dropped = {
+        "booksim": ["router names", "terminal names", "port numbers"],
+        "edges": ["terminals", "terminal names", "port numbers"],
+    }
+    dropped["garnet"] = dropped["booksim"]
+    assert found["dropped"] == dropped.get(name, [])
+
+
+def test_what_is_dropped_is_told(tmp_path: Path) -> None:
+    result = unknot_says("convert", "torus(4, 4)", str(tmp_path / "net.anynet"))
+    assert result.stdout == (
+        f"{tmp_path / 'net.anynet'}: a BookSim anynet file of torus(4, 4): 16 routers, 64 channels, 16 terminals\n"
+        "not carried by this format: coordinates\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("torus(4, 4)", "net.xyz"), "no format has the ending '.xyz'"),
+        (("torus(4, 4)", "net.x", "--to", "dott"), "did you mean dot?"),
+        (("torsu(4, 4)", "net.dot"), "did you mean torus"),
+        (("one-way", "net.anynet"), "no channel leads back from r1 to r0"),
+        (("twins", "Net.py"), "parallel channels"),
+        (("torus(4, 4)", "nowhere/net.dot"), "nowhere/net.dot: No such file"),
+    ],
+)
+def test_bad_input(words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one-way").write_text("0 -> 1\n")
+    (tmp_path / "twins").write_text("0 1\n0 1\n")
+    result = unknot_says("convert", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stdout == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one-way", "twins"]
+
+
+def test_a_broken_file_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "net.dot").write_text("graph {\n  a -> b\n}\n")
+    result = unknot_says("convert", str(tmp_path / "net.dot"), str(tmp_path / "net.gml"))
+    assert result.exit_code == 2
+    assert f"{tmp_path / 'net.dot'}:2:5: " in result.stderr
+    assert not (tmp_path / "net.gml").exists()
+
+
+def test_pictures_in_both_formats(tmp_path: Path) -> None:
+    for ending in ("svg", "png"):
+        assert unknot_says("show", "ring(8)", "--out", str(tmp_path / f"a.{ending}")).exit_code == 0
+    assert (tmp_path / "a.svg").read_text().startswith("<svg")
+    assert imread(tmp_path / "a.png").size > 10_000
+    refused = unknot_says("check", "ring(8)", "--routing", "duato", "--out", str(tmp_path / "a.jpg"))
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "a picture is written as .svg or .png" in refused.stderr
