@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from unknot import tod
 from unknot.cli import app
 
 ROOT = Path(__file__).parents[1]
@@ -47,6 +48,12 @@ def test_the_mended_rule_of_the_front_page_is_proved() -> None:
 @pytest.mark.parametrize(("words", "code"), CONSOLE, ids=[words for words, _ in CONSOLE])
 def test_commands_of_the_front_page_end_as_it_says(words: str, code: str) -> None:
     assert CliRunner().invoke(app, shlex.split(words)).exit_code == int(code)
+
+
+def test_networks_of_the_front_page() -> None:
+    (block,) = re.findall(r"```tod\n(.*?)```", README, re.S)
+    sizes = [tod.network(line).num_routers for line in block.splitlines()]
+    assert sizes == [512, 64, 64]
 
 
 def test_the_front_page_shows_commands() -> None:

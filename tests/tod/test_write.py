@@ -136,3 +136,9 @@ def test_too_irregular_to_be_written() -> None:
     found = Network("noise", 10**6, draw.integers(0, 10**6, 200_000), draw.integers(0, 10**6, 200_000))
     with pytest.raises(NetworkError, match="and 4000000 can be read back"):
         write(found)
+
+
+def test_routers_at_one_place_are_refused() -> None:
+    twins = Network("twins", 2, [0, 1], [1, 0], coordinates=[[1], [1]], radices=[3])  # type: ignore[arg-type]
+    with pytest.raises(NetworkError, match="two routers have the same coordinates"):
+        write(twins)

@@ -31,7 +31,8 @@ def write(network: Network) -> str:
     Raises
     ------
     NetworkError
-        If the network is so large and irregular that its text could not be read back.
+        If the text could not be read back: the network is very large and irregular, or two routers have the same
+        coordinates.
 
     Notes
     -----
@@ -50,6 +51,10 @@ def write(network: Network) -> str:
         text = _edge_list(network, labels if unique else None)
         labels = None if unique else labels
         if network.coordinates is not None:
+            if len(np.unique(network.coordinates, axis=0)) < network.num_routers:
+                raise NetworkError(
+                    f"network {network.name!r}: two routers have the same coordinates, which a text cannot say"
+                )
             rows = _listing([json.dumps(row) for row in network.coordinates.tolist()])
             text = f"coordinates({text}, {rows}, radices={list(network.radices)})"
     if labels is not None:
