@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from unknot.cli_options import (
     BufferDepth,
@@ -20,36 +18,14 @@ from unknot.cli_options import (
     Vcs,
     Version,
 )
-from unknot.errors import UnknotError
+from unknot.cli_outcomes import FAILS, HOLDS, INTERRUPTED, UNDECIDED, Commands, say
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
-HOLDS, FAILS, BAD_INPUT, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
-
-
-class _Commands(TyperGroup):
-    """Turns errors a user can cause into a message and exit code 2, and Ctrl-C into 130."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except UnknotError as error:
-            _say(str(error))
-            raise typer.Exit(BAD_INPUT) from None
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            _say(f"{error.filename or 'unknot'}: {error.strerror or error}")
-            raise typer.Exit(BAD_INPUT) from None
-        except KeyboardInterrupt:
-            _say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
-
-
 app = typer.Typer(
     name="unknot",
-    cls=_Commands,
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -87,7 +63,7 @@ def run(
             result = run_study(loaded, jobs=jobs, store=store, progress=progress)
     except KeyboardInterrupt:
         kept = store or default_store(study)
-        _say(f"interrupted; finished points are kept in {kept}: give the same command again to go on from there")
+        say(f"interrupted; finished points are kept in {kept}: give the same command again to go on from there")
         raise typer.Exit(INTERRUPTED) from None
     report = out / f"{study.stem}.html"
     write_study_report(result, report)
@@ -174,7 +150,7 @@ def audit(
         from unknot.report import write_audit_report
 
         write_audit_report(found, out)
-        _say(f"report: {out}")
+        say(f"report: {out}")
     if json:
         _print_json(answers.of_audit(found))
     else:
@@ -293,18 +269,13 @@ def _write(path: Path, svg: str) -> None:
     from unknot.report.picture import write_picture
 
     write_picture(svg, path)
-    _say(f"wrote {path}")
+    say(f"wrote {path}")
 
 
 def _print_json(answer: dict[str, Any]) -> None:
     import json
 
     print(json.dumps(answer, indent=2, ensure_ascii=False))
-
-
-def _say(text: str) -> None:
-    """On stderr, where it disturbs nobody who reads the answer."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def main() -> None:

@@ -145,5 +145,6 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
         notes.append(f"not used, since of no known format: {', '.join(unknown)}")
     if other:
         notes.append(f"not used, since not of a fabric: {', '.join(other)}")
-    fabric = replace(fabric, name=folder.resolve().name, notes=tuple(notes))
+    name = folder.resolve().name
+    fabric = replace(fabric, name=name, network=replace(fabric.network, name=name), notes=tuple(notes))
     return fabric, found

@@ -109,7 +109,7 @@ class Network:
                 if len(labels) != count:
                     raise NetworkError(f"network {self.name!r}: {len(labels)} {key}, but {count} wanted")
         if self.ports is not None:
-            ports = _frozen(self.ports)
+            ports = frozen(self.ports)
             if ports.shape != (self.num_channels, 2):
                 raise NetworkError(f"network {self.name!r}: ports must have shape ({self.num_channels}, 2)")
             self._set("ports", ports)
@@ -118,7 +118,7 @@ class Network:
         object.__setattr__(self, key, value)
 
     def _indices(self, key: str, values: Any, limit: int) -> IntArray:
-        array = _frozen(values)
+        array = frozen(values)
         if array.ndim != 1:
             raise NetworkError(f"network {self.name!r}: {key} must have one dimension, got {array.ndim}")
         if array.size and (int(array.min()) < 0 or int(array.max()) >= limit):
@@ -130,7 +130,7 @@ class Network:
 
     def _latencies(self, channels: int) -> IntArray:
         given = np.asarray(self.latency)
-        array = _frozen(np.full(channels, given) if given.ndim == 0 else given)
+        array = frozen(np.full(channels, given) if given.ndim == 0 else given)
         if array.shape != (channels,):
             raise NetworkError(f"network {self.name!r}: {array.size} latencies for {channels} channels")
         if channels and int(array.min()) < 1:
@@ -141,7 +141,7 @@ class Network:
     def _check_coordinates(self) -> None:
         if self.coordinates is None:
             return
-        coordinates = _frozen(self.coordinates)
+        coordinates = frozen(self.coordinates)
         radices = tuple(int(k) for k in self.radices)
         if coordinates.shape != (self.num_routers, len(radices)):
             raise NetworkError(
@@ -256,44 +256,9 @@ class Network:
         Network
             Its `origin` maps every survivor to its index in the first network of the chain.
         """
-        dead_router = np.zeros(self.num_routers, dtype=bool)
-        dead_router[[self.router(r) for r in routers]] = True
-        dead = dead_router[self.source] | dead_router[self.target]
-        for channel in channels:
-            if not 0 <= int(channel) < self.num_channels:
-                raise NetworkError(
-                    f"network {self.name!r} has no channel {channel}: they are numbered 0 to {self.num_channels - 1}"
-                )
-            dead[int(channel)] = True
-        for a, b in ((self.router(a), self.router(b)) for a, b in links):
-            gone = self.between(a, b) + self.between(b, a)
-            if not gone:
-                raise NetworkError(f"network {self.name!r}: no link {self.router_name(a)}–{self.router_name(b)}")
-            dead[gone] = True
-        keep_r, keep_c = np.flatnonzero(~dead_router), np.flatnonzero(~dead)
-        keep_t = np.flatnonzero(~(dead_router[self.inject] | dead_router[self.eject]))
-        new = np.cumsum(~dead_router) - 1
-        old = self.origin
-        return Network(
-            name=f"{self.name.removesuffix(' with faults')} with faults",
-            num_routers=keep_r.size,
-            source=new[self.source[keep_c]],
-            target=new[self.target[keep_c]],
-            latency=self.latency[keep_c],
-            inject=new[self.inject[keep_t]],
-            eject=new[self.eject[keep_t]],
-            coordinates=None if self.coordinates is None else self.coordinates[keep_r],
-            radices=self.radices,
-            dimensions=self.dimensions,
-            router_labels=_picked(self.router_labels, keep_r),
-            terminal_labels=_picked(self.terminal_labels, keep_t),
-            ports=None if self.ports is None else self.ports[keep_c],
-            origin=Origin(
-                _frozen(keep_r if old is None else old.routers[keep_r]),
-                _frozen(keep_c if old is None else old.channels[keep_c]),
-                _frozen(keep_t if old is None else old.terminals[keep_t]),
-            ),
-        )
+        from unknot.network.faults import without
+
+        return without(self, routers, channels, links)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):
@@ -313,7 +278,7 @@ class Network:
         )
 
 
-def _frozen(values: Any) -> IntArray:
+def frozen(values: Any) -> IntArray:
     """An int32 copy-if-needed that nobody can write to."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iub":
@@ -329,10 +294,6 @@ def _grouped(keys: IntArray, groups: int) -> tuple[Offsets, IntArray]:
     first = np.zeros(groups + 1, dtype=np.int64)
     np.cumsum(np.bincount(keys, minlength=groups), out=first[1:])
     return first, np.argsort(keys, kind="stable").astype(np.int32)
-
-
-def _picked(labels: tuple[str, ...] | None, keep: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
-    return None if labels is None else tuple(labels[i] for i in keep.tolist())
 
 
 def _same(a: IntArray | None, b: IntArray | None) -> bool:
