@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
 _T = TypeVar("_T")
 
@@ -40,6 +41,6 @@ def _decoded(kind: Any, value: Any) -> Any:
     if origin is tuple:
         kinds = inner[:1] * len(value) if inner[1:] == (...,) else inner
         return tuple(_decoded(k, item) for k, item in zip(kinds, value, strict=True))
-    if origin is np.ndarray:
-        return np.array(value, dtype=get_args(inner[1])[0])
+    if origin in (np.ndarray, npt.NDArray):  # which of the two, with other arguments, depends on the NumPy version
+        return np.array(value, dtype=inner[0] if origin is npt.NDArray else get_args(inner[1])[0])
     return decode(kind, value) if isinstance(kind, type) and is_dataclass(kind) else value
