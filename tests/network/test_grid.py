@@ -7,7 +7,7 @@ import pytest
 
 from unknot.errors import NetworkError
 from unknot.network import Network, from_edges, grid
-from unknot.topologies import hypercube, mesh, torus
+from unknot.topologies import hypercube, mesh, ring, torus
 
 
 def test_channels_lead_where_they_should() -> None:
@@ -56,7 +56,7 @@ def test_refusals() -> None:
     jump = Network("j", 4, [0], [2], coordinates=[[0], [1], [2], [3]], radices=(4,))  # type: ignore[arg-type]
     with pytest.raises(NetworkError, match=r"\(0\)→\(2\) does not join"):
         grid(jump)
-    twins = Network("t", 2, [0, 0], [1, 1], coordinates=[[0], [1]], radices=(2,))  # type: ignore[arg-type]
+    twins = Network("t", 3, [0, 0], [1, 1], coordinates=[[0], [1], [2]], radices=(3,))  # type: ignore[arg-type]
     with pytest.raises(NetworkError, match="one of several parallel channels"):
         grid(twins)
     stacked = Network("s", 3, [0, 2], [1, 1], coordinates=[[0], [1], [0]], radices=(2,))  # type: ignore[arg-type]
@@ -68,3 +68,17 @@ def test_no_channels() -> None:
     view = grid(mesh(1, 1))
     assert view.complete
     assert view.channel.tolist() == [[-1, -1, -1, -1]]
+
+
+def test_the_second_link_of_a_ring_of_two_leads_the_other_way_round() -> None:
+    double = Network("d", 2, [0, 0, 1, 1], [1, 1, 0, 0], coordinates=[[0], [1]], radices=(2,))  # type: ignore[arg-type]
+    view = grid(double)
+    assert view.complete
+    assert view.wraps.tolist() == [True]
+    assert view.channel.tolist() == [[0, 1], [3, 2]]
+
+
+def test_ways_of_one_way_dimensions() -> None:
+    up = Network("u", 3, [0, 1, 2], [1, 2, 0], coordinates=[[0], [1], [2]], radices=(3,))  # type: ignore[arg-type]
+    down = Network("d", 3, [1, 2, 0], [0, 1, 2], coordinates=[[0], [1], [2]], radices=(3,))  # type: ignore[arg-type]
+    assert [grid(n).ways.tolist() for n in (up, down, ring(3), mesh(2))] == [[1], [2], [3], [3]]

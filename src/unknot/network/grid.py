@@ -25,6 +25,8 @@ class Grid:
         Channel leading up (column ``2 i``) and down (``2 i + 1``) dimension i, or −1 where there is none.
     dimension : int32 array, shape (channels,)
         The dimension each channel runs in.
+    ways : int8 array, shape (dimensions,)
+        Directions in which a dimension has channels at all: bit 0 up, bit 1 down; a unidirectional ring has one.
     """
 
     coordinates: IntArray
@@ -32,6 +34,7 @@ class Grid:
     wraps: npt.NDArray[np.bool_]
     channel: IntArray
     dimension: IntArray
+    ways: npt.NDArray[np.int8]
 
     @property
     def complete(self) -> bool:
@@ -65,7 +68,7 @@ def grid(network: Network) -> Grid:
     moved = delta != 0
     dimension = np.argmax(moved, axis=1).astype(np.int32) if delta.size else np.empty(0, dtype=np.int32)
     step = np.take_along_axis(delta, dimension[:, None], axis=1)[:, 0] if delta.size else dimension
-    wrap = (np.abs(step) == radices[dimension] - 1) & (radices[dimension] > 2)
+    wrap: npt.NDArray[np.bool_] = np.array((np.abs(step) == radices[dimension] - 1) & (radices[dimension] > 2))
     wrong = np.flatnonzero((moved.sum(axis=1) != 1) | ~((np.abs(step) == 1) | wrap)) if delta.size else dimension
     if wrong.size:
         raise NetworkError(
@@ -73,6 +76,9 @@ def grid(network: Network) -> Grid:
             "in one dimension of a mesh or torus"
         )
     port = 2 * dimension + ((step < 0) ^ wrap)
+    second = _second_links(network, port, np.array(radices[dimension] == 2))
+    port[second] ^= 1
+    wrap[second] = True
     channel = np.full((network.num_routers, 2 * radices.size), -1, dtype=np.int32)
     channel[network.source, port] = np.arange(network.num_channels)
     if np.count_nonzero(channel >= 0) != network.num_channels:
@@ -83,9 +89,19 @@ def grid(network: Network) -> Grid:
         )
     wraps = np.zeros(radices.size, dtype=bool)
     wraps[np.unique(dimension[wrap])] = True
-    for array in (radices, wraps, channel, dimension):
+    there = np.asarray((channel >= 0).any(axis=0))
+    ways = (there[0::2] + 2 * there[1::2]).astype(np.int8)
+    for array in (radices, wraps, channel, dimension, ways):
         array.setflags(write=False)
-    return Grid(at, radices, wraps, channel, dimension)
+    return Grid(at, radices, wraps, channel, dimension, ways)
+
+
+def _second_links(network: Network, port: IntArray, short: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Channels that are the second of two between the routers of a ring of 2: they lead the other way round."""
+    key = network.source.astype(np.int64) * (2 * len(network.radices)) + port
+    order = np.argsort(key, kind="stable")
+    twin = order[1:][key[order[1:]] == key[order[:-1]]]
+    return np.asarray(twin[short[twin]])
 
 
 def _check_positions(network: Network, at: IntArray) -> None:

@@ -3,7 +3,8 @@
 A packet corrects the dimensions one after the other, always the shorter way round. Minimal and deterministic up to
 the choice of VC. On meshes and hypercubes it is deadlock-free with any number of VCs, since dimensions are taken in
 ascending order and a line is never turned round in. On rings a dateline is needed: the VCs of each ring fall into two
-classes, and the wrap link breaks the cycle that each class alone would have (Dally & Seitz 1987).
+classes, and the wrap link breaks the cycle that each class alone would have (Dally & Seitz 1987). A unidirectional
+ring is gone round the one way there is; the entry dateline claims nothing there.
 """
 
 from __future__ import annotations
@@ -52,12 +53,8 @@ def dimension_order(
     if dateline not in known:
         raise RelationError(f"dimension_order: unknown dateline {dateline!r}; {near(dateline, known)}")
     product = grid(network)
-    coordinates, radices, wraps, channel = (
-        product.coordinates,
-        product.radices,
-        product.wraps,
-        product.channel,
-    )
+    coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
+    has = product.ways
     if isinstance(vcs, bool) or not isinstance(vcs, (int, np.integer)):
         raise RelationError(f"dimension_order wants one number of VCs for all channels, got {vcs!r}")
     places = VirtualChannels(network, vcs)
@@ -83,7 +80,7 @@ def dimension_order(
             a, b = coordinates[here, i], coordinates[there, i]
             if a == b:
                 continue
-            ways = towards(a, b, radices[i], wraps[i])
+            ways = towards(a, b, radices[i], wraps[i], has[i])
             if ways == 3 and not either_way:
                 ways = 1
             count = 0
@@ -104,7 +101,8 @@ def dimension_order(
         out[0] = EJECT
         return 1
 
-    safe = classes == 2 or not any(w and k > 3 for w, k in zip(wraps.tolist(), radices.tolist(), strict=True))
+    turns = wraps & (radices > np.where(has == 3, 3, 2))
+    safe = not turns.any() or dateline == "crossing" or (entry and bool((has[turns] == 3).all()))
     whole = product.complete and np.unique(network.inject).size == np.unique(home).size == network.num_routers
     return Relation(
         network,

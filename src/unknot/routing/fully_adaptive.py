@@ -43,6 +43,7 @@ def _by_coordinates(network: Network, places: VirtualChannels, vcs: int) -> Rule
 
     product = grid(network)
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
+    has = product.ways
     router, first, home, dimensions = places.router, places.first, network.eject, radices.size
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -52,7 +53,7 @@ def _by_coordinates(network: Network, places: VirtualChannels, vcs: int) -> Rule
             return 1
         count = 0
         for i in range(dimensions):
-            ways = towards(coordinates[here, i], coordinates[there, i], radices[i], wraps[i])
+            ways = towards(coordinates[here, i], coordinates[there, i], radices[i], wraps[i], has[i])
             for sign in range(2):
                 port = channel[here, 2 * i + sign]
                 if ways & (1 << sign) and port >= 0:

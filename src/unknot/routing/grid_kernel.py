@@ -4,11 +4,13 @@
 from numba import njit
 
 
-@njit("int64(int64, int64, int64, boolean)", cache=True)
-def towards(a, b, k, wraps):
-    """Shortest ways from position a to b of k: bit 0 up, bit 1 down; both when equally short, none when there."""
+@njit("int64(int64, int64, int64, boolean, int64)", cache=True)
+def towards(a, b, k, wraps, ways):
+    """Shortest of the ways there are from position a to b of k: bit 0 up, bit 1 down; both when equally short."""
     if a == b:
         return 0
+    if ways != 3:
+        return ways
     if not wraps:
         return 1 if b > a else 2
     up = (b - a) % k
