@@ -14,7 +14,7 @@ from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.layout import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
-from unknot.report.words import count, holders, journey, tell_message, waits
+from unknot.report.words import count, journey, tell_message, waits
 from unknot.routing.relation import Relation
 from unknot.verify.verdict import Configuration
 
@@ -128,7 +128,7 @@ class _Knot:
 
     def svg(self, title: str, note: str, legend: bool) -> str:
         concerned, under, over, tips = set(), [], [], []
-        network, holder = self.sheet.network, holders(self.configuration)
+        network, holder = self.sheet.network, self.configuration.holder
         for i, message in enumerate(self.configuration.messages):
             channels = [self._channel(vc) for vc in (*message.held, *message.wanted)]
             concerned |= {int(r) for c in channels for r in (network.source[c], network.target[c])}

@@ -35,7 +35,7 @@ def tell(relation: Relation, configuration: Configuration, *, packet_length: int
     messages = configuration.messages
     held = sum(len(message.held) for message in messages)
     each = "Its header waits" if len(messages) == 1 else "Each header waits"
-    ring, holder = circle(configuration), holders(configuration)
+    ring, holder = circle(configuration), configuration.holder
     knot = " → ".join(str(m + 1) for m in [*ring, ring[0]]) if ring else ""
     return [
         f"{count(len(messages), 'message')} on {count(held, 'virtual channel')} can never move again. "
@@ -52,7 +52,7 @@ def tell(relation: Relation, configuration: Configuration, *, packet_length: int
 def tell_message(
     relation: Relation, message: Message, index: int, holder: Mapping[int, int], flits: int | None = None
 ) -> str:
-    """A message: where from, where to, what it holds, what it waits for and who holds that, as `holders` says."""
+    """A message: where from, where to, what it holds, what it waits for and who holds that."""
     places = relation.vcs
     wanted = []
     for vc in message.wanted:
@@ -76,14 +76,9 @@ def _seat(network: Network, router: int) -> str:
     return "" if network.terminal_labels is not None else f" at {network.router_name(router)}"
 
 
-def holders(configuration: Configuration) -> dict[int, int]:
-    """The message, by position, that holds each VC."""
-    return {vc: i for i, message in enumerate(configuration.messages) for vc in message.held}
-
-
 def waits(configuration: Configuration) -> list[tuple[int, ...]]:
     """For each message, by position, the messages that hold what it waits for."""
-    holder = holders(configuration)
+    holder = configuration.holder
     return [
         tuple(sorted({holder[vc] for vc in message.wanted if vc in holder})) for message in configuration.messages
     ]

@@ -51,6 +51,7 @@ def compile_relation(relation: Relation) -> Compiled:
     """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
     try:
         return Compiled(_shim(relation.rule, relation.max_candidates), False, relation.rule)
+    # Numba says by any of these that it cannot compile a rule; a rule that is wrong raises when it is tabulated.
     except (NumbaError, TypeError, ValueError, NotImplementedError):
         table = tabulate(relation)
         return Compiled(_shim(_lookup(table), relation.max_candidates), True, table)

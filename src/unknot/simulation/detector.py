@@ -160,7 +160,7 @@ def path(relation: Relation, source: int, address: int, target: int) -> tuple[in
 
 def in_words(relation: Relation, configuration: Configuration) -> str:
     """Who waits for whom, in one line."""
-    holder = {vc: i for i, m in enumerate(configuration.messages) for vc in m.held}
+    holder = configuration.holder
     parts = [
         f"{relation.network.terminal_name(m.source)} to {relation.address_name(m.address)} on "
         f"{relation.vcs.name(m.held[-1])} waits for "

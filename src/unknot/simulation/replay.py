@@ -127,7 +127,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
         if moved == (engine.count(FLIT_HOPS), engine.count(FLITS_IN)):
             raise
     stuck = stuck_vcs(relation, state)
-    holder = {vc: k for k, message in enumerate(configuration.messages) for vc in message.held}
+    holder = configuration.holder
     all_stuck = in_place and all(stuck[vc] for vc in holder)
     waits = []
     for k, message in enumerate(configuration.messages):

@@ -192,7 +192,7 @@ def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]
     The loop begins at its router of lowest index; each router follows the one before it along a held channel.
     """
     network, channel = relation.network, relation.vcs.channel
-    holder = {vc: m for m, message in enumerate(configuration.messages) for vc in message.held}
+    holder = configuration.holder
     seen: dict[int, int] = {}
     waits: list[int] = []
     vc = configuration.messages[0].wanted[0]

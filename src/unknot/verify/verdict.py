@@ -64,6 +64,11 @@ class Configuration:
     reachability: Reachability
     messages: tuple[Message, ...]
 
+    @property
+    def holder(self) -> dict[int, int]:
+        """The message, by position, that holds each VC."""
+        return {vc: i for i, message in enumerate(self.messages) for vc in message.held}
+
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
