@@ -14,6 +14,8 @@ from unknot.routing import Relation, dimension_order, duato, fully_adaptive
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted, networks, relations
 from unknot.topologies import hypercube, mesh, torus
+from unknot.verify import Verdict
+from unknot.verify.checker import accept
 
 
 def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[str]) -> None:
@@ -66,3 +68,16 @@ def test_algorithms(network: Network, switching: Switching, algorithm: object) -
     else:
         run = simulate(relation, 0.9, packet_length=3, switching=switching, seed=1, warmup=0, measure=3000)
         assert run.deadlock is None, run.reason
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_the_checker_accepts_the_knot_a_run_came_to(switching: Switching) -> None:
+    """Whatever the technique, and also where a long packet holds several VCs."""
+    relation = dimension_order(torus(6, 6), 1)
+    length = 4 if switching in ("saf", "vct") else 14
+    run = simulate(relation, 0.6, packet_length=length, switching=switching, buffer_depth=4, seed=3, warmup=0)
+    assert run.deadlock is not None
+    several = any(len(message.held) > 1 for message in run.deadlock.messages)
+    assert several == (switching not in ("saf", "vct"))
+    accept(relation, Verdict(False, switching, "simulation", "this run", "", configuration=run.deadlock))
+    assert replay(relation, run.deadlock).stuck

@@ -151,7 +151,7 @@ def _configuration(relation: Relation, found: Configuration) -> None:
             raise Rejected(f"message {number} is not sent by its source, or holds nothing")
         if message.length != len(message.held) * found.buffer_depth:
             raise Rejected(f"message {number} does not fill its VCs")
-        if found.switching != "wormhole" and len(message.held) > 1:
+        if found.switching in ("saf", "vct") and len(message.held) > 1:
             raise Rejected(f"message {number} holds several VCs under {found.switching}")
         for at, vc in pairwise(path):
             if vc not in [c.vc for c in relation.candidates(at, message.address)]:
