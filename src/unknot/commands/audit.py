@@ -1,0 +1,49 @@
+"""`unknot audit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot.commands.options import Json, SwitchingName, TimeLimit
+from unknot.commands.outcomes import say
+from unknot.commands.shared import exit_code, print_json
+
+
+def audit(
+    fabric: Annotated[
+        Path, typer.Argument(metavar="FOLDER|FABRIC_FILE", help="ibnetdiscover output or a link list.")
+    ],
+    tables: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM dumps them.")
+    ] = None,
+    switching: SwitchingName = "vct",
+    time_limit: TimeLimit = 60.0,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
+    json: Json = False,
+) -> None:
+    """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
+
+    Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
+    """
+    from unknot import answers, terminal
+    from unknot.fabrics import read_fabric
+    from unknot.switching import switching_named
+    from unknot.verify.audit import audit as judge
+
+    technique = switching_named(switching)
+    read = read_fabric(fabric, tables)
+    with terminal.busy("auditing"):
+        found = judge(read, switching=technique, time_limit=time_limit)
+    if out is not None:
+        from unknot.report import write_audit_report
+
+        write_audit_report(found, out)
+        say(f"report: {out}")
+    if json:
+        print_json(answers.of_audit(found))
+    else:
+        terminal.show_audit(found)
+    raise typer.Exit(exit_code(found.deadlock_free, found.delivered))

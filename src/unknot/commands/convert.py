@@ -1,0 +1,34 @@
+"""`unknot convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot.commands.options import Json, NetworkText
+from unknot.commands.shared import print_json
+
+
+def convert(
+    source: NetworkText,
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="Its ending decides the format, unless --to does.")],
+    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Name of the format.")] = None,
+    json: Json = False,
+) -> None:
+    """Write a network into a file of another format, and say what that format does not carry."""
+    from unknot import answers
+    from unknot.fabrics import write_network
+    from unknot.studies.design import network as named
+
+    built = named(source, where="NETWORK")
+    form, dropped = write_network(built, target, to)
+    if json:
+        found = {"file": str(target), "format": form.name, "dropped": dropped, "network": answers.of_network(built)}
+        print_json(found)
+    else:
+        sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
+        print(f"{target}: {form.words} of {built.name}: {sizes}")
+        for part in dropped:
+            print(f"not carried by this format: {part}")

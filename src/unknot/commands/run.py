@@ -1,0 +1,46 @@
+"""`unknot run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot.commands.options import Json
+from unknot.commands.outcomes import INTERRUPTED, say
+from unknot.commands.shared import print_json
+
+
+def run(
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the report.")] = Path("reports"),
+    jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
+    store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
+    json: Json = False,
+) -> None:
+    """Prove and simulate the designs of a study file, and write a report.
+
+    Finished points are kept: a study that was stopped goes on where it stood.
+    """
+    from unknot import answers, terminal
+    from unknot.report import write_study_report
+    from unknot.studies import load_study, run_study
+    from unknot.studies.run import default_store
+
+    loaded = load_study(study)
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        with terminal.progress_bar(study.name) as progress:
+            result = run_study(loaded, jobs=jobs, store=store, progress=progress)
+    except KeyboardInterrupt:
+        kept = store or default_store(study)
+        say(f"interrupted; finished points are kept in {kept}: give the same command again to go on from there")
+        raise typer.Exit(INTERRUPTED) from None
+    report = out / f"{study.stem}.html"
+    write_study_report(result, report)
+    if json:
+        print_json({**answers.of_study(result), "report": str(report)})
+    else:
+        terminal.show_study(result)
+        print(f"\nreport: {report}")

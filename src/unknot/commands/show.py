@@ -1,0 +1,35 @@
+"""`unknot show`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, Picture
+from unknot.commands.shared import print_json, write
+
+
+def show(
+    network: NetworkText,
+    sample: Annotated[
+        int | None, typer.Option(help="Estimate distances of a large network from this many routers.")
+    ] = None,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Describe a network: sizes, degrees, distances."""
+    from unknot import answers, terminal
+    from unknot.network import measure
+    from unknot.studies.design import network as named
+
+    built = named(network, where="NETWORK")
+    metrics = measure(built, sample=sample)
+    if out is not None:
+        from unknot.report import draw_network
+
+        write(out, draw_network(built))
+    if json:
+        print_json(answers.of_metrics(built, metrics))
+    else:
+        terminal.show_network(built, metrics)
