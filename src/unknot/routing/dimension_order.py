@@ -111,4 +111,5 @@ def dimension_order(
         name="dimension_order" if dateline == "none" else f"dimension_order with {dateline} dateline",
         claims=dict.fromkeys(SWITCHINGS, safe) if safe or whole else {},
         claims_minimal=True,
+        source="Dally & Seitz 1987",
     )

@@ -79,4 +79,5 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
         name="duato",
         claims={"saf": True, "vct": True, "wormhole": True},
         claims_minimal=True,
+        source="Duato 1993, 1995",
     )

@@ -146,6 +146,8 @@ class Relation:
         Whether the source of the algorithm says that it uses shortest paths only.
     address_labels : sequence of str, optional
         Names of addresses for messages.
+    source : str
+        Where the algorithm was published, in a few words; empty for one's own.
     """
 
     network: Network
@@ -158,6 +160,7 @@ class Relation:
     claims: Mapping[str, bool] = field(default_factory=dict)
     claims_minimal: bool | None = None
     address_labels: tuple[str, ...] | None = None
+    source: str = ""
 
     def __post_init__(self) -> None:
         vcs = self.vcs if isinstance(self.vcs, VirtualChannels) else VirtualChannels(self.network, self.vcs)
