@@ -37,6 +37,14 @@ class Grid:
     ways: npt.NDArray[np.int8]
 
     @property
+    def down(self) -> npt.NDArray[np.bool_]:
+        """For each channel whether it leads down its dimension: bool array, shape (channels,)."""
+        found = np.zeros(self.dimension.size, dtype=bool)
+        channels = self.channel[:, 1::2]
+        found[channels[channels >= 0]] = True
+        return found
+
+    @property
     def complete(self) -> bool:
         """Whether every router and channel of the product of lines and rings is there."""
         if self.coordinates.shape[0] != int(np.prod(self.radices, dtype=np.int64)):

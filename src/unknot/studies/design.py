@@ -4,35 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import inspect
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from unknot.calls import apply, chosen, parse_call
-from unknot.errors import NetworkError, RelationError, TextError, UnknotError, near
+from unknot.errors import NetworkError, TextError, near
 from unknot.network import Network, components, distances_from
-from unknot.routing.relation import Relation
+from unknot.routing.named import routing, routing_named, routings
+
+__all__ = ["digest", "network", "require_connected", "routing", "routing_named", "routings"]
 
 _FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
 """What can only be meant as the name of a file: one word with a dot or a slash."""
-
-
-def routings() -> dict[str, Callable[..., Relation]]:
-    """The public functions of `unknot.routing` that need a network and nothing else, by name."""
-    from unknot import routing as room
-
-    found: dict[str, Callable[..., Relation]] = {}
-    for name in room.__all__:
-        function = getattr(room, name)
-        if inspect.isfunction(function):
-            parameters = list(inspect.signature(function).parameters.values())
-            needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
-            if needed == ["network"] and parameters[0].name == "network":
-                found[name] = function
-    return found
 
 
 def network(text: str, *, folder: str | Path = ".", where: str = "<network>") -> Network:
@@ -60,41 +44,6 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>") ->
     from unknot import tod
 
     return tod.network(text, where=where, folders=[folder])
-
-
-def routing(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:
-    """The relation that a routing name or call, such as ``dimension_order(dateline="none")``, makes on a network.
-
-    Parameters
-    ----------
-    vcs : int, optional
-        VCs per channel; by default what the algorithm takes by itself.
-
-    Raises
-    ------
-    UnknotError
-        If there is no such routing, or it cannot be used on this network or with so many VCs.
-    """
-    function = routing_named(text, where)
-    call = parse_call(text, where)
-    more: dict[str, int] = {}
-    if vcs is not None:
-        if vcs < 1:
-            raise RelationError(f"{call.name}: every channel needs at least 1 VC, got {vcs}")
-        if "vcs" not in inspect.signature(function).parameters:
-            raise RelationError(f"{call.name} has its own number of VCs; it cannot use {vcs}")
-        more["vcs"] = vcs
-    try:
-        return apply(call, function, network, **more)
-    except UnknotError:
-        raise
-    except (TypeError, ValueError, OverflowError) as error:
-        raise RelationError(f"{text.strip()} on {network.name}: {error}") from error
-
-
-def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:
-    """The routing function a text names, its options apart."""
-    return chosen(parse_call(text, where), routings(), "routing")
 
 
 def require_connected(network: Network) -> None:
