@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.report.multistage_layout import in_stages
 from unknot.report.structure import Places, by_structure, in_a_circle, in_a_row, layered
 
 MAX_DRAWN = 2000
@@ -35,6 +36,9 @@ def layout(network: Network) -> Places:
     """
     if network.num_routers == 1:
         return np.zeros(1, dtype=np.complex128)
+    staged = in_stages(network)
+    if staged is not None:
+        return staged
     if network.coordinates is not None and network.coordinates.shape[1] > 0:
         return _by_coordinates(network, network.coordinates, network.radices)
     named = _coordinates_in_names(network)

@@ -1,0 +1,81 @@
+"""The view of a network as stages of switches, derived from its coordinates (stage, row)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot.errors import NetworkError
+from unknot.network.model import IntArray, Network
+
+STAGE_AND_ROW = ("stage", "row")
+"""Names of the dimensions of a multistage network."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """Stage and row of every switch of a multistage network; each channel leads from one stage to the next.
+
+    Attributes
+    ----------
+    stage, row : int32 arrays, shape (routers,)
+    router : int32 array, shape (stages, rows)
+        The router at each place, or −1 where there is none (or none any more).
+    """
+
+    stage: IntArray
+    row: IntArray
+    router: IntArray
+
+    @property
+    def count(self) -> int:
+        """Number of stages."""
+        return int(self.router.shape[0])
+
+
+def is_multistage(network: Network) -> bool:
+    """Whether the routers of a network are switches in stages and rows."""
+    return network.coordinates is not None and network.dimensions == STAGE_AND_ROW
+
+
+def stages(network: Network) -> Stages:
+    """View a network as stages of switches, possibly with faults.
+
+    Raises
+    ------
+    NetworkError
+        If its dimensions are not stage and row, a channel does not lead to the next stage, two switches stand at one
+        place, or a terminal does not inject at the first and eject at the last stage.
+    """
+    if network.coordinates is None or network.dimensions != STAGE_AND_ROW:
+        raise NetworkError(
+            f"network {network.name!r} is no multistage network: its routers have no stage and row; use one such as "
+            "rcbn(16), omega(16) or benes(16)"
+        )
+    at = network.coordinates
+    stage, row = np.ascontiguousarray(at[:, 0]), np.ascontiguousarray(at[:, 1])
+    wrong = np.flatnonzero(stage[network.target] != stage[network.source] + 1)
+    if wrong.size:
+        raise NetworkError(
+            f"network {network.name!r}: channel {network.channel_name(int(wrong[0]))} does not lead to the next stage"
+        )
+    router = np.full(network.radices, -1, dtype=np.int32)
+    router[stage, row] = np.arange(network.num_routers)
+    twin = np.flatnonzero(router[stage, row] != np.arange(network.num_routers))
+    if twin.size:
+        raise NetworkError(
+            f"network {network.name!r}: {network.router_name(int(twin[0]))} stands where another switch stands"
+        )
+    last = network.radices[0] - 1
+    for ends, wanted, verb in ((network.inject, 0, "injects"), (network.eject, last, "ejects")):
+        outside = np.flatnonzero(stage[ends] != wanted)
+        if outside.size:
+            terminal = int(outside[0])
+            raise NetworkError(
+                f"network {network.name!r}: terminal {network.terminal_name(terminal)} {verb} at stage "
+                f"{stage[ends[terminal]]}, not at stage {wanted}"
+            )
+    for array in (stage, row, router):
+        array.setflags(write=False)
+    return Stages(stage, row, router)
