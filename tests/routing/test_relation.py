@@ -167,6 +167,44 @@ def test_compiled_equals_plain_on_algorithms(relation: Relation) -> None:
         assert compiled_answer(relation, at, address) == expected
 
 
+def halved(value: int) -> int:
+    return value // 2
+
+
+def test_a_rule_may_call_plain_functions_and_other_rules() -> None:
+    """Two VCs for every one of the inner relation, offered alike; nothing is marked for Numba by its author."""
+    network = mesh(3, 3)
+    inner = dimension_order(network)
+    ask, total = inner.rule, inner.num_vcs
+
+    def twice(value: int) -> int:
+        return 2 * value
+
+    def rule(at: int, address: int, out: Any) -> int:
+        count = ask(halved(at) if at < 2 * total else at - total, address, out)
+        for k in range(count if out[0] != EJECT else 0):
+            out[k] = twice(out[k])
+        return count
+
+    relation = Relation(network, 2, rule, name="even VCs")
+    assert not relation.compiled.tabulated
+    for (at, address), expected in answers(relation).items():
+        assert compiled_answer(relation, at, address) == expected
+
+
+def test_a_rule_that_calls_itself_is_tabulated() -> None:
+    inner = dimension_order(line(3)).rule
+
+    def rule(at: int, address: int, out: Any) -> int:
+        return rule(at + 10, address, out) if at < 0 else inner(at, address, out)
+
+    relation = Relation(line(3), 1, rule, name="recursive")
+    assert relation.compiled.tabulated
+    for (at, address), expected in answers(relation).items():
+        if at >= relation.num_vcs:
+            assert compiled_answer(relation, at, address) == expected
+
+
 def dictionary_rule(network: Network) -> Callable[[int, int, Any], int]:
     """A line routed with objects Numba knows nothing about."""
     places = VirtualChannels(network, 1)

@@ -8,6 +8,7 @@ asks the plain Python rule for the same state, which raises the real error.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,24 @@ def compile_relation(relation: Relation) -> Compiled:
         return Compiled(_shim(_lookup(table), relation.max_candidates), True, table)
 
 
+def _jitted(function, outer=()):
+    """`function` for Numba. Plain functions that it refers to, such as rules it is made of, are compiled with it."""
+    if not isinstance(function, FunctionType):
+        return njit(boundscheck=True)(function)
+    outer = (*outer, function)
+
+    def inside(value):
+        return _jitted(value, outer) if isinstance(value, FunctionType) and value not in outer else value
+
+    cells = tuple(CellType(inside(cell.cell_contents)) for cell in function.__closure__ or ())
+    names = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
+    scope = {**function.__globals__, **{name: inside(value) for name, value in names.items()}}
+    copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
+    return njit(boundscheck=True)(copy)
+
+
 def _shim(rule, size):
-    fast = njit(boundscheck=True)(rule)
+    fast = _jitted(rule)
     fast.compile((types.int64, types.int64, types.int64[::1]))
     length = np.int64(size)
 

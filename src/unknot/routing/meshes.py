@@ -1,0 +1,37 @@
+"""What algorithms for meshes ask of a network: a product of lines, of the dimensions they are published for."""
+
+from __future__ import annotations
+
+from unknot.errors import RelationError
+from unknot.network import Grid, Network, grid
+
+
+def mesh_grid(network: Network, algorithm: str, *, dimensions: int | None = None, radix: int | None = None) -> Grid:
+    """The view of a network as (part of) a mesh.
+
+    Parameters
+    ----------
+    algorithm : str
+        Who asks, for messages.
+    dimensions : int, optional
+        Dimensions it must have.
+    radix : int, optional
+        Greatest side it may have: 2 for hypercubes.
+
+    Raises
+    ------
+    RelationError
+        If it has rings, other dimensions, or longer sides; `NetworkError` if it has no dimensions at all.
+    """
+    product = grid(network)
+    wanted = "a hypercube" if radix == 2 else f"a mesh of {dimensions} dimensions" if dimensions else "a mesh"
+    found = ""
+    if product.wraps.any():
+        found = f"dimension {int(product.wraps.argmax())} is a ring"
+    elif dimensions is not None and product.radices.size != dimensions:
+        found = f"it has {product.radices.size}"
+    elif radix is not None and product.radices.max(initial=1) > radix:
+        found = f"a side of it has {int(product.radices.max())} routers"
+    if found:
+        raise RelationError(f"{algorithm} wants {wanted}; of {network.name}, {found}")
+    return product

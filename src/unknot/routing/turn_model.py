@@ -1,0 +1,125 @@
+"""The turn model: west-first, north-last and negative-first routing on meshes and hypercubes.
+
+Of the turns a packet may make, just enough are forbidden that no cycle of them is left: some directions must be taken
+before all others. A packet first goes adaptively in those of them that bring it nearer, then adaptively in the rest.
+In two dimensions west-first starts with west, north-last ends with north, negative-first starts with west and south;
+west is down and north is up, in dimensions 0 and 1. In more dimensions west-first becomes all-but-one-negative-first
+and north-last all-but-one-positive-last, as Glass and Ni generalise them. These are the minimal versions. Any number
+of VCs, one is enough; all are offered alike. Glass & Ni (1992) prove them deadlock-free by a numbering of the
+channels along which every route climbs, which settles every switching technique. Partially adaptive: some pairs have
+one path.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.routing.meshes import mesh_grid
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.switching import SWITCHINGS
+
+
+def west_first(network: Network, vcs: int = 1) -> Relation:
+    """Down every dimension but the last first, then up those and both ways in the last.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all offered alike.
+
+    Raises
+    ------
+    RelationError
+        If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+    """
+    early = _directions(network, "west_first")
+    early[:-1, 1] = True
+    return turn_model(network, "west_first", early, vcs)
+
+
+def north_last(network: Network, vcs: int = 1) -> Relation:
+    """Up every dimension but the first last, after all ways down and up the first.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all offered alike.
+
+    Raises
+    ------
+    RelationError
+        If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+    """
+    early = _directions(network, "north_last")
+    early[:, 1] = True
+    early[:1, 0] = True
+    return turn_model(network, "north_last", early, vcs)
+
+
+def negative_first(network: Network, vcs: int = 1) -> Relation:
+    """Down in all dimensions first, then up.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all offered alike.
+
+    Raises
+    ------
+    RelationError
+        If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+    """
+    early = _directions(network, "negative_first")
+    early[:, 1] = True
+    return turn_model(network, "negative_first", early, vcs)
+
+
+def _directions(network: Network, name: str) -> npt.NDArray[np.bool_]:
+    """One flag for each dimension and direction: column 0 up, column 1 down."""
+    return np.zeros((mesh_grid(network, name).radices.size, 2), dtype=bool)
+
+
+def turn_model(network: Network, name: str, early: npt.NDArray[np.bool_], vcs: int) -> Relation:
+    """Minimal adaptive routing in two stages: first the `early` directions, then the others.
+
+    Parameters
+    ----------
+    early : bool array, shape (dimensions, 2)
+        Directions of the first stage: column 0 up, column 1 down.
+    """
+    product = mesh_grid(network, name)
+    coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
+    places = VirtualChannels(network, vcs)
+    router, first, home = places.router, places.first, network.eject
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        for stage in range(2):
+            count, left = 0, False
+            for i in range(dimensions):
+                a, b = coordinates[here, i], coordinates[there, i]
+                sign = 0 if a < b else 1
+                if a == b or early[i, sign] == (stage == 1):
+                    continue
+                left = True
+                port = channel[here, 2 * i + sign]
+                if port >= 0:
+                    for v in range(vcs):
+                        out[count] = first[port] + v
+                        count += 1
+            if left:
+                return count
+        out[0] = EJECT
+        return 1
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name=name,
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=True,
+        source="Glass & Ni 1992",
+    )
