@@ -1,0 +1,28 @@
+"""Small networks of every family, as texts of the topology language, on which every routing algorithm is tried.
+
+Each is small enough for every question to be decided in a fraction of a second. Sides are odd and even, equal and
+unequal; the irregular one has a router without a terminal.
+"""
+
+from __future__ import annotations
+
+GRIDS = ("line(4)", "mesh(3, 3)", "mesh(4, 2)", "mesh(2, 3, 2)")
+"""Products of lines."""
+
+RINGS = ("ring(4)", "ring(5)", "torus(4, 3)", "torus(3, 2, 2)", "ring(4) * line(2)")
+"""Products with a ring in them."""
+
+HYPERCUBES = ("hypercube(2)", "hypercube(3)")
+
+OTHERS = (
+    "complete(4)",
+    "tree(2, 2)",
+    "{i -- (i + 1) % 5, 5 + i -- 5 + (i + 2) % 5, i -- 5 + i for i in 5}",
+    "terminals({a -- b -- c -- d -- a, c -- e, d -- e, e -- f}, inject=[0, 1, 3, 4, 5])",
+    "{i -> (i + 1) % 4 for i in 4}",
+)
+"""Networks without dimensions: complete, a tree, Petersen's graph, one of named routers without any order, a ring
+that goes round one way only."""
+
+NETWORKS: tuple[str, ...] = (*GRIDS, *RINGS, *HYPERCUBES, *OTHERS)
+"""All of them."""
