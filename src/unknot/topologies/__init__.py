@@ -5,6 +5,7 @@ from unknot.topologies.complete import complete
 from unknot.topologies.composite import composite_banyan, rcbn
 from unknot.topologies.delta import banyan, baseline, butterfly, flip_network, indirect_cube, omega
 from unknot.topologies.grids import hypercube, line, mesh, ring, torus
+from unknot.topologies.itm import itm
 from unknot.topologies.rearrangeable import benes, clos, extra_stage, extra_stage_cube
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "from_edges",
     "hypercube",
     "indirect_cube",
+    "itm",
     "line",
     "mesh",
     "omega",
