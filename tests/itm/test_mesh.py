@@ -136,7 +136,7 @@ def taken_apart(graph: nx.Graph) -> bool:
         (topologies.ring(5), "7 links, and there are 5"),
         (topologies.line(2), "at least 3 routers"),
         (from_edges([(0, 1), (1, 2), (2, 0)], directed=True), "has none back"),
-        (from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4)]), "router 4 has no two"),
+        (from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4)]), "router r4 has no two"),
         (topologies.complete(4).without(routers=[]), "5 links, and there are 6"),
     ],
 )
