@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unknot import check, deliver, replay, simulate
+from unknot.checker import accept
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted, networks, relations
 from unknot.topologies import hypercube, mesh, torus
 from unknot.verify import Verdict
-from unknot.verify.checker import accept
 
 
 def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[str]) -> None:

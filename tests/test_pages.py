@@ -36,7 +36,7 @@ def test_the_mended_rule_of_the_front_page_is_proved() -> None:
     names: dict[str, object] = {"__name__": "readme"}
     exec(compile(mended, "README.md", "exec"), names)
     import unknot
-    from unknot.verify.checker import accept
+    from unknot.checker import accept
 
     relation = names["greedy"]
     assert isinstance(relation, unknot.Relation)

@@ -41,7 +41,7 @@ def of_relation(relation: Relation) -> Answer:
     return {"routing": relation.name, "vcs": int(counts[0]) if alike else None, "num_vcs": relation.num_vcs}
 
 
-def of_verdict(relation: Relation, verdict: Verdict, holds: bool) -> Answer:
+def of_verdict(relation: Relation, verdict: Verdict, holds: bool | None) -> Answer:
     """A verdict, its counterexample with names, and whether the separate checker accepts it."""
     found = verdict.configuration
     return {

@@ -47,7 +47,7 @@ def show_network(network: Network, metrics: Metrics) -> None:
     _out().print(_pairs(rows))
 
 
-def show_check(relation: Relation, verdict: Verdict, delivery: Delivery, holds: bool) -> None:
+def show_check(relation: Relation, verdict: Verdict, delivery: Delivery, holds: bool | None) -> None:
     """A verdict, in words, with its counterexample."""
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
@@ -254,8 +254,8 @@ def _range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _accepts(holds: bool) -> str:
-    return "accepts it" if holds else "REJECTS it"
+def _accepts(holds: bool | None) -> str:
+    return {True: "accepts it", False: "REJECTS it", None: "could not go through it again: too large"}[holds]
 
 
 def _number(value: float | None) -> str:

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.exploration import network_for, reachable_deadlock
 from tests.reference.legality import certificate_holds, complaints
+from unknot.checker import Rejected, accept
 from unknot.errors import UnknotError
 from unknot.routing import Relation, dimension_order
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted, networks, relations, table_relation
 from unknot.topologies import complete, line, mesh, ring, torus
 from unknot.verify import Verdict, check
-from unknot.verify.checker import Rejected, accept
 
 CHEAP = ("acyclic", "empty greatest fixpoint", "greatest fixpoint of waiting", "cycle in the")
 """How methods begin that decide without an exact search."""

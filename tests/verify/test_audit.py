@@ -16,11 +16,11 @@ from tests.fabrics.folders import EXAMPLES, ROUTED
 from tests.fabrics.texts import PORTS, Layout, ibnetdiscover, lfts, ring
 from tests.reference.fabric_routes import Plain, follow, plain_ibnetdiscover, plain_lst, plain_tables
 from unknot.answers import of_audit
+from unknot.checker import accept
 from unknot.errors import UnknotError
 from unknot.fabrics import read_fabric
 from unknot.routing.forwarding_table import TRAFFICS
 from unknot.verify.audit import Audit, TrafficAudit, audit
-from unknot.verify.checker import accept
 
 
 @cache

@@ -32,10 +32,10 @@ def check(
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
     from unknot import answers, terminal
+    from unknot.checker import evidence_holds
     from unknot.switching import switching_named
     from unknot.verify import check as decide
     from unknot.verify import deliver
-    from unknot.verify.checker import evidence_holds
 
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)

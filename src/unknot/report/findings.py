@@ -39,9 +39,9 @@ def knot(relation: Relation, configuration: Configuration, *more: str, packet_le
     return element("div", drawing, words, class_="beside")
 
 
-def evidence(verdict: Verdict, holds: bool) -> Html:
+def evidence(verdict: Verdict, holds: bool | None) -> Html:
     """Whether the separate checker accepts what a verdict rests on; a dash where nothing was decided."""
-    return Html("–") if verdict.deadlock_free is None else answer(holds, "checked", "rejected")
+    return Html("–") if verdict.deadlock_free is None else answer(holds, "checked", "rejected", "too large")
 
 
 def replayed(replay: Replay | None) -> list[str]:

@@ -26,7 +26,7 @@ class Proven:
 
     verdict: Verdict
     delivery: Delivery
-    certificate_holds: bool
+    certificate_holds: bool | None
     replay: Replay | None
 
 
@@ -137,9 +137,9 @@ def _relation_of(point: Point) -> Relation:
 
 
 def _prove(point: Point) -> Proven:
+    from unknot.checker import evidence_holds
     from unknot.simulation import replay
     from unknot.verify import check, deliver
-    from unknot.verify.checker import evidence_holds
 
     relation, what = _relation_of(point), point.what
     verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])

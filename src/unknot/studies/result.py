@@ -26,8 +26,8 @@ class DesignResult:
     relation : Relation
     verdict : Verdict
     delivery : Delivery
-    certificate_holds : bool
-        Whether the separate checker accepts the verdict.
+    certificate_holds : bool or None
+        Whether the separate checker accepts the verdict; None when it had nothing to check, or too much.
     replay : Replay or None
         The counterexample replayed in the simulator, when there is one.
     runs : tuple of Run
@@ -38,7 +38,7 @@ class DesignResult:
     relation: Relation
     verdict: Verdict
     delivery: Delivery
-    certificate_holds: bool
+    certificate_holds: bool | None
     replay: Replay | None
     runs: tuple[Run, ...]
 

@@ -36,8 +36,8 @@ def check_relation(relation: Relation, *, time_limit: float = 60.0) -> None:
         If an answer is not legal at all: a candidate that does not leave the router, ejection elsewhere than at
         home, candidates none of which is waited for.
     """
+    from unknot.checker import accept
     from unknot.verify import check, deliver
-    from unknot.verify.checker import accept
 
     answers = _answers(relation)
     _check_again(relation, answers)

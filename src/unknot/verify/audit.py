@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot.checker import evidence_holds
 from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
@@ -26,7 +27,6 @@ from unknot.routing.forwarding_table import (
 from unknot.routing.relation import Relation
 from unknot.switching import Switching, switching_named
 from unknot.verify.check import check
-from unknot.verify.checker import evidence_holds
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.lost import lost_packets
 from unknot.verify.verdict import Configuration, Reachability, Verdict
@@ -51,8 +51,9 @@ class TrafficAudit:
         Its addresses are the LIDs of the destinations; for all but host-to-host its network has one terminal more
         for the management port of each switch.
     verdict : Verdict
-    certificate_holds : bool
-        Whether the separate checker accepts the evidence of the verdict.
+    certificate_holds : bool or None
+        Whether the separate checker accepts the evidence of the verdict; None when it had nothing to check, or too
+        much.
     delivery : Delivery
     loop : tuple of str
         Names of the switches on the loop of the counterexample, in the order of its channels; empty without one.
@@ -67,7 +68,7 @@ class TrafficAudit:
     traffic: Traffic
     relation: Relation
     verdict: Verdict
-    certificate_holds: bool
+    certificate_holds: bool | None
     delivery: Delivery
     loop: tuple[str, ...]
     lost: tuple[str, ...]

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.switching import switching_named
-from unknot.verify.closed_sets import at_injection, cycle_messages, shortest_cycle, small_closed_set
+from unknot.verify.closed_sets import at_injection, small_closed_set
 from unknot.verify.exact import Worm, find_worms
+from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Core, Dependencies, Flags, core, dependencies
-from unknot.verify.verdict import Certificate, Verdict
+from unknot.verify.verdict import Certificate, Configuration, Verdict
 from unknot.verify.witness import configuration
 
 
@@ -63,8 +64,11 @@ def check(
     ) -> Verdict:
         return Verdict(True, technique, method, scope, established, certificate=Certificate(kind, rank, core))
 
-    def stuck(method: str, worms: list[Worm]) -> Verdict:
-        found = configuration(relation, worms, technique, int(buffer_depth))
+    def stuck(method: str, worms: list[Worm] | Configuration) -> Verdict:
+        if isinstance(worms, Configuration):
+            found = worms
+        else:
+            found = configuration(relation, worms, technique, int(buffer_depth))
         text = f"{len(found.messages)} messages that can never move hold all that they wait for"
         return Verdict(False, technique, method, scope, text, configuration=found)
 
@@ -73,8 +77,7 @@ def check(
         text = "the VCs can be numbered so that every route climbs"
         return free("acyclic channel dependency graph", text, "order", rank)
     if technique == "wormhole-nonatomic":
-        cycle = shortest_cycle(graph)
-        return stuck("cycle in the channel dependency graph", cycle_messages(graph, cycle))
+        return stuck("cycle in the channel dependency graph", queued_cycle(graph, int(buffer_depth)))
     states = core(graph)
     removed, alive = _survivors(states, np.ones(states.head_owner.size, dtype=bool), spread=False)
     if (removed < 0).any():

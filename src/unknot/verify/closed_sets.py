@@ -1,4 +1,4 @@
-"""Sets of single-VC messages that block each other: from the greatest fixpoint, and from a cycle of dependencies."""
+"""Sets of single-VC messages that block each other, from the greatest fixpoint."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.exact import Worm
-from unknot.verify.states import Core, Dependencies, Explorer, Flags
+from unknot.verify.states import Core, Explorer, Flags
 
 STARTS = 64
 """Places from which a small set is looked for."""
@@ -64,57 +64,9 @@ def at_injection(core: Core) -> Flags:
     return states[core.head_owner]
 
 
-def shortest_cycle(graph: Dependencies) -> list[int]:
-    """A shortest cycle of dependencies through one of some VCs on cycles, beginning at its lowest VC."""
-    on_cycle = np.flatnonzero(graph.cyclic).tolist()
-    best: list[int] = []
-    for start in on_cycle[:: max(1, len(on_cycle) // STARTS)]:
-        before = {start: start}
-        todo = deque([start])
-        found = False
-        while todo and not found:
-            u = todo.popleft()
-            for v in graph.target[graph.first[u] : graph.first[u + 1]].tolist():
-                if v == start:
-                    cycle = [u]
-                    while cycle[-1] != start:
-                        cycle.append(before[cycle[-1]])
-                    if not best or len(cycle) < len(best):
-                        best = cycle[::-1]
-                    found = True
-                    break
-                if v not in before and graph.label[v] == graph.label[start]:
-                    before[v] = u
-                    todo.append(v)
-    low = best.index(min(best))
-    return best[low:] + best[:low]
-
-
-def cycle_messages(graph: Dependencies, cycle: list[int]) -> list[Worm]:
-    """One message for each VC of a cycle that has chosen the next VC, straight from its terminal if possible."""
-    space = Explorer(graph.relation)
-    position = {vc: i for i, vc in enumerate(cycle)}
-    address = [-1] * len(cycle)
-    direct = [False] * len(cycle)
-    for candidate in range(graph.relation.num_addresses):
-        if all(direct):
-            break
-        order, first, value = space.visit(candidate)
-        entered = set(_entries(space, candidate, visited=True).tolist())
-        for i in np.flatnonzero(np.isin(order, cycle)).tolist():
-            k = position[int(order[i])]
-            enters = cycle[k] in entered
-            if address[k] < 0 or (enters and not direct[k]):
-                wanted = cycle[(k + 1) % len(cycle)]
-                if wanted in {int(v) & VC_MASK for v in value[first[i] : first[i + 1]]}:
-                    address[k], direct[k] = candidate, enters
-    return [Worm(address[k], (vc,), (cycle[(k + 1) % len(cycle)],)) for k, vc in enumerate(cycle)]
-
-
-def _entries(space: Explorer, address: int, visited: bool = False) -> npt.NDArray[np.int64]:
+def _entries(space: Explorer, address: int) -> npt.NDArray[np.int64]:
     """VCs that packets for an address enter straight from injection."""
-    if not visited:
-        space.visit(address)
+    space.visit(address)
     sources = space.relation.sources(address).size
     vcs = space.value[: space.first[sources]] & VC_MASK
     return np.asarray(vcs[vcs != EJECT])

@@ -72,7 +72,7 @@ class Configuration:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """A reason for "deadlock-free" that `unknot.verify.checker` re-checks from the relation alone.
+    """A reason for "deadlock-free" that `unknot.checker` re-checks from the relation alone.
 
     Attributes
     ----------

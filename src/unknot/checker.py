@@ -1,0 +1,182 @@
+"""A small, separate checker of verdicts: from the relation alone, sharing nothing with the prover.
+
+Configurations are followed by the plain Python rule. Certificates are inequalities about every reachable state, which
+`walk` visits again: in plain Python with the plain rule if there are up to `PLAIN` states, else compiled with the
+compiled rule, whose answers are compared with those of the plain rule at `SPOTS` states picked at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unknot.errors import RelationError, UnknotError
+from unknot.routing.relation import Candidate, Relation
+from unknot.switching import SWITCHINGS
+
+if TYPE_CHECKING:
+    from unknot.verify.verdict import Certificate, Configuration, Verdict
+
+PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
+REACHABILITIES = ("scheduled", "not-established", "injected")
+PLAIN, SPOTS, BUDGET = 10_000, 2_000, 1_000_000
+
+
+class Rejected(UnknotError):  # noqa: N818
+    """The evidence of a verdict does not hold; the text says where."""
+
+
+class Unchecked(Rejected):
+    """There is no evidence, or too much of it to be checked again."""
+
+
+def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
+    """Whether `accept` accepts the evidence of a verdict; None: there is none, or too much to check again."""
+    try:
+        accept(relation, verdict)
+    except Rejected as error:
+        return None if isinstance(error, Unchecked) else False
+    return True
+
+
+def accept(relation: Relation, verdict: Verdict) -> None:
+    """Return quietly if the evidence of a verdict holds; raise `Rejected` if it does not."""
+    found, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
+    if free is None:
+        raise Unchecked("an open question has no evidence to check")
+    if verdict.switching not in SWITCHINGS or (found is None) != free or (certificate is None) == free:
+        raise Rejected(f"{'a proof' if free else 'a deadlock'} needs evidence of its own kind, and no other")
+    try:
+        if certificate is not None:
+            _certificate(relation, certificate, verdict.switching)
+        if found is not None:
+            _configuration(relation, found, verdict.switching)
+    except RelationError as error:
+        raise Rejected(f"the evidence is not of this relation: {error}") from error
+
+
+def _configuration(relation: Relation, found: Configuration, switching: str) -> None:
+    held = [vc for message in found.messages for vc in message.held]
+    queues, graded = switching == "wormhole-nonatomic", found.reachability != "not-established"
+    # Where messages queue, a header has committed to a VC that ends with a tail, and no other has.
+    wanted = [message.held[0] for message in found.messages if message.held] if queues else held
+    if not held or len(set(held)) != len(held) or found.buffer_depth < 1 or found.switching != switching:
+        raise Rejected(f"a configuration under {switching} has messages on VCs of their own, at least 1 flit deep")
+    standing: set[int] = set()
+    for number, message in enumerate(found.messages, start=1):
+        way = [*message.lead, *message.held]
+        if message.source not in relation.sources(message.address).tolist() or not message.held:
+            raise Rejected(f"message {number} is not sent by its source, or holds nothing")
+        if message.length != len(message.held) * found.buffer_depth:
+            raise Rejected(f"message {number} does not fill its VCs")
+        if switching in PROVES["escape"] and len(message.held) > 1:
+            raise Rejected(f"message {number} holds several VCs under {switching}")
+        for at, vc in pairwise([relation.num_vcs + message.source, *way]):
+            if vc not in [c.vc for c in relation.candidates(at, message.address)]:
+                raise Rejected(f"message {number} cannot go from {relation.vcs.name(at)} to VC {vc}")
+        last = relation.candidates(way[-1], message.address)
+        choices = [{c.vc} for c in last] if queues else _choices(last, relation.commits)
+        if not message.wanted or {*message.wanted} not in choices or not {*message.wanted} <= {*wanted}:
+            raise Rejected(f"message {number} does not wait for what it has to, all of it held")
+        wanted = [vc for vc in wanted if not queues or vc not in message.wanted]
+        if graded and (len(set(way)) < len(way) or standing & {*way}):
+            raise Rejected(f"message {number} would have to pass itself, or one that stands before it")
+        standing |= {*message.held}
+    ports = len({message.source for message in found.messages}) == len(found.messages)
+    away = not ports or any(message.lead for message in found.messages)
+    if found.reachability not in (("scheduled", "not-established") if away else REACHABILITIES):
+        raise Rejected(f"they are not {found.reachability!r}: they do not reach back to ports of their own")
+
+
+def _choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
+    """What a blocked header may wait for: all at once, or, if it commits, one of several."""
+    waited = {c.vc for c in found if c.waits}
+    return [{vc} for vc in waited] if commits else [waited][: len(waited)]
+
+
+def _certificate(relation: Relation, certificate: Certificate, switching: str) -> None:
+    """By `walk`, whoever holds the lowest VC of a deadlock would wait for a lower one; if not, all is in the core."""
+    kind, vcs, network = certificate.kind, relation.vcs, relation.network
+    rank = np.array(certificate.rank, dtype=np.int64) * (-1 if kind == "order" else 1)
+    core = np.array([False] * vcs.total if certificate.core is None else certificate.core, dtype=bool)
+    fits = rank.shape == core.shape == (vcs.total,) and abs(rank).max(initial=0) < 2**60
+    if switching not in PROVES.get(kind, ()) or not fits or (kind == "exhausted") != core.any():
+        raise Rejected(
+            f"a rank for each of {vcs.total} VCs is wanted, of a kind that proves {switching}, not {kind!r}"
+        )
+    from unknot.checker_kernel import walk
+
+    places = vcs.total + network.num_terminals
+    plain = places * relation.num_addresses <= PLAIN
+    visit: Any = walk.py_func if plain else walk
+    each, worms = kind == "order", kind in ("drain", "exhausted")
+    seen, place, best, first = (np.zeros(places + 1, dtype=np.int64) for _ in range(4))
+    out, told = np.zeros((2, relation.max_candidates), dtype=np.int64)
+    value = np.empty(places * out.size if worms else 0, dtype=np.int64)
+    pick = np.random.default_rng(0)
+    spots = pick.integers(0, relation.num_addresses, SPOTS) if not plain else np.zeros(0, dtype=np.int64)
+    rule: Any = (lambda at, address, _: relation.rule(at, address, out)) if plain else relation.compiled.function
+    for address in range(relation.num_addresses):
+        sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
+        place[: sources.size] = vcs.total + sources
+        flaw = visit(
+            rule, address, each, worms, relation.commits, rank, core, vcs.router, network.source[vcs.channel], home,
+            sources.size, seen, place, first, value, best, out,
+        )  # fmt: skip
+        if flaw < -1:
+            raise Rejected(f"{relation.candidates(-2 - flaw, address)} is no answer for address {address}")
+        if flaw >= 0:
+            raise Rejected(f"the {kind} certificate fails at {vcs.name(flaw)} for {relation.address_name(address)}")
+        for _ in range(np.count_nonzero(spots == address)):
+            at = int(pick.choice([*place[: sources.size], *np.flatnonzero(seen == address + 1)]))
+            count = relation.compiled.function.ctypes(at, address, told.ctypes.data)
+            if relation.rule(at, address, out) != count or (out[:count] != told[:count]).any():
+                raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
+    if core.any():
+        _search(relation, set(np.flatnonzero(core).tolist()))
+
+
+def _search(relation: Relation, core: set[int]) -> None:
+    """Look for worms on the core that block each other: hold what is wanted, VC after VC, by backtracking."""
+    steps = iter(range(BUDGET))
+    worms: dict[int, list[tuple[int, int]]] = {}
+
+    def tick() -> None:
+        if next(steps, None) is None:
+            raise Unchecked(f"the core of {len(core)} VCs is too large to be searched again in {BUDGET} steps")
+
+    def bits(vcs: Iterable[int | None]) -> int:
+        return sum(1 << vc for vc in vcs if vc is not None)
+
+    for address in range(relation.num_addresses):
+        graph: dict[int, list[Candidate]] = {}
+        todo = (relation.num_vcs + relation.sources(address)).tolist()
+        while todo:
+            if (at := todo.pop()) not in graph:
+                graph[at] = relation.candidates(at, address)
+                todo += [c.vc for c in graph[at] if c.vc is not None]
+        paths: list[tuple[int, ...]] = [(vc,) for vc in core & graph.keys()]
+        while paths:
+            tick()
+            path = paths.pop()
+            for choice in _choices(graph[path[-1]], relation.commits):
+                if choice <= core:
+                    for vc in path:
+                        worms.setdefault(vc, []).append((bits(path), bits(choice)))
+            paths += [(*path, c.vc) for c in graph[path[-1]] if c.vc is not None and c.vc in core - {*path}]
+
+    @cache
+    def completed(held: int, wanted: int, barred: int) -> bool:
+        tick()
+        missing = wanted & ~held
+        return not missing or any(
+            not path & (held | barred) and not waits & barred and completed(held | path, wanted | waits, barred)
+            for path, waits in worms.get((missing & -missing).bit_length() - 1, ())
+        )
+
+    if any(completed(0, 1 << vc, (1 << vc) - 1) for vc in sorted(core)):
+        raise Rejected(f"the core of {len(core)} VCs does hold a deadlock")

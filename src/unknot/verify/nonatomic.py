@@ -1,0 +1,217 @@
+"""Wormhole switching with non-atomic VC allocation: every cycle of dependencies is a deadlock, and here is how.
+
+A header that has been granted a VC has committed to it, full or not. So packets that fill the VCs of a cycle, each
+granted the next VC, never move again. What takes care is to get them there. Take a cycle whose dependencies arise as
+close to injection as those of any cycle; then, in some order of its VCs, each packet comes by a shortest way that
+passes no VC filled before (docs/nonatomic.md proves it): first those whose way leads over VCs that others will fill.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network.model import IntArray
+from unknot.routing.relation import EJECT, VC_MASK
+from unknot.verify.states import Dependencies, Explorer
+from unknot.verify.verdict import Configuration, Message
+
+STARTS = 256
+"""VCs from which a short cycle is looked for."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A way for an address to a VC of the cycle: terminal, VCs on the way, that one last."""
+
+    source: int
+    address: int
+    way: tuple[int, ...]
+
+
+def queued_cycle(graph: Dependencies, buffer_depth: int, *, progress: Progress | None = None) -> Configuration:
+    """A deadlock configuration under non-atomic allocation, from a cycle of dependencies.
+
+    One message fills each VC of the cycle and has committed to the next. Its reachability is `injected` when every
+    message enters its VC straight from a terminal of its own, else `scheduled`: the order is the one of the proof.
+
+    Time is that of one more visit to every state, O(states), and a search for a short cycle.
+
+    Parameters
+    ----------
+    graph : Dependencies
+        With a cycle.
+    buffer_depth : int
+        Flits per VC; each message is as long.
+    progress : callable(done, total), optional
+        Told of addresses visited.
+    """
+    least = _depths(graph, progress)
+    source = np.repeat(np.arange(graph.relation.num_vcs), np.diff(graph.first))
+    inside = graph.cyclic[source] & (graph.label[source] == graph.label[graph.target])
+    depth = _lowest(graph, source, np.where(inside, least, np.iinfo(np.int64).max))
+    kept = np.flatnonzero(inside & (least <= depth))
+    cycle = shortest_cycle(source[kept], graph.target[kept])
+    arrivals = _arrivals(graph, cycle, depth)
+    messages = [
+        Message(a.source, a.address, buffer_depth, a.way[:-1], a.way[-1:], (cycle[(i + 1) % len(cycle)],))
+        for i, a in enumerate(arrivals)
+    ]
+    ordered = [messages[i] for i in _parking_order(cycle, arrivals)]
+    direct = all(not m.lead for m in messages) and len({m.source for m in messages}) == len(messages)
+    return Configuration("wormhole-nonatomic", buffer_depth, "injected" if direct else "scheduled", tuple(ordered))
+
+
+def shortest_cycle(source: IntArray | npt.NDArray[np.int64], target: IntArray) -> list[int]:
+    """A shortest cycle of a graph, among those through `STARTS` of its nodes, beginning at its lowest node."""
+    after: dict[int, list[int]] = {}
+    for u, v in zip(source.tolist(), target.tolist(), strict=True):
+        after.setdefault(u, []).append(v)
+    starts = sorted(after)
+    best: list[int] = []
+    for start in starts[:: max(1, len(starts) // STARTS)]:
+        found = _back_to(start, after, len(best))
+        best = found or best
+    low = best.index(min(best))
+    return best[low:] + best[:low]
+
+
+def _back_to(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
+    """A shortest cycle through a node, or nothing when it is not below a bound (0: any)."""
+    before: dict[int, int] = {}
+    steps = {start: 1}
+    todo = deque([start])
+    while todo:
+        u = todo.popleft()
+        if bound and steps[u] >= bound:
+            return []
+        for v in after.get(u, ()):
+            if v == start:
+                cycle = [u]
+                while cycle[-1] != start:
+                    cycle.append(before[cycle[-1]])
+                return cycle[::-1]
+            if v not in steps:
+                steps[v] = steps[u] + 1
+                before[v] = u
+                todo.append(v)
+    return []
+
+
+def _depths(graph: Dependencies, progress: Progress | None) -> npt.NDArray[np.int64]:
+    """For each dependency, the fewest VCs from injection to a state at which it arises."""
+    from unknot.verify.nonatomic_kernel import nearest
+
+    relation = graph.relation
+    space = Explorer(relation)
+    least = np.full(graph.target.size, np.iinfo(np.int64).max)
+    depth = np.zeros(relation.num_vcs, dtype=np.int64)
+    edge = np.asarray(graph.first, dtype=np.int64)
+    for address in range(relation.num_addresses):
+        order, first, value = space.visit(address)
+        nearest(relation.sources(address).size, order, first, value, edge, graph.target, depth, least)
+        if progress is not None:
+            progress(address + 1, relation.num_addresses)
+    return least
+
+
+def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArray[np.int64]) -> int:
+    """The smallest depth such that the dependencies up to it have a cycle."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    def cyclic(depth: int) -> bool:
+        kept = least <= depth
+        u, v = source[kept], graph.target[kept]
+        if (u == v).any():
+            return True
+        size = graph.relation.num_vcs
+        net = csr_array((np.ones(u.size, dtype=np.int8), (u, v)), shape=(size, size))
+        count, _ = connected_components(net, directed=True, connection="strong")
+        return bool(count < size)
+
+    found = np.unique(least[least < np.iinfo(np.int64).max])
+    low, high = 0, found.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if cyclic(int(found[middle])) else (middle + 1, high)
+    return int(found[low])
+
+
+def _arrivals(graph: Dependencies, cycle: list[int], depth: int) -> list[Arrival]:
+    """For each VC of the cycle, a shortest way to a state at which it depends on the next.
+
+    From terminals of their own where all can be entered directly.
+    """
+    relation, vcs = graph.relation, graph.relation.num_vcs
+    space = Explorer(relation)
+    after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+    found: dict[int, Arrival] = {}
+    doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
+    for address in range(relation.num_addresses):
+        order, first, value = space.visit(address)
+        if not np.isin(order, cycle).any():
+            continue
+        came: dict[int, int] = {}
+        steps: dict[int, int] = {}
+        entering: dict[int, list[int]] = {}
+        for i, at in enumerate(order.tolist()):
+            here = 0 if at >= vcs else steps[at]
+            if here > depth:
+                break
+            offered = {v & VC_MASK for v in value[first[i] : first[i + 1]].tolist()} - {EJECT}
+            for vc in offered:
+                if here == 0:
+                    entering.setdefault(vc, []).append(at - vcs)
+                if vc not in steps:
+                    steps[vc], came[vc] = here + 1, at
+            if at in after and after[at] in offered:
+                way = [at]
+                while came[way[-1]] < vcs:
+                    way.append(came[way[-1]])
+                if at not in found or len(way) < len(found[at].way):
+                    found[at] = Arrival(came[way[-1]] - vcs, address, tuple(way[::-1]))
+                if len(way) == 1:
+                    for terminal in entering[at]:
+                        doors[at].setdefault(terminal, address)
+        if all(doors.values()) and len({terminal for door in doors.values() for terminal in door}) >= len(cycle):
+            break
+    own = _own_terminals(list(doors.values()))
+    return [
+        found[vc] if not own else Arrival(t, doors[vc][t], (vc,)) for vc, t in zip(cycle, own or cycle, strict=True)
+    ]
+
+
+def _own_terminals(doors: list[dict[int, int]]) -> list[int]:
+    """A terminal of its own for each VC, of those from which it can be entered; empty when there are not enough."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    terminals = sorted({terminal for door in doors for terminal in door})
+    number = {terminal: i for i, terminal in enumerate(terminals)}
+    rows = [i for i, door in enumerate(doors) for _ in door]
+    columns = [number[terminal] for door in doors for terminal in door]
+    pairs = csr_array(
+        (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(doors), max(1, len(terminals)))
+    )
+    match = maximum_bipartite_matching(pairs, perm_type="column")
+    return [terminals[i] for i in match] if (match >= 0).all() else []
+
+
+def _parking_order(cycle: list[int], arrivals: list[Arrival]) -> list[int]:
+    """Positions of the cycle, those first whose way leads over VCs that are filled later."""
+    from graphlib import TopologicalSorter
+
+    place = {vc: i for i, vc in enumerate(cycle)}
+    sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(cycle)), ()))
+    for i, arrival in enumerate(arrivals):
+        for vc in arrival.way[:-1]:
+            if vc in place:
+                sorter.add(place[vc], i)
+    return list(sorter.static_order())
