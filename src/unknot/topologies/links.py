@@ -1,0 +1,65 @@
+"""What the families share: sizes checked, links turned into channels sorted by source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError
+from unknot.network import Network
+
+Ints = npt.NDArray[np.integer[Any]]
+MAX_CHANNELS = 2**28
+MOST_LABELS = 2**16
+"""Most routers that are given names; more are known by coordinates or numbers alone."""
+
+
+def whole(family: str, what: str, value: object, least: int, most: int = MAX_CHANNELS) -> int:
+    """A size that is a whole number in its limits, or an error that says which are wanted."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        limits = f"of at least {least}" if most == MAX_CHANNELS else f"from {least} to {most}"
+        raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {value!r}")
+    return int(value)
+
+
+def affordable(name: str, channels: int) -> None:
+    """Refuse a network of more than `MAX_CHANNELS` channels before any of it is made."""
+    if channels > MAX_CHANNELS:
+        raise NetworkError(f"{name}: {channels} channels; the limit is {MAX_CHANNELS}")
+
+
+def linked(name: str, routers: int, u: Ints, v: Ints, *, latency: Any = 1, **more: Any) -> Network:
+    """The network of links u–v: two channels each, sorted by source and then in the order of the links.
+
+    Parameters
+    ----------
+    latency : int or array_like of int, shape (links,)
+    more
+        Further attributes of the `Network`.
+    """
+    cycles = np.broadcast_to(np.asarray(latency), u.shape)
+    return directed(
+        name,
+        routers,
+        np.concatenate([u, v]),
+        np.concatenate([v, u]),
+        latency=np.concatenate([cycles, cycles]),
+        **more,
+    )
+
+
+def directed(name: str, routers: int, u: Ints, v: Ints, *, latency: Any = 1, **more: Any) -> Network:
+    """The network of channels u→v, sorted by source and then in the order they are given."""
+    order = np.argsort(u, kind="stable")
+    cycles = np.broadcast_to(np.asarray(latency), u.shape)
+    return Network(name, routers, u[order], v[order], cycles[order], **more)  # type: ignore[arg-type]
+
+
+def simple(u: Ints, v: Ints) -> tuple[Ints, Ints]:
+    """Each pair of different routers once, ordered."""
+    low, high = np.minimum(u, v).astype(np.int64), np.maximum(u, v).astype(np.int64)
+    base = int(high.max(initial=0)) + 1
+    keys = np.unique((low * base + high)[low != high])
+    return keys // base, keys % base
