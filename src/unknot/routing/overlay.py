@@ -1,0 +1,156 @@
+"""VNOF, the virtual network overlay framework: adaptive virtual networks laid over one that cannot deadlock.
+
+The VCs of every channel are shared out among virtual networks. The first is routed by a deadlock-free minimal base
+algorithm, the others by adaptive ones; a message may go from any overlaid network into any other network, since a
+header that enters one is treated as if it were injected there. Overlaid VCs are tried first; a blocked header waits
+for all that it may take. Whether a message may come back from the base is left open by the sources: `returns` says.
+Minimal if all parts are. The framework claims that a base that cannot deadlock is all that deadlock freedom takes.
+Under wormhole switching Duato's theorem asks for more where messages come back: a detour through an overlaid network
+joins base channels that the base alone never uses one after the other. The prover says for which bases it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.named import routing
+from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule, VirtualChannels
+
+CLAIMED = ("saf", "vct", "wormhole")
+
+
+def overlay(
+    network: Network,
+    vcs: int | None = None,
+    *,
+    base: str = "dimension_order",
+    over: str | Sequence[str] = "fully_adaptive",
+    returns: bool = True,
+) -> Relation:
+    """A base routing and adaptive virtual networks over it.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel in all; those that the others leave go to the last overlaid network. By default every part has
+        the VCs it takes by itself.
+    base : str
+        Name of the base routing, with options if wanted.
+    over : str or sequence of str
+        Names of the overlaid routings, one for each virtual network.
+    returns : bool
+        Whether a message that has entered the base may go back to the overlaid networks.
+
+    Raises
+    ------
+    RelationError
+        If a part cannot be used on the network or with so many VCs, commits to its choices, gives terminals several
+        addresses, or some router has no terminal at which a header could enter a part.
+
+    References
+    ----------
+    Liu & Yang, virtual network overlay, 1999, as described by Deng & Yang.
+    """
+    names = [base, over] if isinstance(over, str) else [base, *over]
+    if len(names) < 2:
+        raise RelationError("overlay wants at least one routing to lay over its base")
+    parts = [routing(network, text, where="overlay") for text in (names[:-1] if vcs is not None else names)]
+    if vcs is not None:
+        parts.append(_with_the_rest(network, parts, names[-1], vcs))
+    for part in parts:
+        if part.commits or part.may_use is not None or part.num_addresses != network.num_terminals:
+            raise RelationError(
+                f"overlay cannot use {part.name}: its parts must choose anew at every router, and have one address "
+                "for each terminal"
+            )
+    layers = _Layers(network, parts)
+    rule = layers.rule(0, returns)
+    for k in range(1, len(parts)):
+        rule = _after(layers.rule(k, returns), rule)
+    sound = parts[0].claims_minimal is True
+    return Relation(
+        network,
+        layers.places,
+        rule,
+        name=f"overlay of {', '.join(part.name for part in parts[1:])} on {parts[0].name}",
+        claims={technique: True for technique in CLAIMED if sound and parts[0].claims.get(technique)},
+        claims_minimal=all(part.claims_minimal for part in parts) or None,
+        source="Liu & Yang 1999",
+    )
+
+
+def _with_the_rest(network: Network, parts: list[Relation], text: str, vcs: int) -> Relation:
+    taken = np.sum([part.vcs.counts for part in parts], axis=0)
+    fewest, most = int(taken.min(initial=vcs)), int(taken.max(initial=0))
+    if most >= vcs or fewest < most:
+        found = str(most) if fewest == most else f"{fewest} to {most}"
+        raise RelationError(
+            f"overlay: {', '.join(part.name for part in parts)} take {found} VCs of each channel, so {vcs} cannot be "
+            f"shared out with {text}"
+        )
+    return routing(network, text, vcs - most, where="overlay")
+
+
+class _Layers:
+    """The VCs of several relations side by side on every channel."""
+
+    def __init__(self, network: Network, parts: list[Relation]) -> None:
+        counts = np.stack([part.vcs.counts for part in parts]).astype(np.int64)
+        self.parts = parts
+        self.places = VirtualChannels(network, counts.sum(axis=0))
+        self.base = np.cumsum(counts, axis=0) - counts + self.places.first[:-1]
+        self.part_of = (np.arange(self.places.total) >= self.base[1:, self.places.channel]).sum(axis=0)
+        self.seat = np.full(network.num_routers, -1, dtype=np.int64)
+        self.seat[network.inject] = np.arange(network.num_terminals)
+        empty = np.flatnonzero(self.seat[network.target] < 0)
+        if empty.size:
+            raise RelationError(
+                f"overlay on {network.name}: a header enters a virtual network as if it were injected, but router "
+                f"{network.router_name(int(network.target[empty[0]]))} has no terminal"
+            )
+
+    def rule(self, k: int, returns: bool) -> Rule:
+        """What part k offers to a header, wherever it stands, as VCs of the whole."""
+        part, places, part_of, seat = self.parts[k], self.places, self.part_of, self.seat
+        outer = (self.base[k] - part.vcs.first[:-1])[part.vcs.channel] + np.arange(part.num_vcs)
+        inner = np.zeros(places.total, dtype=np.int64)
+        inner[outer] = np.arange(part.num_vcs)
+        total, router, entry, tier = places.total, places.router, part.num_vcs, TIER if k == 0 else 0
+        closed, ask = k > 0 and not returns, part.rule
+
+        def rule(at: int, address: int, out: Out) -> int:
+            own = k == 0
+            if at >= total:
+                place = entry + at - total
+            elif part_of[at] == k:
+                own, place = True, inner[at]
+            elif closed and part_of[at] == 0:
+                return 0
+            else:
+                own, place = False, entry + seat[router[at]]
+            count = 0
+            for i in range(ask(place, address, out)):
+                vc = out[i] & VC_MASK
+                if vc != EJECT:
+                    out[count] = out[i] - vc + outer[vc] + tier
+                    count += 1
+                elif own:
+                    out[count] = EJECT
+                    count += 1
+            return count
+
+        return rule
+
+
+def _after(first: Rule, second: Rule) -> Rule:
+    """Candidates of one rule, then those of another."""
+
+    def rule(at: int, address: int, out: Out) -> int:
+        count = first(at, address, out)
+        return count + second(at, address, out[count:])
+
+    return rule
