@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import networkx as nx
 import pytest
 from hypothesis import given, settings
@@ -67,6 +65,6 @@ def test_one_vc_on_a_square_deadlocks_and_a_line_does_not() -> None:
 
 
 def test_a_table_that_would_be_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["unknot.routing.fully_adaptive"], "MAX_DISTANCES", 8)
+    monkeypatch.setattr("unknot.routing.paths.MAX_DISTANCES", 8)
     with pytest.raises(RelationError, match="needs a table of distances, and 3 × 3 are more than 8"):
         fully_adaptive(complete(3))

@@ -1,0 +1,103 @@
+"""Routing on de Bruijn networks B(d, D) and UB(d, D) by shortest paths, one root or d roots.
+
+For each letter a the channels that leave the words beginning with a make an out-tree T_a rooted at the word aa…a,
+and the channels that enter the words ending with a an in-tree AT_a; the d trees of a kind share no channel.
+``multi_root`` sends a message for (a, …) up AT_a to aa…a and then down T_a, shifting in letters all the way: at
+most D hops up and D − 1 down, balanced over the roots when destinations are uniform, and no cycle of dependencies
+under any switching technique, since the header is on VC 0 on its way up and on VC 1 on its way down (Bermond &
+Syska 1992, section 6). A channel is in some AT_a and in some T_a, but is used on the way down only if it leads from
+a word (a, a, …), so one in d channels has 2 VCs and the others 1.
+
+UB(d, D) goes both ways, so the same tree serves twice, as proposition 5.2 allows: up T_a against its channels, then
+down. No channel serves both, so 1 VC is enough.
+
+``single_root`` is `two_trees` rooted at a loop, ``shortest`` is `hop_number` with D VCs. Only the latter is minimal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.errors import RelationError, near
+from unknot.network import Network
+from unknot.routing.hop_number import hop_number
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.two_trees import two_trees
+from unknot.routing.words import channels_to, de_bruijn_words
+from unknot.switching import SWITCHINGS
+
+PATHS = ("multi_root", "single_root", "shortest")
+
+
+def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, bypass: bool = False) -> Relation:
+    """Routing on a de Bruijn network whose routers are numbered in the order of their words.
+
+    Multi-root routing computes with words and tabulates nothing: 4 d bytes for each router.
+
+    Parameters
+    ----------
+    paths : {"multi_root", "single_root", "shortest"}
+        Up and down the trees of d roots, or of one, or shortest paths with hop-number VCs.
+    letter : int
+        For ``single_root``: the letter a of the root aa…a.
+    bypass : bool
+        Whether a message turns round at the first word from which its destination lies below in the tree, instead
+        of at the root.
+
+    Raises
+    ------
+    RelationError
+        If an option makes no sense; `NetworkError` if the network is not B(d, D) or UB(d, D).
+    """
+    from unknot.routing.words_kernel import depth, shifts
+
+    if paths not in PATHS:
+        raise RelationError(f"de_bruijn: unknown paths {paths!r}; {near(paths, PATHS)}")
+    words = de_bruijn_words(network, "de_bruijn")
+    letters, routers, ones = words.letters, network.num_routers, words.ones
+    if not 0 <= letter < letters:
+        raise RelationError(f"de_bruijn on {network.name}: the letters are 0 to {letters - 1}, got {letter!r}")
+    if paths == "shortest":
+        return hop_number(network)
+    if paths == "single_root":
+        return two_trees(network, root=letter * ones, bypass=bypass)
+    u, power = np.arange(routers), routers // letters
+    down = np.stack([channels_to(network, (u * letters + a) % routers) for a in range(letters)], axis=1)
+    up = down
+    if words.both_ways:
+        up = np.stack([channels_to(network, a * power + u // letters, last=True) for a in range(letters)], axis=1)
+
+    climbs, falls = np.zeros((2, network.num_channels), dtype=bool)
+    climbs[up[up >= 0]] = True
+    stays = u // power == u * letters // power % letters if words.length > 1 else u < 0
+    below = down[stays]
+    falls[below[below >= 0]] = True
+    counts = np.where(climbs & falls, 2, 1)
+    places = VirtualChannels(network, counts)
+    router, first, home, num_vcs = places.router, places.first, network.eject, places.total
+    descends = np.zeros(num_vcs + network.num_terminals, dtype=bool)
+    descends[(first[1:] - 1)[falls]] = True
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        a = there // power
+        left = shifts(here, there, letters, routers)
+        turned = descends[at] or here == a * ones
+        if bypass and not turned:
+            turned = depth(here, a, letters, routers) + left == depth(there, a, letters, routers)
+        if here == there and (turned or at >= num_vcs):
+            out[0] = EJECT
+        elif turned:
+            out[0] = first[down[here, there // letters ** (left - 1) % letters] + 1] - 1
+        else:
+            out[0] = first[up[here, a]]
+        return 1
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name="de_bruijn (multi_root)" + (", with bypass" if bypass else ""),
+        claims=dict.fromkeys(SWITCHINGS, True),
+        source="Bermond & Syska 1992",
+    )

@@ -1,0 +1,66 @@
+"""Hop-number routing: shortest paths on any network, the i-th hop on the i-th VC.
+
+With as many VCs as the diameter D has hops, every shortest path climbs from VC to VC, so the channel dependency
+graph has no cycle: no deadlock under any switching technique, on any network (Bermond & Syska 1992, proposition
+5.1). The paper takes one coherent shortest path for each pair; as nothing in the argument needs that,
+``choice="all"`` offers all of them and is fully adaptive. Minimal. It is the fallback for a network for which
+nothing better is known.
+"""
+
+from __future__ import annotations
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.paths import Distances
+from unknot.routing.relation import Relation, VirtualChannels
+from unknot.routing.shortest_paths import pick_of, shortest_path_rule, steps
+from unknot.switching import SWITCHINGS
+
+
+def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first", seed: int = 1) -> Relation:
+    """Shortest paths on any network with one VC per hop.
+
+    On whole meshes, tori and hypercubes nothing is tabulated; elsewhere 2 bytes for each router and each router that
+    ejects.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel: the diameter (the default), or a multiple of it, shared out evenly among the hops.
+    choice : {"first", "random", "all"}
+        One shortest path for each router and destination, or all of them: see `shortest_paths`.
+    seed : int
+        Of the random choice, at least 1.
+
+    Raises
+    ------
+    RelationError
+        If `vcs` is not a multiple of the diameter, or the network is too large for a table; `NetworkError` if some
+        terminal has no way to another.
+    """
+    pick = pick_of("hop_number", choice, seed)
+    view = steps(network, "hop_number")
+    if isinstance(view, Distances):
+        diameter = int(view.table[:, network.inject].max(initial=0))
+    else:
+        both = view.wraps & (view.ways == 3)
+        diameter = int((view.radices // 2)[both].sum() + (view.radices - 1)[~both].sum())
+    hops = max(1, diameter)
+    if vcs is None:
+        vcs = hops
+    if vcs < hops or vcs % hops:
+        raise RelationError(
+            f"hop_number on {network.name}: the longest shortest path has {diameter} hops, so {hops} VCs per channel "
+            f"or a multiple of it are wanted; got {vcs}"
+        )
+    places = VirtualChannels(network, vcs)
+    rule = shortest_path_rule(network, places, view, pick=pick, share=vcs // hops, climb=True)
+    return Relation(
+        network,
+        places,
+        rule,
+        name=f"hop_number ({choice})",
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=True,
+        source="Bermond & Syska 1992",
+    )

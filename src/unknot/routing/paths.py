@@ -1,0 +1,162 @@
+"""What routings for any network share: tables of distances, and the middle of a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError, RelationError
+from unknot.network import Network, grid
+from unknot.network.grid import Grid
+
+Table = npt.NDArray[np.int16]
+
+MAX_DISTANCES = 250_000_000
+"""Most distances (routers × routers with terminals) that are tabulated; 2 bytes each."""
+MAX_STEPS = 4_000_000_000
+"""Channel visits spent on the search for the best root; in larger networks not every router is tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Hops from every router to every router that ejects.
+
+    Attributes
+    ----------
+    homes : int64 array
+        The routers that eject, ascending.
+    column : int64 array, shape (terminals,)
+        Position in `homes` of the router at which each terminal ejects.
+    table : int16 array, shape (homes, routers)
+        −1 where there is no way.
+    """
+
+    homes: npt.NDArray[np.int64]
+    column: npt.NDArray[np.int64]
+    table: Table
+
+    @property
+    def longest(self) -> int:
+        """Greatest distance that is in the table."""
+        return int(self.table.max(initial=0))
+
+
+def distances_to_homes(network: Network, wanted_by: str) -> Distances:
+    """Tabulate hops to every router that ejects: a breadth-first search from each of them.
+
+    O(homes × channels) time, 2 bytes for each router and home.
+
+    Raises
+    ------
+    RelationError
+        If the table would have more than `MAX_DISTANCES` entries; the message names the routing `wanted_by`.
+    """
+    from unknot.routing.paths_kernel import distances
+
+    homes, column = homes_of(network)
+    table = room_for_table(network, homes, wanted_by)
+    first, channels = network.incoming
+    refuse_too_far(network, distances(first, network.source[channels], homes, table))
+    return Distances(homes, column, read_only(table))
+
+
+def homes_of(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The routers that eject, ascending, and which of them each terminal ejects at."""
+    homes, column = np.unique(network.eject, return_inverse=True)
+    return homes.astype(np.int64), column.reshape(-1).astype(np.int64)
+
+
+def room_for_table(network: Network, homes: npt.NDArray[np.int64], wanted_by: str) -> Table:
+    """An empty table of distances, or a refusal."""
+    if network.num_routers * homes.size > MAX_DISTANCES:
+        raise RelationError(
+            f"{wanted_by} on {network.name}: a network that is not a whole mesh, torus or hypercube needs a table of "
+            f"distances, and {network.num_routers} × {homes.size} are more than {MAX_DISTANCES}"
+        )
+    return np.empty((homes.size, network.num_routers), dtype=np.int16)
+
+
+def refuse_too_far(network: Network, failed: int) -> None:
+    """Raise for a kernel's word that some path has more hops than the tables can hold."""
+    if failed:
+        raise RelationError(f"{network.name}: a path of more than 32767 hops is too long for the tables")
+
+
+def read_only(array: Table) -> Table:
+    array.setflags(write=False)
+    return array
+
+
+def require_ways(network: Network, table: Table, homes: npt.NDArray[np.int64], wanted_by: str) -> None:
+    """Refuse a network in which some terminal has no way to another, by a table with −1 where there is none."""
+    starts = np.unique(network.inject)
+    lost = np.argwhere(table[:, starts] < 0)
+    if lost.size:
+        end, start = int(homes[lost[0, 0]]), int(starts[lost[0, 1]])
+        raise NetworkError(
+            f"{wanted_by} on {network.name}: there is no way from router {network.router_name(start)} to router "
+            f"{network.router_name(end)}"
+        )
+
+
+def best_root(network: Network) -> int:
+    """The router least far from all terminals and they from it, by the farthest of them, then on average.
+
+    A breadth-first search both ways from every router, or, where that would take more than `MAX_STEPS`, from as many
+    evenly spread ones as it allows.
+
+    Raises
+    ------
+    NetworkError
+        If no router that was tried reaches every terminal and is reached by it.
+    """
+    from unknot.routing.paths_kernel import spreads
+
+    tried = max(1, min(network.num_routers, MAX_STEPS // max(1, 2 * network.num_channels)))
+    starts = np.unique(np.linspace(0, network.num_routers - 1, tried).astype(np.int64))
+    sums = np.zeros((starts.size, 2), dtype=np.int64)
+    lost = np.zeros(starts.size, dtype=bool)
+    for (first, channels), ends, ports in (
+        (network.outgoing, network.target, network.eject),
+        (network.incoming, network.source, network.inject),
+    ):
+        marked = np.zeros(network.num_routers, dtype=bool)
+        marked[ports] = True
+        found = np.empty((starts.size, 2), dtype=np.int64)
+        refuse_too_far(network, spreads(first, ends[channels], starts, marked, found))
+        sums += found
+        lost |= found[:, 0] < 0
+    order = np.lexsort((starts, sums[:, 1], sums[:, 0], lost))
+    if lost[order[0]]:
+        raise NetworkError(
+            f"{network.name}: no router reaches every other and is reached by it, so none can be a root"
+        )
+    return int(starts[order[0]])
+
+
+def root_named(network: Network, root: int | str) -> int:
+    """The router a root option names: ``best``, or a router by number, label or coordinates."""
+    return best_root(network) if root == "best" else network.router(root)
+
+
+def whole_grid(network: Network) -> Grid | None:
+    """The network as a product of lines and rings with nothing missing, or None if it is none."""
+    if network.coordinates is None:
+        return None
+    try:
+        product = grid(network)
+    except NetworkError:
+        return None
+    if network.num_routers != int(np.prod(product.radices, dtype=np.int64)):
+        return None
+    for i, k in enumerate(product.radices.tolist()):
+        for sign, last in ((0, k - 1), (1, 0)):
+            there = product.channel[:, 2 * i + sign] >= 0
+            if product.wraps[i]:
+                if product.ways[i] >> sign & 1 and not there.all():
+                    return None
+            elif not there[product.coordinates[:, i] != last].all():
+                return None
+    return product

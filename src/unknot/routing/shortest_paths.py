@@ -1,0 +1,137 @@
+"""Shortest-path routing on any network: all shortest paths, or one for each router and destination.
+
+`choice` says which: ``first`` takes, at every router, the first channel (by number, or by dimension on meshes and
+tori) that brings the header nearer; ``random`` takes one that depends on the router, the destination and the seed;
+``all`` offers every one and is `fully_adaptive`. A path chosen so is coherent: its part from any router on is the
+path of that router. Nothing is claimed about deadlock, which depends on the network: an incremental triangular mesh
+never deadlocks with shortest paths, a ring of five does. With VCs by hop it never does: `hop_number`.
+"""
+
+from __future__ import annotations
+
+from unknot.errors import RelationError, near
+from unknot.network import Network
+from unknot.network.grid import Grid
+from unknot.routing.paths import Distances, distances_to_homes, require_ways, whole_grid
+from unknot.routing.relation import EJECT, Out, Relation, Rule, VirtualChannels
+
+CHOICES = ("first", "random", "all")
+
+
+def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", seed: int = 1) -> Relation:
+    """One shortest path for each pair, or all of them.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all offered alike.
+    choice : {"first", "random", "all"}
+        Which of the channels that bring a header nearer it may take.
+    seed : int
+        Of the random choice, at least 1.
+
+    Raises
+    ------
+    RelationError
+        If the choice is unknown, or the network is too large for a table of distances; `NetworkError` if some
+        terminal has no way to another.
+    """
+    places = VirtualChannels(network, vcs)
+    view = steps(network, "shortest_paths")
+    rule = shortest_path_rule(network, places, view, pick=pick_of("shortest_paths", choice, seed), share=vcs)
+    return Relation(network, places, rule, name=f"shortest_paths ({choice})", claims_minimal=True)
+
+
+def pick_of(routing: str, choice: str, seed: int) -> int:
+    """The number by which `shortest_path_rule` knows a choice."""
+    if choice not in CHOICES:
+        raise RelationError(f"{routing}: unknown choice {choice!r}; {near(choice, CHOICES)}")
+    if isinstance(seed, bool) or not 1 <= seed <= 1_000_000:
+        raise RelationError(f"{routing}: a seed is a number from 1 to 1000000, got {seed!r}")
+    return {"all": -1, "first": 0}.get(choice, seed)
+
+
+def steps(network: Network, wanted_by: str) -> Grid | Distances:
+    """What steps are judged by: coordinates on whole meshes and tori, where nothing is tabulated, else distances.
+
+    Raises
+    ------
+    NetworkError
+        If some terminal has no way to another.
+    """
+    product = whole_grid(network)
+    if product is not None:
+        return product
+    found = distances_to_homes(network, wanted_by)
+    require_ways(network, found.table, found.homes, wanted_by)
+    return found
+
+
+def shortest_path_rule(
+    network: Network,
+    places: VirtualChannels,
+    view: Grid | Distances,
+    *,
+    pick: int = -1,
+    share: int = 1,
+    climb: bool = False,
+) -> Rule:
+    """The rule that offers channels that bring a header nearer.
+
+    Parameters
+    ----------
+    view : Grid or Distances
+        What a step is judged by.
+    pick : int
+        −1 offers every such channel; 0 the first; any other number is the seed of a choice that depends on the
+        router and the destination alone.
+    share : int
+        VCs offered of each channel.
+    climb : bool
+        Whether each hop offers the next `share` VCs; else every hop offers the first.
+    """
+    from unknot.routing.grid_kernel import towards
+    from unknot.routing.paths_kernel import offer
+
+    router, first, home = places.router, places.first, network.eject
+    at_channel, num_vcs = places.channel, places.total
+
+    if isinstance(view, Distances):
+        table, column = view.table, view.column
+        (leaving, channels), target = network.outgoing, network.target
+
+        def by_table(at: int, address: int, out: Out) -> int:
+            here, i = router[at], column[address]
+            if here == home[address]:
+                out[0] = EJECT
+                return 1
+            count = 0
+            for k in range(leaving[here], leaving[here + 1]):
+                if table[i, target[channels[k]]] == table[i, here] - 1 and table[i, here] > 0:
+                    out[count] = channels[k]
+                    count += 1
+            index = at - first[at_channel[at]] + share if climb and at < num_vcs else 0
+            return int(offer(out, count, pick, here, home[address], first, index, share))
+
+        return by_table
+
+    coordinates, radices, wraps, channel = view.coordinates, view.radices, view.wraps, view.channel
+    has, dimensions = view.ways, view.radices.size
+
+    def by_coordinates(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        count = 0
+        for i in range(dimensions):
+            ways = towards(coordinates[here, i], coordinates[there, i], radices[i], wraps[i], has[i])
+            for sign in range(2):
+                port = channel[here, 2 * i + sign]
+                if ways & (1 << sign) and port >= 0:
+                    out[count] = port
+                    count += 1
+        index = at - first[at_channel[at]] + share if climb and at < num_vcs else 0
+        return int(offer(out, count, pick, here, there, first, index, share))
+
+    return by_coordinates

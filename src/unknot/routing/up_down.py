@@ -1,0 +1,147 @@
+"""Up*/down* routing (Autonet) on any network whose links go both ways.
+
+The routers are numbered from a root, and of the two channels of a link one leads up, to the lower number, the other
+down. A route goes up zero or more channels, then down zero or more; it never goes up after it has gone down. Which
+phase a header is in is told by the channel it came by, so 1 VC is enough. Channels that lead up have no cycle, nor
+have those that lead down, and no route comes back from down to up: there is no cycle of dependencies under any
+switching technique (Schroeder et al. 1991).
+
+The numbers come from breadth-first levels, ties broken by the number of the router, as in Autonet, or from the
+preorder of a depth-first search, which tends to give more choice (Sancho, Robles & Duato 2000). Not minimal in
+general: the shortest legal path may be longer than the shortest path, and traffic gathers near the root.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.errors import NetworkError, RelationError, near
+from unknot.network import Network, distances_from
+from unknot.network.model import IntArray, Offsets
+from unknot.routing.paths import homes_of, read_only, refuse_too_far, require_ways, room_for_table, root_named
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.switching import SWITCHINGS
+
+CHOICES = ("first", "shortest", "any")
+LEVELS = ("bfs", "dfs")
+
+
+def up_down(
+    network: Network, vcs: int = 1, *, root: int | str = "best", levels: str = "bfs", choice: str = "first"
+) -> Relation:
+    """Up*/down* routing from a root.
+
+    Two tables of distances, 4 bytes in all for each router and each router that ejects.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all offered alike.
+    root : int or str
+        A router, by number or name; ``best`` takes one that is least far from all terminals and they from it.
+    levels : {"bfs", "dfs"}
+        Breadth-first levels, or the preorder of a depth-first search that tries neighbours in order of number.
+    choice : {"first", "shortest", "any"}
+        The first channel that lies on a shortest legal path (deterministic), all of them, or every channel from
+        which a legal path leads on.
+
+    Raises
+    ------
+    RelationError
+        If an option is unknown or the network too large for the tables; `NetworkError` if some link goes one way
+        only, there is no such root, or it does not reach every terminal.
+    """
+    from unknot.routing.paths_kernel import legal_distances
+
+    for word, value, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
+        if value not in known:
+            raise RelationError(f"up_down: unknown {word} {value!r}; {near(value, known)}")
+    _require_links(network)
+    top = root_named(network, root)
+    rank = _ranks(network, top, levels)
+    kind = np.sign(rank[network.target] - rank[network.source]).astype(np.int8)
+    homes, column = homes_of(network)
+    falling, legal = (room_for_table(network, homes, "up_down") for _ in range(2))
+    rise_first, rise = _neighbours(network.source[kind < 0], network.target[kind < 0], network.num_routers)
+    fall_first, fall = _neighbours(network.target[kind > 0], network.source[kind > 0], network.num_routers)
+    order = np.argsort(rank, kind="stable").astype(np.int32)
+    refuse_too_far(network, legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, legal))
+    require_ways(network, legal, homes, f"up_down from {network.router_name(top)}")
+    read_only(falling)
+    read_only(legal)
+
+    places = VirtualChannels(network, vcs)
+    router, first, at_channel, home, num_vcs = (
+        places.router,
+        places.first,
+        places.channel,
+        network.eject,
+        places.total,
+    )
+    (leaving, channels), target = network.outgoing, network.target
+    every, one = choice == "any", choice == "first"
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, i = router[at], column[address]
+        if here == home[address]:
+            out[0] = EJECT
+            return 1
+        fell = at < num_vcs and kind[at_channel[at]] > 0
+        left = falling[i, here] if fell else legal[i, here]
+        count = 0
+        for k in range(leaving[here], leaving[here + 1]):
+            c = channels[k]
+            if kind[c] > 0:
+                onward = falling[i, target[c]]
+            elif kind[c] < 0 and not fell:
+                onward = legal[i, target[c]]
+            else:
+                onward = -1
+            if onward >= 0 and (every or onward == left - 1):
+                for v in range(vcs):
+                    out[count] = first[c] + v
+                    count += 1
+                if one:
+                    break
+        return count
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name=f"up_down from {network.router_name(top)}, {levels} levels, {choice}",
+        claims=dict.fromkeys(SWITCHINGS, True),
+        source="Schroeder et al. 1991" if levels == "bfs" else "Sancho, Robles & Duato 2000",
+    )
+
+
+def _require_links(network: Network) -> None:
+    """Refuse channels without a channel back."""
+    there = network.source.astype(np.int64) * network.num_routers + network.target
+    back = network.target.astype(np.int64) * network.num_routers + network.source
+    single = np.flatnonzero(~np.isin(back, there))
+    if single.size:
+        raise NetworkError(
+            f"up_down on {network.name}: it wants links that go both ways, but there is no channel back along "
+            f"{network.channel_name(int(single[0]))}; for channels that go one way use two_trees or hop_number"
+        )
+
+
+def _ranks(network: Network, top: int, levels: str) -> IntArray:
+    """The number of every router, 0 for the root; routers without a way to it come last."""
+    from unknot.routing.paths_kernel import depth_first
+
+    depth = distances_from(network, top)
+    if levels == "dfs":
+        depth_first(*_neighbours(network.source, network.target, network.num_routers), top, depth)
+    depth = np.where(depth < 0, network.num_routers, depth)
+    rank = np.empty(network.num_routers, dtype=np.int32)
+    rank[np.lexsort((np.arange(network.num_routers), depth))] = np.arange(network.num_routers)
+    return rank
+
+
+def _neighbours(source: IntArray, target: IntArray, routers: int) -> tuple[Offsets, IntArray]:
+    """Targets by source, ascending, in compressed rows."""
+    first = np.zeros(routers + 1, dtype=np.int64)
+    np.cumsum(np.bincount(source, minlength=routers), out=first[1:])
+    return first, target[np.lexsort((target, source))]
