@@ -1,9 +1,12 @@
 """Routing: the relation contract and one file per algorithm."""
 
+from unknot.routing.cube_connected_cycles import cube_connected_cycles
+from unknot.routing.de_bruijn import de_bruijn
 from unknot.routing.dimension_order import dimension_order
 from unknot.routing.duato import duato
 from unknot.routing.forwarding_table import forwarding_table
 from unknot.routing.fully_adaptive import fully_adaptive
+from unknot.routing.hop_number import hop_number
 from unknot.routing.lcfaa import lcfaa
 from unknot.routing.o1turn import o1turn
 from unknot.routing.odd_even import odd_even
@@ -12,9 +15,18 @@ from unknot.routing.p_cube import p_cube
 from unknot.routing.pbfaa import pbfaa
 from unknot.routing.planar_adaptive import planar_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels
+from unknot.routing.ring_lexicographic import ring_lexicographic
+from unknot.routing.romm import romm
 from unknot.routing.schwiebert import schwiebert
+from unknot.routing.shortest_paths import shortest_paths
+from unknot.routing.shuffle_exchange import shuffle_exchange
 from unknot.routing.turn_model import negative_first, north_last, west_first
+from unknot.routing.two_trees import two_trees
+from unknot.routing.ugal import ugal
+from unknot.routing.up_down import up_down
+from unknot.routing.valiant import valiant
 from unknot.routing.vba import vba
+from unknot.routing.waypoints import via_waypoint
 
 __all__ = [
     "EJECT",
@@ -23,10 +35,13 @@ __all__ = [
     "Candidate",
     "Relation",
     "VirtualChannels",
+    "cube_connected_cycles",
+    "de_bruijn",
     "dimension_order",
     "duato",
     "forwarding_table",
     "fully_adaptive",
+    "hop_number",
     "lcfaa",
     "negative_first",
     "north_last",
@@ -36,7 +51,16 @@ __all__ = [
     "p_cube",
     "pbfaa",
     "planar_adaptive",
+    "ring_lexicographic",
+    "romm",
     "schwiebert",
+    "shortest_paths",
+    "shuffle_exchange",
+    "two_trees",
+    "ugal",
+    "up_down",
+    "valiant",
     "vba",
+    "via_waypoint",
     "west_first",
 ]

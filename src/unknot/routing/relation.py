@@ -7,7 +7,7 @@ it is the destination terminal. A candidate is an output VC of the router where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -148,6 +148,9 @@ class Relation:
         Names of addresses for messages.
     source : str
         Where the algorithm was published, in a few words; empty for one's own.
+    direct : array_like of int, shape (terminals, terminals), optional
+        For each source and destination the address a packet takes unless the way there is the more congested: on
+        injection, the simulator compares it with an address drawn at random (UGAL, Singh 2005). Proofs ignore it.
     """
 
     network: Network
@@ -159,8 +162,9 @@ class Relation:
     commits: bool = False
     claims: Mapping[str, bool] = field(default_factory=dict)
     claims_minimal: bool | None = None
-    address_labels: tuple[str, ...] | None = None
+    address_labels: Sequence[str] | None = None
     source: str = ""
+    direct: IntArray | None = None
 
     def __post_init__(self) -> None:
         vcs = self.vcs if isinstance(self.vcs, VirtualChannels) else VirtualChannels(self.network, self.vcs)
@@ -194,8 +198,23 @@ class Relation:
                 )
             may_use.setflags(write=False)
             object.__setattr__(self, "may_use", may_use)
+        if self.direct is not None:
+            object.__setattr__(self, "direct", self._direct(destination))
         object.__setattr__(self, "vcs", vcs)
         object.__setattr__(self, "destination", destination)
+
+    def _direct(self, destination: IntArray) -> IntArray:
+        terminals = self.network.num_terminals
+        direct = np.array(self.direct, dtype=np.int32)
+        if direct.shape != (terminals, terminals):
+            raise RelationError(f"{self.name}: direct has shape {direct.shape}, wanted ({terminals}, {terminals})")
+        legal = (direct >= 0) & (direct < destination.size)
+        legal[legal] = destination[direct[legal]] == np.nonzero(legal)[1]
+        if not legal.all():
+            source, to = np.argwhere(~legal)[0].tolist()
+            raise RelationError(f"{self.name}: direct[{source}, {to}] is {direct[source, to]}, no address of {to}")
+        direct.setflags(write=False)
+        return direct
 
     @property
     def num_vcs(self) -> int:

@@ -1,0 +1,39 @@
+"""UGAL: Valiant's routing, with the direct way whenever the queues say that it is the faster.
+
+The relation is that of Valiant's routing: any waypoint, two phases in VCs of their own. The direct way is the one
+whose waypoint is the source itself, so all of it is phase two. Which of both is taken is a preference and decided in
+simulation: at the moment a packet enters the network it compares the direct way with one waypoint drawn at random, by
+the product of the flits queued for the first channel and the hops of the way, as known at the source router (UGAL-L,
+Singh 2005). The proof covers every choice, so it does not depend on queues. VCs as for Valiant's routing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.valiant import valiant
+
+
+def ugal(
+    network: Network, vcs: int | None = None, *, base: str = "dimension_order", then: str | None = None
+) -> Relation:
+    """Valiant's routing that goes directly where queues are short.
+
+    Parameters
+    ----------
+    vcs, base, then
+        As for `valiant`.
+
+    Raises
+    ------
+    RelationError
+        As for `valiant`.
+    """
+    whole = valiant(network, vcs, base=base, then=then)
+    terminals = network.num_terminals
+    direct = np.arange(terminals * terminals, dtype=np.int32).reshape(terminals, terminals)
+    return replace(whole, name="ugal", direct=direct, source="Singh 2005")

@@ -1,0 +1,150 @@
+"""Waypoint schemes: one routing to a waypoint, then another to the destination.
+
+The address is the pair of both: ``waypoint · terminals + destination``. The phases have VCs of their own on every
+channel, so the VC on which a header sits tells its phase. A header that comes to the router of its waypoint in phase
+one, or is injected there, asks the second routing as if it were injected at that terminal. A packet that passes its
+own destination in phase one goes on. So nothing is left out of the proof and nothing is added: both phases, every
+waypoint, every hand-over. The scheme is deadlock-free under a technique when both routings are: phase two never waits
+for VCs of phase one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.routing.named import routing
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, VirtualChannels
+
+MAX_TERMINALS = 4096
+"""Most terminals: there are as many addresses as pairs of terminals."""
+
+
+def via_waypoint(
+    first: Relation,
+    second: Relation,
+    *,
+    may_use: npt.NDArray[np.bool_] | None = None,
+    direct: IntArray | None = None,
+    name: str = "via_waypoint",
+    claims_minimal: bool | None = None,
+    source: str = "",
+) -> Relation:
+    """Route by `first` to a waypoint and by `second` from there, each on VCs of its own.
+
+    Parameters
+    ----------
+    first, second : Relation
+        Of one network, with one address for each terminal. VCs of `first` come first on every channel.
+    may_use : bool array, shape (terminals, terminals²), optional
+        Which pairs of waypoint and destination a source uses, as in `Relation`; by default all.
+    direct : int array, shape (terminals, terminals), optional
+        Passed on to `Relation`, as are `name`, `claims_minimal` and `source`.
+
+    Raises
+    ------
+    RelationError
+        If the two do not fit together, or there are more than `MAX_TERMINALS` terminals.
+    """
+    network = first.network
+    terminals = network.num_terminals
+    for part in (first, second):
+        if part.network is not network or part.commits != first.commits:
+            raise RelationError(f"{name}: {first.name} and {second.name} must be of one network and commit alike")
+        if part.may_use is not None or not np.array_equal(part.destination, np.arange(terminals)):
+            raise RelationError(f"{name} wants routings with one address for each terminal; {part.name} has others")
+    if terminals > MAX_TERMINALS:
+        raise RelationError(
+            f"{name} on {network.name}: an address for each of {terminals} × {terminals} pairs of waypoint and "
+            f"destination is too much; the limit is {MAX_TERMINALS} terminals"
+        )
+    apart = np.flatnonzero(network.inject != network.eject)
+    if apart.size:
+        where = network.terminal_name(int(apart[0]))
+        raise RelationError(
+            f"{name} on {network.name}: {where} injects and ejects at different routers, so it is no waypoint"
+        )
+    places = VirtualChannels(network, first.vcs.counts + second.vcs.counts)
+    start = places.first[:-1]
+    outer_first = (start - first.vcs.first[:-1])[first.vcs.channel] + np.arange(first.num_vcs)
+    outer_second = (start + first.vcs.counts - second.vcs.first[:-1])[second.vcs.channel] + np.arange(second.num_vcs)
+    inner, late = np.zeros(places.total, dtype=np.int64), np.zeros(places.total, dtype=bool)
+    inner[outer_first], inner[outer_second] = np.arange(first.num_vcs), np.arange(second.num_vcs)
+    late[outer_second] = True
+    total, entry, second_entry = places.total, first.num_vcs, second.num_vcs
+    router, home, ask_first, ask_second = places.router, network.eject, first.rule, second.rule
+
+    def rule(at: int, address: int, out: Out) -> int:
+        waypoint, to = address // terminals, address % terminals
+        outer = outer_second
+        if at < total and late[at]:
+            count = ask_second(inner[at], to, out)
+        elif router[at] == home[waypoint]:
+            if waypoint == to:
+                out[0] = EJECT
+                return 1
+            count = ask_second(second_entry + waypoint, to, out)
+        else:
+            outer = outer_first
+            count = ask_first(inner[at] if at < total else entry + at - total, waypoint, out)
+        for k in range(count):
+            vc = out[k] & VC_MASK
+            if vc != EJECT:
+                out[k] += outer[vc] - vc
+        return count
+
+    both = {t: first.claims[t] and second.claims[t] for t in first.claims if t in second.claims}
+    return Relation(
+        network,
+        places,
+        rule,
+        name=name,
+        destination=np.tile(np.arange(terminals, dtype=np.int32), terminals),
+        may_use=may_use,
+        commits=first.commits,
+        claims={technique: claim for technique, claim in both.items() if claim or may_use is None},
+        claims_minimal=claims_minimal,
+        address_labels=_Pairs(network),
+        source=source,
+        direct=direct,
+    )
+
+
+def both_phases(
+    network: Network, vcs: int | None, base: str, then: str | None, name: str
+) -> tuple[Relation, Relation]:
+    """The routings of the two phases from their names, each with half of the VCs.
+
+    By default each has the VCs it takes by itself, or two where it says that it deadlocks with one.
+    """
+    if vcs is not None and (vcs < 2 or vcs % 2):
+        raise RelationError(
+            f"{name} gives each of its two phases half of the VCs of a channel; {vcs} cannot be halved"
+        )
+    found = []
+    for text in (base, then or base):
+        part = routing(network, text, vcs // 2 if vcs is not None else None, where=name)
+        if vcs is None and False in part.claims.values() and part.vcs.counts.max(initial=1) == 1:
+            part = routing(network, text, 2, where=name)
+        found.append(part)
+    return found[0], found[1]
+
+
+class _Pairs(Sequence[str]):
+    """Names of the pairs, made when asked for."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    def __len__(self) -> int:
+        return self.network.num_terminals**2
+
+    def __getitem__(self, index: Any) -> Any:
+        waypoint, to = divmod(range(len(self))[index], self.network.num_terminals)
+        return f"{self.network.terminal_name(to)} via {self.network.terminal_name(waypoint)}"
