@@ -69,7 +69,8 @@ def _configuration(relation: Relation, found: Configuration, switching: str) -> 
     standing: set[int] = set()
     for number, message in enumerate(found.messages, start=1):
         way = [*message.lead, *message.held]
-        if message.source not in relation.sources(message.address).tolist() or not message.held:
+        addressed = 0 <= message.address < relation.num_addresses and message.held
+        if not addressed or message.source not in relation.sources(message.address).tolist():
             raise Rejected(f"message {number} is not sent by its source, or holds nothing")
         if message.length != len(message.held) * found.buffer_depth:
             raise Rejected(f"message {number} does not fill its VCs")
@@ -117,8 +118,9 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     seen, place, best, first = (np.zeros(places + 1, dtype=np.int64) for _ in range(4))
     out, told = np.zeros((2, relation.max_candidates), dtype=np.int64)
     value = np.empty(places * out.size if worms else 0, dtype=np.int64)
-    pick = np.random.default_rng(0)
-    spots = pick.integers(0, relation.num_addresses, SPOTS) if not plain else np.zeros(0, dtype=np.int64)
+    spots, spot_at = (
+        np.random.default_rng(0).integers((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
+    )
     rule: Any = (lambda at, address, _: relation.rule(at, address, out)) if plain else relation.compiled.function
     for address in range(relation.num_addresses):
         sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
@@ -131,8 +133,9 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
             raise Rejected(f"{relation.candidates(-2 - flaw, address)} is no answer for address {address}")
         if flaw >= 0:
             raise Rejected(f"the {kind} certificate fails at {vcs.name(flaw)} for {relation.address_name(address)}")
-        for _ in range(np.count_nonzero(spots == address)):
-            at = int(pick.choice([*place[: sources.size], *np.flatnonzero(seen == address + 1)]))
+        visited = np.append(place[: sources.size], np.flatnonzero(seen == address + 1))
+        for spot in np.flatnonzero(spots == address) if visited.size else ():
+            at = int(visited[spot_at[spot] % visited.size])
             count = relation.compiled.function.ctypes(at, address, told.ctypes.data)
             if relation.rule(at, address, out) != count or (out[:count] != told[:count]).any():
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")

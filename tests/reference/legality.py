@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 from tests.reference.brute_force import Answer, States, blockings, states_of
 from unknot.routing.relation import Relation
-from unknot.verify.verdict import Certificate, Configuration, Message
+from unknot.switching import SWITCHINGS
+from unknot.verify.verdict import Certificate, Configuration, Message, Reachability
 
 
 def complaints(relation: Relation, configuration: Configuration) -> list[str]:
     """Everything that is wrong with a configuration; empty when it is a deadlock of the grade it claims."""
     states = states_of(relation)
     found = [] if configuration.messages else ["no message"]
+    if configuration.buffer_depth < 1 or configuration.switching not in SWITCHINGS:
+        found.append("no such switching, or no room for a flit")
+    if configuration.reachability not in get_args(Reachability):
+        found.append("no such reachability")
     held = [vc for message in configuration.messages for vc in message.held]
     if len(set(held)) < len(held):
         found.append("a VC is held twice")
     wanted = [vc for message in configuration.messages for vc in message.wanted]
     if not set(wanted) <= set(held):
         found.append("a wanted VC is not held")
-    if configuration.switching == "wormhole-nonatomic" and len(set(wanted)) < len(wanted):
-        found.append("two messages have committed to one VC")
+    if configuration.switching == "wormhole-nonatomic":
+        tails = {message.held[0] for message in configuration.messages if message.held}
+        if len(set(wanted)) < len(wanted) or not set(wanted) <= tails:
+            found.append("a message has committed to a VC that was not free for it")
     for number, message in enumerate(configuration.messages):
         found += [f"message {number}: {what}" for what in _of_message(relation, states, configuration, message)]
     if not found and configuration.reachability != "not-established":

@@ -1,0 +1,239 @@
+"""The checker: it rejects what is corrupted, whichever field it is, and needs nothing of the prover."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.brute_force import TooLargeError, deadlock
+from tests.reference.legality import certificate_holds, complaints
+from unknot import checker
+from unknot.checker import Rejected, Unchecked, accept, evidence_holds
+from unknot.routing import Relation, dimension_order, duato
+from unknot.switching import SWITCHINGS, Switching
+from unknot.testing import interpreted, networks, relations
+from unknot.topologies import mesh, ring, torus
+from unknot.verify import Certificate, Configuration, Message, Verdict, check
+
+SMALL = relations(networks(max_routers=4))
+
+
+def accepted(relation: Relation, verdict: Verdict) -> bool:
+    try:
+        accept(relation, verdict)
+    except Rejected:
+        return False
+    return True
+
+
+def corrupted_message(draw: Any, relation: Relation, message: Message) -> Message:
+    """A message with one field changed: a number off by a little, VCs dropped, inserted, replaced, exchanged."""
+    field = draw(st.sampled_from(["source", "address", "length", "lead", "held", "wanted"]))
+    value = getattr(message, field)
+    if isinstance(value, int):
+        return replace(message, **{field: value + draw(st.sampled_from([-2, -1, 1, 2, 5]))})
+    vcs = list(value)
+    place = draw(st.integers(0, max(0, len(vcs) - 1)))
+    change = draw(st.sampled_from(["drop", "insert", "replace", "exchange", "empty"]))
+    vc = draw(st.integers(-1, relation.num_vcs + 1))
+    if change == "insert":
+        vcs.insert(place, vc)
+    elif change == "empty":
+        vcs = []
+    elif vcs and change == "drop":
+        del vcs[place]
+    elif vcs and change == "replace":
+        vcs[place] = vc
+    elif vcs:
+        other = draw(st.integers(0, len(vcs) - 1))
+        vcs[place], vcs[other] = vcs[other], vcs[place]
+    return replace(message, **{field: tuple(vcs)})
+
+
+def corrupted(draw: Any, relation: Relation, found: Configuration) -> Configuration:
+    """A configuration with one thing changed."""
+    messages = list(found.messages)
+    i, j = draw(st.integers(0, len(messages) - 1)), draw(st.integers(0, len(messages) - 1))
+    change = draw(st.sampled_from(["message", "message", "message", "drop", "twice", "exchange", "depth", "grade"]))
+    if change == "message":
+        messages[i] = corrupted_message(draw, relation, messages[i])
+    elif change == "drop":
+        del messages[i]
+    elif change == "twice":
+        messages.insert(i, messages[j])
+    elif change == "exchange":
+        messages[i], messages[j] = messages[j], messages[i]
+    elif change == "depth":
+        return replace(found, buffer_depth=found.buffer_depth + draw(st.sampled_from([-3, -1, 1])))
+    else:
+        return replace(
+            found, reachability=draw(st.sampled_from(["injected", "scheduled", "not-established", "", "sure"]))
+        )
+    return replace(found, messages=tuple(messages))
+
+
+def test_corrupted_configurations() -> None:
+    """Any field of any message, and of the whole: what is accepted after the change is a deadlock all the same."""
+    seen: Counter[str] = Counter()
+
+    @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
+    @settings(max_examples=500)
+    def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
+        verdict = check(interpreted(relation), switching, buffer_depth=2)
+        if verdict.configuration is None:
+            return
+        for _ in range(5):
+            changed = corrupted(data.draw, relation, verdict.configuration)
+            if changed == verdict.configuration:
+                continue
+            holds = accepted(relation, replace(verdict, configuration=changed))
+            seen[f"{holds}"] += 1
+            if holds:
+                assert complaints(relation, changed) == []
+
+    cases()
+    assert seen["False"] > 300
+    assert seen["True"] > 20
+
+
+def test_corrupted_certificates() -> None:
+    """Ranks, core, kind or technique changed: what is accepted is what the inequalities allow, and is free."""
+    seen: Counter[str] = Counter()
+
+    @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
+    @settings(max_examples=400)
+    def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
+        verdict = check(interpreted(relation), switching)
+        certificate = verdict.certificate
+        if certificate is None or relation.num_vcs == 0:
+            return
+        for _ in range(4):
+            changed, technique = corrupted_certificate(data.draw, certificate), switching
+            if data.draw(st.integers(0, 3)) == 3:
+                technique = data.draw(st.sampled_from(SWITCHINGS))
+            claim = replace(verdict, certificate=changed, switching=technique)
+            holds = accepted(relation, claim)
+            seen[f"{holds}"] += 1
+            if changed.kind != "exhausted" and changed.core is None and changed.kind == certificate.kind:
+                proves = technique in checker.PROVES[changed.kind]
+                assert holds == (proves and certificate_holds(relation, changed))
+            if holds:
+                try:
+                    assert deadlock(relation, technique, limit=20_000) is None
+                except TooLargeError:
+                    seen["too large"] += 1
+
+    cases()
+    assert seen["True"] > 100
+    assert seen["False"] > 100
+    assert seen["too large"] < 20
+
+
+def corrupted_certificate(draw: Any, certificate: Certificate) -> Certificate:
+    rank = certificate.rank.copy()
+    a, b = draw(st.integers(0, rank.size - 1)), draw(st.integers(0, rank.size - 1))
+    change = draw(st.sampled_from(["exchange", "equal", "shift", "negate", "random", "core", "kind"]))
+    if change == "exchange":
+        rank[[a, b]] = rank[[b, a]]
+    elif change == "equal":
+        rank[a] = rank[b]
+    elif change == "shift":
+        rank[a] += draw(st.sampled_from([-2, -1, 1, 2]))
+    elif change == "negate":
+        rank = -rank
+    elif change == "random":
+        rank = np.array([draw(st.integers(-2, 3)) for _ in rank], dtype=np.int64)
+    elif change == "core":
+        core = np.zeros(rank.size, dtype=bool) if certificate.core is None else certificate.core.copy()
+        core[a] ^= True
+        return replace(certificate, core=core)
+    else:
+        return replace(certificate, kind=draw(st.sampled_from(["order", "escape", "drain", "exhausted"])))
+    return replace(certificate, rank=rank)
+
+
+@given(SMALL, st.sampled_from(SWITCHINGS), st.data())
+@settings(max_examples=150)
+def test_compiled_and_plain_walks_agree(relation: Relation, switching: Switching, data: st.DataObject) -> None:
+    verdict = check(interpreted(relation), switching)
+    if verdict.certificate is None or relation.num_vcs == 0:
+        return
+    claim = replace(verdict, certificate=corrupted_certificate(data.draw, verdict.certificate))
+    with pytest.MonkeyPatch.context() as patch:
+        plain = accepted(relation, claim)
+        patch.setattr(checker, "PLAIN", -1)
+        assert accepted(relation, claim) == plain
+
+
+def test_a_compiled_rule_that_answers_otherwise_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plain rule has no dateline, the compiled one in its place has."""
+    network = ring(6)
+    safe, unsafe = dimension_order(network, 2), dimension_order(network, 2, dateline="none")
+    verdict = check(safe, "vct")
+    unsafe.__dict__["compiled"] = safe.compiled
+    assert evidence_holds(unsafe, verdict) is False
+    monkeypatch.setattr(checker, "PLAIN", -1)
+    with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
+        accept(unsafe, verdict)
+
+
+def test_evidence_of_the_wrong_shape() -> None:
+    relation = duato(mesh(3, 3))
+    verdict = check(relation, "vct")
+    assert verdict.certificate is not None
+    rank = verdict.certificate.rank
+    for wrong in (rank[:-1], np.append(rank, 0), rank.reshape(1, -1), rank + 2**60, rank[:0]):
+        assert (
+            evidence_holds(relation, replace(verdict, certificate=replace(verdict.certificate, rank=wrong))) is False
+        )
+    assert evidence_holds(relation, replace(verdict, switching="wormhole-nonatomic")) is False
+    assert evidence_holds(relation, replace(verdict, deadlock_free=None)) is None
+
+
+def test_a_core_too_large_to_search_again_is_said_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all VCs of a ring as core everything rests on the search."""
+    relation = dimension_order(ring(6), 2)
+    core = np.ones(relation.num_vcs, dtype=bool)
+    rank = np.zeros(relation.num_vcs, dtype=np.int64)
+    claim = Verdict(True, "wormhole", "", "", "", certificate=Certificate("exhausted", rank, core))
+    accept(relation, claim)
+    with pytest.raises(Rejected, match="does hold a deadlock"):
+        accept(dimension_order(ring(6), 1), claim_on(dimension_order(ring(6), 1)))
+    monkeypatch.setattr(checker, "BUDGET", 20)
+    with pytest.raises(Unchecked, match="too large"):
+        accept(relation, claim)
+    assert evidence_holds(relation, claim) is None
+
+
+def claim_on(relation: Relation) -> Verdict:
+    core = np.ones(relation.num_vcs, dtype=bool)
+    return Verdict(True, "wormhole", "", "", "", certificate=Certificate("exhausted", 0 * core, core))
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_thousands_of_states_are_walked_compiled(switching: Switching) -> None:
+    relation = dimension_order(torus(12, 12), 2)
+    verdict = check(relation, switching)
+    assert relation.num_vcs * relation.num_addresses > checker.PLAIN
+    accept(relation, verdict)
+    assert verdict.certificate is not None
+    rank = verdict.certificate.rank.copy()
+    rank[[0, -1]] = rank.max() + 5, rank.min() - 5
+    assert evidence_holds(relation, replace(verdict, certificate=replace(verdict.certificate, rank=rank))) is False
+
+
+def test_the_checker_needs_nothing_of_the_prover() -> None:
+    code = (
+        "import sys, unknot.checker, unknot.checker_kernel\n"
+        "print([name for name in sys.modules if name.startswith('unknot.verify')])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
