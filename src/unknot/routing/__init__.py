@@ -2,11 +2,14 @@
 
 from unknot.routing.cube_connected_cycles import cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn
+from unknot.routing.dfsssp import dfsssp
 from unknot.routing.dimension_order import dimension_order
 from unknot.routing.duato import duato
 from unknot.routing.forwarding_table import forwarding_table
 from unknot.routing.fully_adaptive import fully_adaptive
 from unknot.routing.hop_number import hop_number
+from unknot.routing.itm_escape import itm_escape
+from unknot.routing.lash import lash
 from unknot.routing.lcfaa import lcfaa
 from unknot.routing.o1turn import o1turn
 from unknot.routing.odd_even import odd_even
@@ -37,11 +40,14 @@ __all__ = [
     "VirtualChannels",
     "cube_connected_cycles",
     "de_bruijn",
+    "dfsssp",
     "dimension_order",
     "duato",
     "forwarding_table",
     "fully_adaptive",
     "hop_number",
+    "itm_escape",
+    "lash",
     "lcfaa",
     "negative_first",
     "north_last",

@@ -1,0 +1,102 @@
+"""A schedule drawn over its network: one small picture for each step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+
+import numpy as np
+
+from unknot.multicast.contention import channels_used, contention
+from unknot.multicast.schedule import Schedule
+from unknot.report import shapes
+from unknot.report import sheet as paper
+from unknot.report.layout import MAX_DRAWN
+from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
+from unknot.report.words import count
+from unknot.routing.relation import Relation
+
+COLUMNS = 3
+MOST_STEPS = 30
+MET = "#c0172b"
+
+
+def draw_schedule(relation: Relation, schedule: Schedule) -> str:
+    """The steps of a schedule on its network.
+
+    Each message is a coloured line along every channel it may use, with an arrowhead at its destination; terminals
+    that send have a thick rim. Channels that two messages of a step may share are red.
+
+    Returns
+    -------
+    str
+        An SVG element, always the same for the same schedule.
+    """
+    network = schedule.network
+    title = f"{schedule.operation} on {network.name}: {count(schedule.steps, 'step')}"
+    if network.num_routers > MAX_DRAWN or schedule.steps > MOST_STEPS:
+        return shapes.note(title, f"Too large to draw: {title}.")
+    used = channels_used(relation, schedule)
+    met = {
+        (schedule.sends[m.one].step, int(c))
+        for m in contention(relation, schedule)
+        if m.same_step
+        for c in np.flatnonzero(used[m.one] & used[m.other])
+    }
+    sheet = Sheet.of(network, width=380.0, height=340.0, margin=30.0)
+    columns = min(COLUMNS, max(1, schedule.steps))
+    high = sheet.height + 26.0
+    parts = []
+    for step in range(schedule.steps):
+        row, column = divmod(step, columns)
+        corner = complex(column * sheet.width, row * high + 26.0)
+        parts += _panel(replace(sheet, place=sheet.place + corner), corner, schedule, step, used, met)
+    rows = -(-max(1, schedule.steps) // columns)
+    return shapes.svg(columns * sheet.width, rows * high, title, parts)
+
+
+def _panel(
+    sheet: Sheet,
+    corner: complex,
+    schedule: Schedule,
+    step: int,
+    used: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    met: set[tuple[int, int]],
+) -> list[str]:
+    network = schedule.network
+    sends = schedule.step(step)
+    width = min(3.0, max(1.2, 0.06 * sheet.gap))
+    lines = []
+    for k, i in enumerate(sends):
+        send = schedule.sends[i]
+        told = f"{network.terminal_name(send.source)} → {network.terminal_name(send.destination)}"
+        for channel in np.flatnonzero(used[i]).tolist():
+            colour = MET if (step, channel) in met else COLOURS[k % len(COLOURS)]
+            lane = sheet.lane(channel, width * 0.8)
+            lines.append(
+                f'<path d="{paper.path(lane)}" stroke="{colour}" stroke-width="{number(width)}" fill="none">'
+                f"<title>{escape(told, quote=False)}</title></path>"
+            )
+            if network.target[channel] == network.eject[send.destination]:
+                tip = paper.arrowhead(lane[-1], lane[-1] - lane[-2], 2.6 * width)
+                lines.append(f'<path d="{tip}" fill="{colour}"/>')
+    senders = {int(network.inject[schedule.sends[i].source]) for i in sends}
+    receivers = {int(network.eject[schedule.sends[i].destination]) for i in sends}
+    heading = f"step {step + 1}: {count(len(sends), 'message')}"
+    return [
+        shapes.text(corner + complex(14, -8), heading, size=12.5, anchor="start", colour=SOFT),
+        shapes.links(sheet, PALE),
+        *lines,
+        *shapes.routers(sheet, senders | receivers, faint=True),
+        *shapes.routers(sheet, senders | receivers, faint=False, only=True),
+        *(_ring(sheet, router) for router in sorted(senders)),
+    ]
+
+
+def _ring(sheet: Sheet, router: int) -> str:
+    """A thick rim: this router sends."""
+    z = complex(sheet.place[router])
+    return (
+        f'<circle cx="{number(z.real)}" cy="{number(z.imag)}" r="{number(sheet.radius)}" fill="none" '
+        f'stroke="{paper.INK}" stroke-width="{number(min(2.6, max(1.2, sheet.radius / 5)))}"/>'
+    )

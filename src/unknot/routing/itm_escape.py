@@ -1,0 +1,111 @@
+"""Two layers on an irregular network: adaptive minimal routing on all links, escape along a triangular mesh.
+
+A spanning incremental triangular mesh (ITM) gets one VC of its own on each of its links, routed by shortest paths
+within the mesh; the other VCs of every channel are taken adaptively along any shortest path of the network. The
+source (Liu et al. 2002, after Silla & Duato) says that shortest paths within a mesh never deadlock, hence nor do both
+layers together. It leaves open whether a header that has escaped may return to the adaptive layer: `returns` says.
+Needs 2 VCs on the links of the mesh and 1 on the others. With `returns` routes may be endless.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unknot.errors import RelationError
+from unknot.itm.mesh import network_of
+from unknot.itm.spanning import spanning
+from unknot.network import Network
+from unknot.routing.paths import distances_to_homes
+from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+from unknot.routing.shortest_paths import pick_of
+
+SOURCE = "Liu et al. 2002"
+
+
+def itm_escape(
+    network: Network,
+    vcs: int = 2,
+    *,
+    kind: str = "exterior",
+    returns: bool = False,
+    choice: str = "all",
+    seed: int = 1,
+    time_limit: float = 60.0,
+) -> Relation:
+    """Adaptive minimal routing with escape along a spanning incremental triangular mesh.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs of a channel on the mesh, at least 2: one to escape and the rest adaptive. Other channels have one less.
+    kind : {"exterior", "general"}
+        Of the mesh that is looked for.
+    returns : bool
+        Whether a header may go back from the escape to the adaptive layer; else it escapes for good.
+    choice : {"all", "first", "random"}
+        Which shortest paths of the mesh are offered, as in `shortest_paths`.
+    seed : int
+        Of the random choice.
+    time_limit : float
+        Seconds for the search of the mesh.
+
+    Raises
+    ------
+    RelationError
+        If the network has no such mesh, or none was found in the time given; the message says which.
+    """
+    from unknot.routing.paths_kernel import offer
+
+    if isinstance(vcs, bool) or not isinstance(vcs, int) or vcs < 2:
+        raise RelationError(f"itm_escape: links of the mesh need at least 2 VCs, got {vcs!r}")
+    pick = pick_of("itm_escape", choice, seed)
+    found = spanning(network, kind, time_limit=time_limit)
+    if found.mesh is None:
+        raise RelationError(f"itm_escape on {network.name}: no spanning triangular mesh ({kind}): {found.reason}")
+    n = np.int64(network.num_routers)
+    ends = found.mesh.edges.astype(np.int64)
+    low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)
+    on_mesh = np.isin(low * n + high, ends[:, 0] * n + ends[:, 1])
+    places = VirtualChannels(network, np.where(on_mesh, vcs, vcs - 1))
+    whole = distances_to_homes(network, "itm_escape")
+    mesh = replace(network_of(found.mesh, "mesh"), inject=network.inject, eject=network.eject)
+    inner = distances_to_homes(mesh, "itm_escape")
+    far, near, column = whole.table, inner.table, whole.column
+    router, first, home, counts = places.router, places.first, network.eject, places.counts
+    index, num_vcs = places.index, places.total
+    (leaving, channels), target = network.outgoing, network.target
+    last = vcs - 1
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, i = router[at], column[address]
+        if here == home[address]:
+            out[0] = EJECT
+            return 1
+        count = 0
+        for k in range(leaving[here], leaving[here + 1]):
+            c = channels[k]
+            if on_mesh[c] and near[i, target[c]] == near[i, here] - 1:
+                out[count] = c
+                count += 1
+        count = int(offer(out, count, pick, here, home[address], first, last, 1))
+        for k in range(count):
+            out[k] += TIER
+        if returns or at >= num_vcs or index[at] != last:
+            for k in range(leaving[here], leaving[here + 1]):
+                c = channels[k]
+                if far[i, target[c]] == far[i, here] - 1:
+                    for v in range(min(counts[c], last)):
+                        out[count] = first[c] + v
+                        count += 1
+        return count
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name=f"itm_escape ({kind}, {'may return' if returns else 'escapes for good'})",
+        claims={"saf": True, "vct": True, "wormhole": True},
+        source=SOURCE,
+    )

@@ -1,0 +1,101 @@
+"""Schedules in the simulator, and which of their messages may meet."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from unknot import topologies
+from unknot.errors import RelationError, SimulationError
+from unknot.itm.independence import contention as on_shortest_paths
+from unknot.multicast import Schedule, Send, all_reduce, broadcast, contention, execute, scatter
+from unknot.routing import dimension_order, fully_adaptive, valiant
+
+
+def test_a_single_message_takes_the_zero_load_latency():
+    network = topologies.line(5)
+    schedule = scatter(network, 0, [4])
+    done = execute(dimension_order(network), schedule, block=5)
+    assert schedule.sends[0].size == 1
+    assert done.latency == 5 * 4 + 7 + (5 - 1)
+    assert done.blocked == (0,)
+
+
+def test_a_broadcast_on_a_hypercube_meets_nowhere_and_each_step_adds_its_message():
+    network = topologies.hypercube(4)
+    relation, schedule = dimension_order(network), broadcast(network)
+    assert contention(relation, schedule) == []
+    done = execute(relation, schedule, block=6)
+    assert done.blocked_messages == 0
+    last = max(range(len(schedule.sends)), key=lambda i: done.arrived[i])
+    assert done.latency == done.arrived[last]
+    for i, send in enumerate(schedule.sends):
+        assert all(done.arrived[j] <= done.started[i] for j in send.needs)
+
+
+def test_overhead_is_paid_once_for_each_step_on_the_way():
+    network = topologies.hypercube(3)
+    relation, schedule = dimension_order(network), broadcast(network)
+    free, paid = execute(relation, schedule), execute(relation, schedule, overhead=50)
+    assert paid.latency == free.latency + 50 * schedule.steps
+
+
+def test_the_circular_order_of_a_mesh_of_triangles_keeps_messages_of_a_step_apart():
+    network = topologies.itm(24, seed=3)
+    relation = fully_adaptive(network)
+    good, bad = broadcast(network, order="circle"), broadcast(network, order="numbers")
+    assert not any(meeting.same_step for meeting in contention(relation, good))
+    assert any(meeting.same_step for meeting in contention(relation, bad))
+    assert execute(relation, good).latency < execute(relation, bad).latency
+
+
+def test_meetings_within_a_step_are_those_of_shortest_paths():
+    network = topologies.itm(14, seed=5)
+    schedule = all_reduce(network, order="numbers")
+    found = {(m.one, m.other) for m in contention(fully_adaptive(network), schedule) if m.same_step}
+    pairs = [(send.source, send.destination) for send in schedule.sends]
+    met = {(i, j) for i, j, _ in on_shortest_paths(network, pairs)}
+    want = {
+        (i, j)
+        for i, j in combinations(range(len(pairs)), 2)
+        if schedule.sends[i].step == schedule.sends[j].step and (i, j) in met
+    }
+    assert found == want
+
+
+def test_a_deadlock_on_the_way_is_an_answer():
+    network = topologies.ring(12)
+    sends = tuple(Send(0, i, (i + 6) % 12, (i,), 1) for i in range(0, 12, 3))
+    schedule = Schedule("multicast", network, 0, tuple(range(12)), sends)
+    relation = dimension_order(network, dateline="none")
+    assert any(meeting.same_step for meeting in contention(relation, schedule))
+    done = execute(relation, schedule, block=60)
+    assert done.latency is None
+    assert done.arrived == (None,) * 4
+    assert len(done.deadlock.messages) == 4
+
+
+def test_relations_with_several_addresses_run():
+    network = topologies.mesh(3, 3)
+    done = execute(valiant(network), broadcast(network))
+    assert done.latency is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"overhead": -1}, "overhead"),
+        ({"block": 0}, "packet_length"),
+        ({"block": 9, "switching": "vct"}, "does not fit"),
+    ],
+)
+def test_bad_lengths_are_refused(options, text):
+    network = topologies.hypercube(2)
+    with pytest.raises(SimulationError, match=text):
+        execute(dimension_order(network), broadcast(network), **options)
+
+
+def test_a_schedule_for_another_network_is_refused():
+    with pytest.raises(RelationError, match=r"hypercube\(2\)"):
+        execute(dimension_order(topologies.mesh(3, 3)), broadcast(topologies.hypercube(2)))
