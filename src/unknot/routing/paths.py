@@ -37,16 +37,9 @@ class Distances:
     column: npt.NDArray[np.int64]
     table: Table
 
-    @property
-    def longest(self) -> int:
-        """Greatest distance that is in the table."""
-        return int(self.table.max(initial=0))
-
 
 def distances_to_homes(network: Network, wanted_by: str) -> Distances:
     """Tabulate hops to every router that ejects: a breadth-first search from each of them.
-
-    O(homes × channels) time, 2 bytes for each router and home.
 
     Raises
     ------
@@ -59,7 +52,8 @@ def distances_to_homes(network: Network, wanted_by: str) -> Distances:
     table = room_for_table(network, homes, wanted_by)
     first, channels = network.incoming
     refuse_too_far(network, distances(first, network.source[channels], homes, table))
-    return Distances(homes, column, read_only(table))
+    table.setflags(write=False)
+    return Distances(homes, column, table)
 
 
 def homes_of(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -84,11 +78,6 @@ def refuse_too_far(network: Network, failed: int) -> None:
         raise RelationError(f"{network.name}: a path of more than 32767 hops is too long for the tables")
 
 
-def read_only(array: Table) -> Table:
-    array.setflags(write=False)
-    return array
-
-
 def require_ways(network: Network, table: Table, homes: npt.NDArray[np.int64], wanted_by: str) -> None:
     """Refuse a network in which some terminal has no way to another, by a table with −1 where there is none."""
     starts = np.unique(network.inject)
@@ -105,12 +94,7 @@ def best_root(network: Network) -> int:
     """The router least far from all terminals and they from it, by the farthest of them, then on average.
 
     A breadth-first search both ways from every router, or, where that would take more than `MAX_STEPS`, from as many
-    evenly spread ones as it allows.
-
-    Raises
-    ------
-    NetworkError
-        If no router that was tried reaches every terminal and is reached by it.
+    evenly spread ones as it allows. `NetworkError` if none that was tried reaches every terminal and is reached by it.
     """
     from unknot.routing.paths_kernel import spreads
 

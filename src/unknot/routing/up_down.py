@@ -18,7 +18,7 @@ import numpy as np
 from unknot.errors import NetworkError, RelationError, near
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray, Offsets
-from unknot.routing.paths import homes_of, read_only, refuse_too_far, require_ways, room_for_table, root_named
+from unknot.routing.paths import homes_of, refuse_too_far, require_ways, room_for_table, root_named
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
 from unknot.switching import SWITCHINGS
 
@@ -67,8 +67,8 @@ def up_down(
     order = np.argsort(rank, kind="stable").astype(np.int32)
     refuse_too_far(network, legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, legal))
     require_ways(network, legal, homes, f"up_down from {network.router_name(top)}")
-    read_only(falling)
-    read_only(legal)
+    for table in (falling, legal):
+        table.setflags(write=False)
 
     places = VirtualChannels(network, vcs)
     router, first, at_channel, home, num_vcs = (

@@ -1,0 +1,247 @@
+# mypy: ignore-errors
+"""Routes towards many routers, and their distribution over layers whose channel dependency graphs have no cycle.
+
+A route is a source router and a row of a table of next channels. Dependencies are numbered by pairs of channels that
+may follow each other: ``line_first[c] + place[d]`` for channel c followed by d, where place counts the channels that
+leave a router.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.types_kernel import READ32, READ64
+
+ROUTES = types.Array(types.int32, 2, "C", readonly=True)
+DISTANCES = types.Array(types.int16, 2, "C", readonly=True)
+LAYERS = types.int8[:, ::1]
+MOST_LAYERS = 64
+
+
+@njit(types.void(READ64, READ32, READ32, DISTANCES, types.int32[:, ::1]), cache=True)
+def first_channels(first, channel, target, distance, table):
+    """The first channel that brings a header nearer, −1 at home and where there is no way."""
+    for i in range(table.shape[0]):
+        for router in range(table.shape[1]):
+            table[i, router] = -1
+            for k in range(first[router], first[router + 1]):
+                if distance[i, router] > 0 and distance[i, target[channel[k]]] == distance[i, router] - 1:
+                    table[i, router] = channel[k]
+                    break
+
+
+@njit(types.void(READ64, READ32, READ32, READ32, DISTANCES, READ64, READ64, READ64, types.int32[:, ::1]), cache=True)
+def balanced_channels(first, channel, source, target, distance, column, sinks, sending, table):
+    """Shortest paths by weights that grow with every route (SSSP): row by row the lightest of the shortest paths.
+
+    Row i leads to the home of column[i]; `sinks` gives the rows in the order they are routed, `sending` the terminals
+    at each router. The weight of a channel is the number of terminals whose routes so far use it.
+    """
+    routers = first.size - 1
+    weight = np.zeros(channel.size, np.int64)
+    cost, flow = np.empty(routers, np.int64), np.empty(routers, np.int64)
+    for i in sinks:
+        hops = distance[column[i]]
+        order = np.argsort(hops)
+        flow[:] = sending
+        table[i, :] = -1
+        cost[:] = 0
+        for router in order:
+            if hops[router] > 0:
+                for k in range(first[router], first[router + 1]):
+                    c = channel[k]
+                    if hops[target[c]] == hops[router] - 1:
+                        total = cost[target[c]] + weight[c]
+                        if table[i, router] < 0 or total < cost[router]:
+                            table[i, router] = c
+                            cost[router] = total
+        for router in order[::-1]:
+            c = table[i, router]
+            if c >= 0:
+                weight[c] += flow[router]
+                flow[target[c]] += flow[router]
+
+
+@njit(
+    types.boolean(
+        types.int64, types.int64, READ64, READ32, READ64, READ32, READ32, types.boolean[::1], types.int64[::1],
+        types.boolean[::1], types.int64[::1], types.int64[::1],
+    ),
+    cache=True,
+)  # fmt: skip
+def connect(u, v, line_first, after, into_first, into, place, active, order, seen, ahead, behind):
+    """Add dependency u → v to a graph kept in topological order (Pearce & Kelly 2006); False if it closes a cycle."""
+    if u == v:
+        return False
+    if order[u] > order[v]:
+        count, k, closed = 1, 0, False
+        ahead[0] = v
+        seen[v] = True
+        while k < count and not closed:
+            for e in range(line_first[ahead[k]], line_first[ahead[k] + 1]):
+                to = after[e]
+                if active[e] and to == u:
+                    closed = True
+                    break
+                if active[e] and order[to] < order[u] and not seen[to]:
+                    seen[to] = True
+                    ahead[count] = to
+                    count += 1
+            k += 1
+        for k in range(count):
+            seen[ahead[k]] = False
+        if closed:
+            return False
+        more, k = 1, 0
+        behind[0] = u
+        seen[u] = True
+        while k < more:
+            c = behind[k]
+            for j in range(into_first[c], into_first[c + 1]):
+                to = into[j]
+                if active[line_first[to] + place[c]] and order[to] > order[v] and not seen[to]:
+                    seen[to] = True
+                    behind[more] = to
+                    more += 1
+            k += 1
+        pool = np.empty(count + more, np.int64)
+        for k in range(more):
+            seen[behind[k]] = False
+            pool[k] = order[behind[k]]
+        for k in range(count):
+            pool[more + k] = order[ahead[k]]
+        then = behind[:more][np.argsort(pool[:more])]
+        later = ahead[:count][np.argsort(pool[more:])]
+        pool.sort()
+        for k in range(more):
+            order[then[k]] = pool[k]
+        for k in range(count):
+            order[later[k]] = pool[more + k]
+    active[line_first[u] + place[v]] = True
+    return True
+
+
+@njit(types.int64(ROUTES, READ64, READ64, READ32, READ64, READ32, READ64, READ32, READ32, LAYERS), cache=True)
+def first_fit(table, home, sources, target, line_first, after, into_first, into, place, layer):
+    """Put every route into the first layer in which it closes no cycle (LASH): layer[row, source]; how many layers,
+    or −1 when MOST_LAYERS do not suffice."""
+    channels, lines = place.size, after.size
+    active = np.zeros((MOST_LAYERS, lines), np.bool_)
+    barred = np.zeros((MOST_LAYERS, lines), np.bool_)
+    order = np.empty((MOST_LAYERS, channels), np.int64)
+    for j in range(MOST_LAYERS):
+        order[j] = np.arange(channels)
+    seen = np.zeros(channels, np.bool_)
+    ahead, behind, added = np.empty(channels, np.int64), np.empty(channels, np.int64), np.empty(channels, np.int64)
+    used = 0
+    for s in sources:
+        for i in range(home.size):
+            if s == home[i] or table[i, s] < 0:
+                continue
+            found = -1
+            for j in range(MOST_LAYERS):
+                c, count, fits = table[i, s], 0, True
+                while fits and target[c] != home[i]:
+                    d = table[i, target[c]]
+                    e = line_first[c] + place[d]
+                    if not active[j, e]:
+                        fits = not barred[j, e] and connect(
+                            c, d, line_first, after, into_first, into, place, active[j], order[j], seen, ahead, behind
+                        )
+                        if fits:
+                            added[count] = e
+                            count += 1
+                        elif count == 0:
+                            barred[j, e] = True
+                    c = d
+                if fits:
+                    found = j
+                    break
+                for k in range(count):
+                    active[j, added[k]] = False
+            if found < 0:
+                return -1
+            layer[i, s] = found
+            used = max(used, found + 1)
+    return used
+
+
+@njit(
+    types.int64(ROUTES, READ64, READ64, READ64, READ32, READ64, READ32, READ32, types.int64, LAYERS, types.int64),
+    cache=True,
+)
+def break_cycles(table, home, sources, sending, target, line_first, after, place, which, layer, current):
+    """Search the routes of layer `current` for cycles and move those of one dependency of each to the next layer
+    (DFSSSP); how many were moved.
+
+    `which` dependency: 0 the one of the fewest routes, 1 of the most, 2 the one that closed the cycle.
+    """
+    channels, lines, rows = place.size, after.size, home.size
+    count, first = np.zeros(lines, np.int64), np.zeros(lines + 1, np.int64)
+    for fill in range(2):
+        if fill:
+            first[1:] = np.cumsum(first[1:])
+            path = np.empty(first[lines], np.int64)
+            room = first[:lines].copy()
+        for s in sources:
+            for i in range(rows):
+                if layer[i, s] == current and table[i, s] >= 0:
+                    c = table[i, s]
+                    while target[c] != home[i]:
+                        d = table[i, target[c]]
+                        e = line_first[c] + place[d]
+                        if fill:
+                            path[room[e]] = s * rows + i
+                            room[e] += 1
+                            count[e] += sending[s]
+                        else:
+                            first[e + 1] += 1
+                        c = d
+    colour = np.zeros(channels, np.int8)
+    stack, edge = np.empty(channels, np.int64), np.empty(channels, np.int64)
+    moved, left = 0, 0
+    for s in sources:
+        for i in range(rows):
+            if layer[i, s] == current and table[i, s] >= 0 and target[table[i, s]] != home[i]:
+                left += sending[s]
+    for start in range(channels):
+        while colour[start] == 0:
+            size = 1
+            stack[0], edge[0], colour[start] = start, line_first[start], 1
+            while size:
+                c = stack[size - 1]
+                e = edge[size - 1]
+                if e == line_first[c + 1]:
+                    colour[c] = 2
+                    size -= 1
+                    continue
+                to = after[e]
+                if count[e] == 0 or colour[to] == 2:
+                    edge[size - 1] += 1
+                elif colour[to] == 0:
+                    stack[size], edge[size], colour[to] = to, line_first[to], 1
+                    size += 1
+                else:
+                    least, most, k = e, e, size - 1
+                    while stack[k] != to:
+                        k -= 1
+                        least = edge[k] if count[edge[k]] < count[least] else least
+                        most = edge[k] if count[edge[k]] > count[most] else most
+                    chosen = (least, most, e)[which]
+                    if count[chosen] == left:
+                        chosen = least  # all routes use it and would only move together
+                    for k in range(first[chosen], first[chosen + 1]):
+                        s, i = path[k] // rows, path[k] % rows
+                        if layer[i, s] != current:
+                            continue
+                        layer[i, s] = current + 1
+                        moved += 1
+                        left -= sending[s]
+                        c = table[i, s]
+                        while target[c] != home[i]:
+                            d = table[i, target[c]]
+                            count[line_first[c] + place[d]] -= sending[s]
+                            c = d
+                    for k in range(size):
+                        colour[stack[k]] = 0
+                    size = 0
+    return moved
