@@ -93,8 +93,8 @@ def require_ways(network: Network, table: Table, homes: npt.NDArray[np.int64], w
 def best_root(network: Network) -> int:
     """The router least far from all terminals and they from it, by the farthest of them, then on average.
 
-    A breadth-first search both ways from every router, or, where that would take more than `MAX_STEPS`, from as many
-    evenly spread ones as it allows. `NetworkError` if none that was tried reaches every terminal and is reached by it.
+    Searched breadth-first both ways from every router, or, where that would take more than `MAX_STEPS`, from as many
+    evenly spread ones as it allows. `NetworkError` if none of them reaches every terminal and is reached by it.
     """
     from unknot.routing.paths_kernel import spreads
 
