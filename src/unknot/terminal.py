@@ -44,14 +44,14 @@ def show_network(network: Network, metrics: Metrics) -> None:
         ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
         ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
     ]
-    _out().print(_pairs(rows))
+    console().print(two_columns(rows))
 
 
 def show_check(relation: Relation, verdict: Verdict, delivery: Delivery, holds: bool | None) -> None:
     """A verdict, in words, with its counterexample."""
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
-        ("routing", f"{relation.name}, {_vcs(relation)}"),
+        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
         ("switching", verdict.switching),
         ("deadlock-free", answer(verdict.deadlock_free)),
         ("method", verdict.method),
@@ -59,10 +59,10 @@ def show_check(relation: Relation, verdict: Verdict, delivery: Delivery, holds: 
         ("established", verdict.established),
     ]
     if verdict.certificate is not None:
-        rows.append(("certificate", f"{verdict.certificate.kind}; the separate checker {_accepts(holds)}"))
+        rows.append(("certificate", f"{verdict.certificate.kind}; the separate checker {accepts(holds)}"))
     elif verdict.configuration is not None:
-        rows.append(("counterexample", f"the separate checker {_accepts(holds)}"))
-    _out().print(_pairs(rows + _delivery(relation, delivery)))
+        rows.append(("counterexample", f"the separate checker {accepts(holds)}"))
+    console().print(two_columns(rows + _delivery(relation, delivery)))
     if verdict.configuration is not None:
         from unknot.report.words import tell
 
@@ -74,7 +74,7 @@ def show_run(relation: Relation, run: Run) -> None:
     """One simulation."""
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
-        ("routing", f"{relation.name}, {_vcs(relation)}"),
+        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
         ("packets", f"{run.packet_length} flits; {run.packets} measured"),
         ("offered load", f"{run.offered_load:g} flits per terminal per cycle"),
@@ -92,7 +92,7 @@ def show_run(relation: Relation, run: Run) -> None:
     if run.reason:
         rows.append(("reason", run.reason))
     rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops, seed {run.seed}"))
-    _out().print(_pairs(rows))
+    console().print(two_columns(rows))
     if run.deadlock is not None:
         from unknot.report.words import tell
 
@@ -111,12 +111,12 @@ def show_audit(audit: Audit) -> None:
         *(("note", note) for note in fabric.notes),
         ("assumption", audit.assumption),
         ("established", first.verdict.established),
-        ("evidence", f"the separate checker {_accepts(first.certificate_holds)}"),
+        ("evidence", f"the separate checker {accepts(first.certificate_holds)}"),
     ]
     if audit.loop:
         rows.append(("loop", " → ".join([*audit.loop, audit.loop[0]])))
     rows += [("lost", lost) for lost in first.lost]
-    _out().print(_pairs(rows))
+    console().print(two_columns(rows))
     table = Table(box=SIMPLE_HEAD)
     for heading in ("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"):
         table.add_column(heading)
@@ -127,7 +127,7 @@ def show_audit(audit: Audit) -> None:
         longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}" if found.longer_pairs else "none"
         free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
         table.add_row(found.traffic, free, delivers, f"{delivery.pairs}{lost}", longest, longer)
-    _out().print(table)
+    console().print(table)
     if first.verdict.configuration is not None:
         from unknot.report.words import tell
 
@@ -150,7 +150,7 @@ def show_study(result: StudyResult) -> None:
             f"{_number(runs[0].latency_mean)} at {runs[0].offered_load:g}" if runs else "–",
             _loads(design),
         )
-    _out().print(table)
+    console().print(table)
 
 
 def _loads(design: DesignResult) -> str:
@@ -226,7 +226,7 @@ def _delivery(relation: Relation, delivery: Delivery) -> list[tuple[str, str | T
     return rows
 
 
-def _pairs(rows: Iterable[tuple[str, str | Text]]) -> Table:
+def two_columns(rows: Iterable[tuple[str, str | Text]]) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column()
@@ -236,16 +236,16 @@ def _pairs(rows: Iterable[tuple[str, str | Text]]) -> Table:
 
 
 def _sentences(lines: Iterable[str]) -> None:
-    out = _out()
+    out = console()
     for line in lines:
         out.print(Text(line), soft_wrap=True)
 
 
-def _out() -> Console:
+def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
-def _vcs(relation: Relation) -> str:
+def vcs_per_channel(relation: Relation) -> str:
     low, high = (int(f()) for f in (relation.vcs.counts.min, relation.vcs.counts.max)) if relation.num_vcs else (0, 0)
     return f"{_range(low, high)} virtual channel{'' if high == 1 else 's'} per channel"
 
@@ -254,7 +254,7 @@ def _range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _accepts(holds: bool | None) -> str:
+def accepts(holds: bool | None) -> str:
     return {True: "accepts it", False: "REJECTS it", None: "could not go through it again: too large"}[holds]
 
 
