@@ -5,37 +5,67 @@ from unknot.topologies.complete import complete
 from unknot.topologies.composite import composite_banyan, rcbn
 from unknot.topologies.cube_connected_cycles import cube_connected_cycles
 from unknot.topologies.delta import banyan, baseline, butterfly, flip_network, indirect_cube, omega
+from unknot.topologies.dragonfly import dragonfly
+from unknot.topologies.fat_trees import fat_tree, xgft
 from unknot.topologies.grids import hypercube, line, mesh, ring, torus
+from unknot.topologies.hyperx import flattened_butterfly, hyperx
 from unknot.topologies.itm import itm
+from unknot.topologies.permutations import bubble_sort, pancake, star_graph
 from unknot.topologies.random_graphs import irregular, random_regular
 from unknot.topologies.rearrangeable import benes, clos, extra_stage, extra_stage_cube
+from unknot.topologies.slim_fly import slim_fly
+from unknot.topologies.small_graphs import (
+    chordal_ring,
+    generalized_petersen,
+    heawood,
+    mcgee,
+    pappus,
+    petersen,
+    tutte_coxeter,
+)
 from unknot.topologies.words import de_bruijn, kautz, shuffle_exchange
 
 __all__ = [
     "banyan",
     "baseline",
     "benes",
+    "bubble_sort",
     "butterfly",
+    "chordal_ring",
     "clos",
     "complete",
     "composite_banyan",
     "cube_connected_cycles",
     "de_bruijn",
+    "dragonfly",
     "extra_stage",
     "extra_stage_cube",
+    "fat_tree",
+    "flattened_butterfly",
     "flip_network",
     "from_edges",
+    "generalized_petersen",
+    "heawood",
     "hypercube",
+    "hyperx",
     "indirect_cube",
     "irregular",
     "itm",
     "kautz",
     "line",
+    "mcgee",
     "mesh",
     "omega",
+    "pancake",
+    "pappus",
+    "petersen",
     "random_regular",
     "rcbn",
     "ring",
     "shuffle_exchange",
+    "slim_fly",
+    "star_graph",
     "torus",
+    "tutte_coxeter",
+    "xgft",
 ]

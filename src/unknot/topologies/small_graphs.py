@@ -1,0 +1,86 @@
+"""Small graphs with names, good for tests: Petersen and its generalisations, cages, Hoffman & Singleton."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.errors import NetworkError
+from unknot.network import Network
+from unknot.topologies.links import linked, simple, whole
+
+
+def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
+    """A ring of n routers, a star polygon {n/k} of n others, and a spoke from each router to its like (Watkins 1969).
+
+    With (8, 3) the graph of Möbius & Kantor, with (10, 2) the dodecahedron, with (10, 3) the graph of Desargues.
+
+    Parameters
+    ----------
+    n : int
+        At least 3.
+    k : int
+        From 1 to less than n / 2.
+    """
+    whole("generalized_petersen", "n", n, 3)
+    whole("generalized_petersen", "k", k, 1, (n - 1) // 2)
+    return _petersen(f"generalized_petersen({n}, {k})", n, k, latency)
+
+
+def petersen(*, latency: int = 1) -> Network:
+    """The Petersen graph: 10 routers, degree 3, diameter 2, girth 5; none of this degree and diameter is larger."""
+    return _petersen("petersen()", 5, 2, latency)
+
+
+def heawood(*, latency: int = 1) -> Network:
+    """The Heawood graph: 14 routers, degree 3, diameter 3; the smallest one of this degree and girth 6."""
+    return _chorded("heawood()", 14, [5, -5], latency)
+
+
+def mcgee(*, latency: int = 1) -> Network:
+    """The McGee graph: 24 routers, degree 3, diameter 4; the smallest one of this degree and girth 7."""
+    return _chorded("mcgee()", 24, [12, 7, -7], latency)
+
+
+def tutte_coxeter(*, latency: int = 1) -> Network:
+    """The graph of Tutte & Coxeter: 30 routers, degree 3, diameter 4; the smallest one of this degree and girth 8."""
+    return _chorded("tutte_coxeter()", 30, [-13, -9, 7, -7, 9, 13], latency)
+
+
+def pappus(*, latency: int = 1) -> Network:
+    """The Pappus graph: 18 routers, degree 3, diameter 4, girth 6."""
+    return _chorded("pappus()", 18, [5, 7, -7, 7, -7, -5], latency)
+
+
+def chordal_ring(n: int, chords: list[int], *, latency: int = 1) -> Network:
+    """A ring of n routers with chords in the notation of Lederberg, Coxeter & Frucht.
+
+    Router i has a chord to router i + chords[i modulo their number].
+
+    Raises
+    ------
+    NetworkError
+        If a chord of one router is not also one of the router it leads to.
+    """
+    whole("chordal_ring", "the number of routers", n, 3)
+    if isinstance(chords, str) or not hasattr(chords, "__len__") or not len(chords):
+        raise NetworkError(f"chordal_ring: the chords are a list of numbers, as in [5, -5]; got {chords!r}")
+    steps = [whole("chordal_ring", "a chord", chord, -n, n) for chord in chords]
+    name = f"chordal_ring({n}, [{', '.join(map(str, steps))}])"
+    to = (np.arange(n) + np.array(steps)[np.arange(n) % len(steps)]) % n
+    lost = np.flatnonzero(to[to] != np.arange(n))
+    if lost.size:
+        raise NetworkError(f"{name}: the chord of router {lost[0]} leads to {to[lost[0]]}, whose own leads elsewhere")
+    return _chorded(name, n, steps, latency)
+
+
+def _chorded(name: str, n: int, chords: list[int], latency: int) -> Network:
+    here = np.arange(n)
+    chord = here + np.array(chords)[here % len(chords)]
+    return linked(name, n, *simple(np.tile(here, 2), np.concatenate([here + 1, chord]) % n), latency=latency)
+
+
+def _petersen(name: str, n: int, k: int, latency: int) -> Network:
+    here = np.arange(n)
+    u = np.concatenate([here, here, n + here])
+    v = np.concatenate([(here + 1) % n, n + here, n + (here + k) % n])
+    return linked(name, 2 * n, *simple(u, v), latency=latency)
