@@ -145,7 +145,7 @@ class FullIsBusy(Queued):
 
 
 def escape() -> Relation:
-    """Two routers joined both ways; a packet for router 1 may leave or go round once more, unless it has committed."""
+    """Two routers joined both ways; a packet for router 1 may leave or go round again, unless it has committed."""
     network = from_edges([(0, 1), (1, 0)], directed=True)
     return table_relation(network, 1, {(2, 1): [0], (0, 1): [EJECT, 1], (1, 1): [0]})
 

@@ -4,7 +4,7 @@ from unknot.switching import SWITCHINGS, Switching
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.states import Dependencies, dependencies
-from unknot.verify.verdict import Certificate, Configuration, Message, Verdict
+from unknot.verify.verdict import Certificate, Configuration, Message, Size, Verdict
 
 __all__ = [
     "SWITCHINGS",
@@ -13,6 +13,7 @@ __all__ = [
     "Delivery",
     "Dependencies",
     "Message",
+    "Size",
     "Switching",
     "Verdict",
     "check",

@@ -15,7 +15,7 @@ from unknot.verify.closed_sets import at_injection, small_closed_set
 from unknot.verify.exact import Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Core, Dependencies, Flags, core, dependencies
-from unknot.verify.verdict import Certificate, Configuration, Verdict
+from unknot.verify.verdict import Certificate, Configuration, Size, Verdict
 from unknot.verify.witness import configuration
 
 
@@ -54,6 +54,13 @@ def check(
         raise RelationError(f"check: the time limit must be a positive number of seconds, got {time_limit!r}")
     end = time.monotonic() + time_limit
     graph = dependencies(relation)
+    size = Size(
+        addresses=relation.num_addresses,
+        states=graph.states,
+        vcs=relation.num_vcs,
+        dependencies=int(graph.first[-1]),
+        cyclic_vcs=int(np.count_nonzero(graph.cyclic)),
+    )
     scope = (
         f"{relation.num_addresses} addresses, {graph.states} reachable states, {relation.num_vcs} VCs; any timing, "
         "selection, arbitration and packet length; dependencies within the network only"
@@ -62,7 +69,9 @@ def check(
     def free(
         method: str, established: str, kind: Any, rank: npt.NDArray[np.int64], core: Flags | None = None
     ) -> Verdict:
-        return Verdict(True, technique, method, scope, established, certificate=Certificate(kind, rank, core))
+        return Verdict(
+            True, technique, method, scope, established, certificate=Certificate(kind, rank, core), size=size
+        )
 
     def stuck(method: str, worms: list[Worm] | Configuration) -> Verdict:
         if isinstance(worms, Configuration):
@@ -70,7 +79,7 @@ def check(
         else:
             found = configuration(relation, worms, technique, int(buffer_depth))
         text = f"{len(found.messages)} messages that can never move hold all that they wait for"
-        return Verdict(False, technique, method, scope, text, configuration=found)
+        return Verdict(False, technique, method, scope, text, configuration=found, size=size)
 
     if graph.acyclic:
         rank = graph.label.max(initial=0) - graph.label.astype(np.int64)
@@ -96,7 +105,7 @@ def check(
     method = "greatest fixpoint of worms, then exact search (CP-SAT)"
     if worms:
         text = f"undecided after {time_limit:g} s: only {left} of {relation.num_vcs} VCs may be part of a deadlock"
-        return Verdict(None, technique, method, scope, text)
+        return Verdict(None, technique, method, scope, text, size=size)
     text = f"all but {left} VCs drain; no set of worms on those blocks itself"
     return free(method, text, "exhausted", _ranks(graph, removed), removed < 0)
 

@@ -77,7 +77,7 @@ class Certificate:
     Attributes
     ----------
     kind : {"order", "escape", "drain", "exhausted"}
-        What `rank` shows about every reachable state (c, d) at a VC c (EJECT ranks below everything):
+        What `rank` shows about every reachable state (c, d) at a VC c. Ejection ranks below all, in `order` above:
 
         - `order`: every candidate ranks higher than c; so no cycle of dependencies.
         - `escape` (saf, vct): some waited candidate ranks lower than c; so blocked packets drain in rank order.
@@ -93,6 +93,29 @@ class Certificate:
     kind: Literal["order", "escape", "drain", "exhausted"]
     rank: npt.NDArray[np.int64]
     core: npt.NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the question was.
+
+    Attributes
+    ----------
+    addresses, vcs : int
+        Of the relation.
+    states : int
+        Pairs of a place and an address that packets can come to, injection ports included.
+    dependencies : int
+        Pairs of VCs u → v such that a packet at u may take v.
+    cyclic_vcs : int
+        VCs on cycles of dependencies; all others drain whatever happens.
+    """
+
+    addresses: int
+    states: int
+    vcs: int
+    dependencies: int
+    cyclic_vcs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +140,8 @@ class Verdict:
         Present exactly when `deadlock_free` is True.
     established : str
         In words, what was shown; of an open question, as far as it got.
+    size : Size or None
+        How large the question was.
     """
 
     deadlock_free: bool | None
@@ -126,6 +151,7 @@ class Verdict:
     established: str
     configuration: Configuration | None = None
     certificate: Certificate | None = None
+    size: Size | None = None
 
     @property
     def reachability(self) -> Reachability | None:
