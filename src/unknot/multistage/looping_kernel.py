@@ -1,0 +1,87 @@
+# mypy: ignore-errors
+"""The looping algorithm, and permutations of recursively constructed composite banyan networks."""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.types_kernel import READ64
+
+READ64_2D = types.Array(types.int64, 2, "C", readonly=True)
+
+
+@njit(types.void(READ64, READ64, types.int64, types.int8[::1]), cache=True)
+def two_colours(ins, outs, nodes, colour):
+    """Colour messages 0 and 1 so that the two of each of `nodes` first and of `nodes` last switches differ."""
+    messages = ins.size
+    at_in = np.full((nodes, 2), -1, np.int64)
+    at_out = np.full((nodes, 2), -1, np.int64)
+    for m in range(messages):
+        at_in[ins[m], 0 if at_in[ins[m], 0] < 0 else 1] = m
+        at_out[outs[m], 0 if at_out[outs[m], 0] < 0 else 1] = m
+    colour[:] = -1
+    for start in range(messages):
+        m = start
+        while colour[m] < 0:
+            colour[m] = 0
+            twin = at_out[outs[m], 0] + at_out[outs[m], 1] - m
+            colour[twin] = 1
+            m = at_in[ins[twin], 0] + at_in[ins[twin], 1] - twin
+
+
+@njit("boolean(int64[::1], int64[::1], int64[::1], int64[::1], int64)", cache=True)
+def _centre(members, ins, outs, middle, done):
+    """Middle rows of the eight messages of an 8 × 8 composite banyan network, by search."""
+    if done == 8:
+        return True
+    m = members[done]
+    for way in (0, 1, 2):
+        row = ins[m] ^ way
+        if row ^ outs[m] == 3:
+            continue
+        free = True
+        for k in range(done):
+            other = members[k]
+            if middle[other] == row and (ins[other] == ins[m] or outs[other] == outs[m]):
+                free = False
+                break
+        if free:
+            middle[m] = row
+            if _centre(members, ins, outs, middle, done + 1):
+                return True
+    return False
+
+
+@njit(types.boolean(READ64, types.int64, types.int64[:, ::1]), cache=True)
+def rcbn_rows(destination, n, rows):
+    """Rows passed by the message of each input of RCBN(2^n) for a permutation; false if a centre has no solution."""
+    size = destination.size
+    last = 2 * n - 4
+    ins = np.empty(size, np.int64)
+    outs = np.empty(size, np.int64)
+    colour = np.empty(size, np.int8)
+    for m in range(size):
+        ins[m] = m >> 1
+        outs[m] = destination[m] >> 1
+        rows[m, 0] = ins[m]
+        rows[m, last] = outs[m]
+    for level in range(n - 3):
+        bit = n - 2 - level
+        two_colours(ins, outs, size >> 1, colour)
+        for m in range(size):
+            ins[m] = ins[m] & ~(1 << bit) | (np.int64(colour[m]) << bit)
+            outs[m] = outs[m] & ~(1 << bit) | (np.int64(colour[m]) << bit)
+            rows[m, level + 1] = ins[m]
+            rows[m, last - level - 1] = outs[m]
+    members = np.empty((size >> 3, 8), np.int64)
+    count = np.zeros(size >> 3, np.int64)
+    for m in range(size):
+        block = ins[m] >> 2
+        members[block, count[block]] = m
+        count[block] += 1
+    middle = np.empty(size, np.int64)
+    for block in range(size >> 3):
+        if not _centre(members[block], ins, outs, middle, 0):
+            return False
+    for m in range(size):
+        rows[m, n - 2] = middle[m]
+    return True

@@ -1,0 +1,79 @@
+"""The answer to a set of requests: paths without conflict, or the word that there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unknot.errors import NetworkError
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.network.stages import stages
+
+
+@dataclass(frozen=True, eq=False)
+class Realisation:
+    """Whether messages can pass a multistage network at once, each link carrying one of them at most.
+
+    Attributes
+    ----------
+    network : Network
+    sources, destinations : int32 arrays, shape (messages,)
+        Terminals.
+    realised : bool or None
+        None when it is not known.
+    method : str
+    established : str
+        What was found, in words.
+    paths : int32 array, shape (messages, stages − 1)
+        The channels of each message. Of a blocked or undecided set they are the best that was found: rows of −1 stand
+        for messages without a path.
+    blocked : tuple of int
+        Messages that cannot pass together; without any one of them the others can, unless `minimal` is False.
+    minimal : bool
+    """
+
+    network: Network
+    sources: IntArray
+    destinations: IntArray
+    realised: bool | None
+    method: str
+    established: str
+    paths: IntArray
+    blocked: tuple[int, ...] = field(default=())
+    minimal: bool = True
+
+    @property
+    def routed(self) -> IntArray:
+        """Messages that have a path, ascending."""
+        return np.flatnonzero((self.paths >= 0).all(axis=1)).astype(np.int32)
+
+
+def accept(found: Realisation) -> None:
+    """Check from the network alone that the paths lead where they should and share no link.
+
+    Raises
+    ------
+    NetworkError
+        At the first thing that is wrong.
+    """
+    network = found.network
+    hops = stages(network).count - 1
+    if found.paths.shape != (found.sources.size, hops):
+        raise NetworkError(f"{network.name}: paths of shape {found.paths.shape} for {found.sources.size} messages")
+    if found.realised and found.routed.size != found.sources.size:
+        raise NetworkError(f"{network.name}: a realised set of messages has a path for each of them")
+    used: dict[int, int] = {}
+    for m in found.routed.tolist():
+        here = int(network.inject[found.sources[m]])
+        words = f"{network.terminal_name(found.sources[m])}→{network.terminal_name(found.destinations[m])}"
+        for channel in found.paths[m].tolist():
+            if not 0 <= channel < network.num_channels or network.source[channel] != here:
+                raise NetworkError(f"{network.name}: the path of {words} is broken at {network.router_name(here)}")
+            if channel in used:
+                raise NetworkError(f"{network.name}: two paths share {network.channel_name(channel)}")
+            used[channel] = m
+            here = int(network.target[channel])
+        if here != network.eject[found.destinations[m]]:
+            raise NetworkError(f"{network.name}: the path of {words} ends at {network.router_name(here)}")
