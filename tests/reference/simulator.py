@@ -218,7 +218,8 @@ class Simulator:
             if terminal.random.draw() < self.threshold:
                 address = choices[terminal.random.draw() % len(choices)]
                 if pairs.everyone < 0:
-                    usable = pairs.addresses[pairs.address_first[address] : pairs.address_first[address + 1]]
+                    begin, end = pairs.address_range[2 * address : 2 * address + 2]
+                    usable = pairs.addresses[begin:end]
                     address = int(usable[terminal.random.draw() % len(usable) if len(usable) > 1 else 0])
                 terminal.packet = Packet(address, self.length, terminal.drawn, t)
                 terminal.sent = 0
@@ -237,6 +238,8 @@ class Simulator:
                 if vc.credits > 0 and vc.free_for(packet.length, self.switching):
                     terminal.vc = terminal.last = index
                     packet.injected = self.now
+                    if self.relation.direct is not None:
+                        self.compare(packet)
                     break
         if terminal.vc is None or terminal.injection[terminal.vc].credits == 0:
             return
@@ -246,6 +249,29 @@ class Simulator:
         self.flits_in += 1
         if terminal.sent == packet.length:
             terminal.packet = terminal.vc = None
+
+    def compare(self, packet: Packet) -> None:
+        direct = int(self.relation.direct[packet.source, self.relation.destination[packet.address]])
+        if direct != packet.address and self.cost(packet.source, direct) <= self.cost(packet.source, packet.address):
+            packet.address = direct
+
+    def cost(self, source: int, address: int) -> float:
+        """Flits that wait for or travel on the first channel of a way, times its channels."""
+        relation, way = self.relation, [self.relation.num_vcs + source]
+        while len(way) <= relation.num_vcs + 1:
+            offered = relation.candidates(way[-1], address)
+            if not offered:
+                break
+            vc = min(offered, key=lambda c: c.tier).vc
+            if vc is None:
+                queue = 0
+                if len(way) > 1:
+                    c = relation.vcs.channel[way[1]]
+                    for v in range(relation.vcs.first[c], relation.vcs.first[c + 1]):
+                        queue += self.output[v].depth - self.output[v].credits
+                return queue * (len(way) - 1)
+            way.append(vc)
+        return float("inf")
 
     def wishes(self, vc: InputVC) -> list[OutputVC]:
         """What a header requests in this cycle."""

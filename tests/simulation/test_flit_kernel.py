@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tests.reference.simulator import Simulator
 from tests.simulation.relations import random_relation
 from unknot.network import Network
-from unknot.routing import Relation, dimension_order
+from unknot.routing import Relation, dimension_order, o1turn, romm, ugal, valiant
 from unknot.simulation.engine import Engine
 from unknot.simulation.layout import (
+    COMPARES,
     CREATED_PACKETS,
     DRAWN,
     FLIT_HOPS,
@@ -26,6 +27,7 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
+from unknot.testing import interpreted
 from unknot.topologies import complete, mesh, torus
 
 
@@ -75,6 +77,19 @@ def test_twin_on_random_relations(data: st.DataObject) -> None:
 def test_twin_on_known_networks(switching: Switching) -> None:
     for relation in (dimension_order(mesh(4, 4), 2), dimension_order(torus(4, 3, latency=2), 2)):
         agree(relation, switching, 3, 4, 0.15, 5)
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_twin_where_terminals_have_several_addresses(switching: Switching) -> None:
+    for relation in (o1turn(mesh(3, 3)), romm(mesh(3, 3)), valiant(mesh(3, 2))):
+        agree(interpreted(relation), switching, 3, 4, 0.15, 5, others=switching == "vct")
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_twin_where_packets_compare_two_ways(switching: Switching) -> None:
+    for relation in (ugal(mesh(3, 3)), ugal(torus(4, 3)), ugal(mesh(3, 3), base="duato")):
+        engine = agree(interpreted(relation), switching, 3, 3, 0.25, 5)
+        assert engine.state.setup[COMPARES] == 1
 
 
 def test_twin_with_long_latencies_and_vcs_that_differ() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import NO_WAIT, VC_MASK
+from unknot.simulation.choice_kernel import compare
 from unknot.simulation.layout import (
     ACCEPT,
     ADDRESS,
@@ -24,6 +25,7 @@ from unknot.simulation.layout import (
     CHANCE,
     CHOICE,
     COMMITS,
+    COMPARES,
     CREATED,
     CREATED_PACKETS,
     CREDITS,
@@ -391,8 +393,8 @@ def create(s, t, cycle):
     else:
         first = s.pair_first[t]
         pair = first + draw(s, t) % (s.pair_first[t + 1] - first)
-        many = s.address_first[pair + 1] - s.address_first[pair]
-        address = np.int64(s.addresses[s.address_first[pair] + (draw(s, t) % many if many > 1 else 0)])
+        begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
+        address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
     if count[FREE] > 0:
         count[FREE] -= 1
         p = np.int64(s.free[count[FREE]])
@@ -407,7 +409,7 @@ def create(s, t, cycle):
 
 
 @njit(_nrt=False, forceinline=True)
-def inject(s, now):
+def inject(rule, s, now):
     """Every terminal creates packets, lazily: not while one is being injected; and injects at most one flit."""
     terminals, outputs, setup = s.terminals, s.outputs, s.setup
     local, chance = setup[LOCAL], setup[CHANCE]
@@ -435,6 +437,8 @@ def inject(s, now):
                     terminals[t, VC], terminals[t, LAST] = base + vc, vc
                     enqueue(s, base + vc, p)
                     s.packets[p, INJECTED] = now
+                    if setup[COMPARES] == 1 and s.packets[p, SCRIPT] < 0:
+                        compare(rule, s, t, p)
                     break
         b = terminals[t, VC]
         if b < 0 or outputs[b, CREDITS] == 0:
@@ -469,7 +473,7 @@ def advance(rule, s, until):
             count[NOW], count[LAST_MOVE] = now, now
             return QUIET
         arrive(s, now)
-        inject(s, now)
+        inject(rule, s, now)
         contenders = count[MOVERS]
         status = allocate_vcs(rule, s, now)
         if status != DONE:

@@ -42,9 +42,13 @@ PACKET, LEFT, VC, LAST, DRAWN = range(5)
 """Columns of `terminals`: packet being injected or −1; its flits still to come; the injection buffer it goes into or
 −1; the one used last; the next cycle to draw for."""
 
-(TECHNIQUE, DEPTH, NUM_VCS, LOCAL, CHANCE, FLITS, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE) = range(12)
+(
+    TECHNIQUE, DEPTH, NUM_VCS, LOCAL, CHANCE, FLITS, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE,
+    COMPARES,
+) = range(13)  # fmt: skip
 """Entries of `setup`. CHANCE: probability of a packet per cycle × 2⁵³; EVERYONE: −1 when tables say who sends to
-whom, else 1 if a terminal also sends to itself, else 0; HOLD: headers with a prescribed path wait at its end."""
+whom, else 1 if a terminal also sends to itself, else 0; HOLD: headers with a prescribed path wait at its end;
+COMPARES: packets choose on injection between their address and the direct one."""
 
 (
     NOW,
@@ -100,8 +104,9 @@ class State(NamedTuple):
     random: Any
     destination: Any
     pair_first: Any
-    address_first: Any
+    address_range: Any
     addresses: Any
+    direct: Any
     script: Any
     latencies: Any
     offered: Any
@@ -148,10 +153,11 @@ def layout(
     rows = np.zeros((terminals, 8), dtype=np.int64)
     rows[:, [PACKET, VC]] = -1
     rows[:, LAST] = local - 1
-    setup = np.zeros(12, dtype=np.int64)
+    setup = np.zeros(13, dtype=np.int64)
     setup[[TECHNIQUE, DEPTH, NUM_VCS, LOCAL]] = SWITCHINGS.index(switching), buffer_depth, num_vcs, local
     setup[[CHANCE, FLITS, COMMITS, MASK]] = int(chance * 2**53), packet_length, relation.commits, wheel - 1
     setup[[MEASURE_FROM, MEASURE_TO, EVERYONE]] = NO_CYCLE, NO_CYCLE, pairs.everyone
+    setup[COMPARES] = relation.direct is not None
     return State(
         setup=setup,
         count=np.zeros(18, dtype=np.int64),
@@ -178,8 +184,9 @@ def layout(
         random=streams(seed, terminals),
         destination=np.array(relation.destination, dtype=np.int32),
         pair_first=pairs.pair_first,
-        address_first=pairs.address_first,
+        address_range=pairs.address_range,
         addresses=pairs.addresses,
+        direct=np.array(() if relation.direct is None else relation.direct, dtype=np.int32).reshape(-1),
         script=np.full(1, -1, dtype=np.int32),
         latencies=np.empty(4096 + terminals, dtype=np.int64),
         offered=np.zeros(relation.max_candidates, dtype=np.int64),

@@ -24,8 +24,9 @@ class Pairs:
         are no tables. −1: the arrays say.
     pair_first : int64 array, shape (terminals + 1,)
         Destinations of terminal t are the entries ``pair_first[t]:pair_first[t + 1]`` of the next array.
-    address_first : int64 array, shape (pairs + 1,)
-        Addresses of destination entry k are ``addresses[address_first[k]:address_first[k + 1]]``.
+    address_range : int64 array, shape (2 × pairs,)
+        Addresses of destination entry k are ``addresses[address_range[2 k]:address_range[2 k + 1]]``; entries may
+        share them.
     addresses : int32 array
     silent : int
         Terminals that send to nobody.
@@ -33,7 +34,7 @@ class Pairs:
 
     everyone: int
     pair_first: npt.NDArray[np.int64]
-    address_first: npt.NDArray[np.int64]
+    address_range: npt.NDArray[np.int64]
     addresses: npt.NDArray[np.int32]
     silent: int
 
@@ -54,33 +55,45 @@ def uniform(relation: Relation, *, self_traffic: bool = True) -> Pairs:
     if identity and relation.may_use is None and own.size in (0, terminals) and terminals - 1 + own.size:
         none, zero = np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
         return Pairs(int(own.size > 0), zero, zero, none, 0)
-    by_destination = np.argsort(relation.destination, kind="stable").astype(np.int32)
+    destination = relation.destination
     usable_own = np.zeros(relation.num_addresses, dtype=bool)
     usable_own[own] = True
-    pair_first, address_first, addresses = [0], [0], []
+    by_destination = np.argsort(destination, kind="stable").astype(np.int32)
+    everyones = _ranges(destination[by_destination], 0)
+    addresses = [by_destination] if relation.may_use is None else []
+    rows, used = [], sum(array.size for array in addresses)
     for terminal in range(terminals):
-        chosen = by_destination
-        if relation.may_use is not None:
-            chosen = chosen[relation.may_use[terminal, chosen]]
-        at = relation.destination[chosen]
-        kept = (at != terminal) | usable_own[chosen]
-        chosen, at = chosen[kept], at[kept]
-        ends = np.flatnonzero(np.diff(at, append=-1)) + 1
-        address_first += (address_first[-1] + ends).tolist()
-        pair_first.append(len(address_first) - 1)
-        addresses.append(chosen)
-    if not address_first[1:]:
+        if relation.may_use is None:
+            kept = np.flatnonzero(usable_own & (destination == terminal)).astype(np.int32)
+            others = everyones[destination[by_destination[everyones[:, 0]]] != terminal]
+            at = int(np.searchsorted(destination[by_destination[others[:, 0]]], terminal))
+            rows.append(np.insert(others, at, [[used, used + kept.size]] if kept.size else others[:0], axis=0))
+        else:
+            kept = by_destination[relation.may_use[terminal, by_destination]]
+            kept = kept[(destination[kept] != terminal) | usable_own[kept]]
+            rows.append(_ranges(destination[kept], used))
+        addresses.append(kept)
+        used += kept.size
+    pairs = np.array([len(row) for row in rows], dtype=np.int64)
+    if not pairs.any():
         raise SimulationError(
             f"{relation.name} on {relation.network.name}: no terminal has another one to send to, so there is no "
             "traffic to simulate"
         )
     return Pairs(
         -1,
-        np.array(pair_first, dtype=np.int64),
-        np.array(address_first, dtype=np.int64),
-        np.concatenate(addresses).astype(np.int32),
-        int(np.count_nonzero(np.diff(pair_first) == 0)),
+        np.concatenate([[0], np.cumsum(pairs)]).astype(np.int64),
+        np.concatenate(rows).reshape(-1),
+        np.concatenate(addresses),
+        int(np.count_nonzero(pairs == 0)),
     )
+
+
+def _ranges(ascending: npt.NDArray[np.int32], start: int) -> npt.NDArray[np.int64]:
+    """Begin and end of every run of equal values, counted from `start`: int64 array, shape (runs, 2)."""
+    ends = np.flatnonzero(np.diff(ascending, append=-1)) + 1
+    begins = np.concatenate([[0], ends])[: ends.size]
+    return np.stack([begins, ends], axis=1).astype(np.int64) + start
 
 
 def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
