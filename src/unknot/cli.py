@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from unknot.commands.audit import audit
+from unknot.commands.bnr import bnr
 from unknot.commands.check import check
 from unknot.commands.convert import convert
 from unknot.commands.options import Version
@@ -29,7 +30,7 @@ def _root(version: Version = False) -> None:
     """Describe, route, prove, simulate and compare interconnection networks."""
 
 
-for _command in (run, check, audit, show, convert, simulate):
+for _command in (run, check, bnr, audit, show, convert, simulate):
     app.command()(_command)
 
 

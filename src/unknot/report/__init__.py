@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report
+    from unknot.report.bnr_table import draw_bnr
     from unknot.report.curves import draw_curves
     from unknot.report.drawing import draw_configuration, draw_network
     from unknot.report.study_report import write_study_report
     from unknot.report.words import tell
 
-__all__ = ["draw_configuration", "draw_curves", "draw_network", "tell", "write_audit_report", "write_study_report"]
+__all__ = [
+    "draw_bnr",
+    "draw_configuration",
+    "draw_curves",
+    "draw_network",
+    "tell",
+    "write_audit_report",
+    "write_study_report",
+]
 
 _HOMES = {
+    "draw_bnr": "bnr_table",
     "draw_configuration": "drawing",
     "draw_curves": "curves",
     "draw_network": "drawing",

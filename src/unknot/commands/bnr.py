@@ -1,0 +1,120 @@
+"""`unknot bnr`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.commands.shared import print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+    from unknot.verify.bnr import Bnr, Conclusion
+
+
+def bnr(
+    network: NetworkText,
+    routing: RoutingText,
+    vcs: Vcs = None,
+    switching: SwitchingName = "wormhole",
+    time_limit: TimeLimit = 60.0,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Judge a routing on a mesh: minimal, deadlock-free and fully adaptive, or exactly where it is not.
+
+    For each choice of a direction in every dimension the table says whether messages that go these ways may take
+    every shortest path (whether the routing provides their best network for routing, BNR).
+
+    Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
+    """
+    from unknot import terminal
+    from unknot.checker import evidence_holds
+    from unknot.switching import switching_named
+    from unknot.verify import check, deliver
+    from unknot.verify.bnr import bnr as table_of
+    from unknot.verify.bnr import complete_mesh, conclude
+
+    technique = switching_named(switching)
+    relation = relation_of(network, routing, vcs)
+    complete_mesh(relation)
+    with terminal.progress_bar("bnr") as progress:
+        table = table_of(relation, progress=lambda done, total: progress(done, total, "destinations"))
+    with terminal.busy("proving"):
+        verdict = check(relation, technique, time_limit=time_limit)
+        found = conclude(verdict, deliver(relation), table)
+        holds = evidence_holds(relation, verdict)
+    if out is not None:
+        from unknot.report import draw_bnr
+
+        write(out, draw_bnr(relation, table, found.reasons))
+    if json:
+        print_json(_answer(relation, found, holds))
+    else:
+        _show(relation, found, holds)
+    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.holds])
+
+
+def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from unknot import terminal
+
+    verdict, delivery = found.verdict, found.delivery
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {terminal.vcs_per_channel(relation)}"),
+        ("switching", verdict.switching),
+        ("deadlock-free", terminal.answer(verdict.deadlock_free)),
+        ("evidence", f"{verdict.established}; the separate checker {terminal.accepts(holds)}"),
+        ("minimal", terminal.answer(bool(delivery.minimal))),
+        ("delivers", terminal.answer(delivery.delivered)),
+        ("BNRs", f"{sum(row.provided for row in found.table)} of {len(found.table)} provided"),
+        ("all of these", terminal.answer(found.holds)),
+        *(("", reason) for reason in found.reasons),
+    ]
+    out = terminal.console()
+    out.print(terminal.two_columns(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("class", "provided", "pairs", "shortest forbidden path"):
+        table.add_column(heading)
+    for row in found.table:
+        why = row.forbidden.tell(relation) if row.forbidden else ""
+        if row.provided and row.refusal:
+            why = f"none; but lost by choice when {row.refusal.tell(relation)}"
+        if not row.pairs:
+            why = "no messages of this class"
+        table.add_row(row.name, terminal.answer(row.provided), f"{row.full_pairs} of {row.pairs}", why)
+    out.print(table)
+
+
+def _answer(relation: Relation, found: Conclusion, holds: bool | None) -> dict[str, Any]:
+    from unknot import answers
+
+    return {
+        "holds": found.holds,
+        "reasons": list(found.reasons),
+        "bnrs": [_class(relation, row) for row in found.table],
+        **answers.of_verdict(relation, found.verdict, holds),
+        **answers.of_delivery(relation, found.delivery),
+        **answers.of_relation(relation),
+        "network": answers.of_network(relation.network),
+    }
+
+
+def _class(relation: Relation, row: Bnr) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "signs": list(row.signs),
+        "pairs": row.pairs,
+        "full_pairs": row.full_pairs,
+        "provided": row.provided,
+        "forbidden": None if row.forbidden is None else row.forbidden.named(relation),
+        "kept": row.kept,
+        "refusal": None if row.refusal is None else row.refusal.named(relation),
+    }

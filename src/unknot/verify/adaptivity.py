@@ -1,0 +1,118 @@
+"""How many of the shortest paths a relation permits, and whether it ever takes one away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum
+
+import numpy as np
+
+from unknot.routing.relation import Relation
+from unknot.verify.minimal_paths import ForbiddenPath, PathCounts, Progress, forbidden_path, path_counts
+
+
+@dataclass(frozen=True)
+class Adaptivity:
+    """Permitted shortest paths over all shortest paths.
+
+    Paths are sequences of channels, so virtual channels do not multiply them, but parallel channels do. A pair is a
+    source and a destination terminal at different routers, joined by some way, that the source may send to.
+
+    Attributes
+    ----------
+    pairs : int
+    mean : float
+        Mean over the pairs of permitted over all shortest paths; 1.0 when there are no pairs.
+    worst : float
+        Of the pair with the smallest share.
+    worst_pair : (source terminal, destination terminal) or None
+        The first one that has it.
+    worst_permitted, worst_paths : int
+        Exact numbers of permitted and of all shortest paths of that pair.
+    permitted, paths : int
+        Sums over all pairs, exact.
+    fully_adaptive : bool
+        Every shortest path of every pair is permitted.
+    adaptive_pairs : int
+        Pairs of which every shortest path is permitted.
+    forbidden : ForbiddenPath or None
+        A shortest path that is not permitted, of a pair as close together as may be.
+    """
+
+    pairs: int
+    mean: float
+    worst: float
+    worst_pair: tuple[int, int] | None
+    worst_permitted: int
+    worst_paths: int
+    permitted: int
+    paths: int
+    fully_adaptive: bool
+    adaptive_pairs: int
+    forbidden: ForbiddenPath | None
+
+
+def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adaptivity:
+    """The degree of adaptivity (Glass & Ni 1994) of every pair, exactly.
+
+    Each destination is explored once; the sets of virtual channels that a header may sit on after the same channels
+    are followed, so the numbers are of paths, not of ways to follow them. Numbers grow with the network without
+    bound and are kept exact. Where a terminal has several addresses, a source may use all of them it is allowed to.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with (destinations done, destinations).
+
+    Raises
+    ------
+    RelationError
+        If a reachable state breaks the relation's contract.
+    """
+    pairs = full = permitted = paths = 0
+    shares: list[float] = []
+    worst: tuple[Fraction, int, int, int, int] | None = None
+    nearest: tuple[int, int, int] | None = None
+    for counts in path_counts(relation, progress=progress):
+        if not counts.sources.size:
+            continue
+        complete = counts.complete
+        pairs += complete.size
+        full += int(complete.sum())
+        shares.append(fsum(counts.ratio.tolist()))
+        exact = _sums(counts)
+        permitted, paths = permitted + exact[0], paths + exact[1]
+        least = int(np.argmin(np.where(complete, 1.0, np.minimum(counts.ratio, np.nextafter(1.0, 0.0)))))
+        part = counts.exact(least)
+        found = (Fraction(*part), int(counts.sources[least]), counts.home, *part)
+        worst = found if worst is None or found[0] < worst[0] else worst
+        if not complete.all():
+            lacking = np.flatnonzero(~complete)
+            close = lacking[np.argmin(counts.distance[lacking])]
+            hops = int(counts.distance[close])
+            if nearest is None or hops < nearest[0]:
+                nearest = hops, int(counts.sources[close]), counts.home
+    return Adaptivity(
+        pairs=pairs,
+        mean=fsum(shares) / pairs if pairs else 1.0,
+        worst=float(worst[0]) if worst else 1.0,
+        worst_pair=(worst[1], worst[2]) if worst else None,
+        worst_permitted=worst[3] if worst else 0,
+        worst_paths=worst[4] if worst else 0,
+        permitted=permitted,
+        paths=paths,
+        fully_adaptive=full == pairs,
+        adaptive_pairs=full,
+        forbidden=None if nearest is None else forbidden_path(relation, *nearest[1:]),
+    )
+
+
+def _sums(counts: PathCounts) -> tuple[int, int]:
+    """Exact sums over the sources: the halves of the words are added apart, so that nothing overflows."""
+    totals = []
+    for words in (counts.permitted, counts.total):
+        low = (words & np.uint64(0xFFFFFFFF)).sum(axis=0).tolist()
+        high = (words >> np.uint64(32)).sum(axis=0).tolist()
+        totals.append(sum((a << 64 * k) + (b << 64 * k + 32) for k, (a, b) in enumerate(zip(low, high, strict=True))))
+    return totals[0], totals[1]

@@ -1,0 +1,292 @@
+"""Shortest paths that a relation permits, destination by destination.
+
+A path is a sequence of channels. It is permitted when some choice of address and virtual channels follows it and may
+eject at its end; so the states a header may be in after the same channels are kept together as a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.network import distances_from
+from unknot.network.model import IntArray
+from unknot.routing.relation import Relation
+from unknot.verify.states import Explorer
+
+Progress = Callable[[int, int], None]
+Words = npt.NDArray[np.uint64]
+Large = npt.NDArray[np.int64]
+
+MAX_STATES = 100_000_000
+"""Most sets of states that are kept for one destination."""
+
+
+@dataclass(frozen=True, eq=False)
+class PathCounts:
+    """Shortest paths from every source to one destination.
+
+    Attributes
+    ----------
+    home : int
+        The destination terminal.
+    sources : int32 array
+        Terminals that may send to it and stand at another router from which there is a way.
+    distance : int32 array, shape (sources,)
+        Hops.
+    permitted, total : uint64 arrays, shape (sources, words)
+        Permitted shortest paths and all of them, lowest word first.
+    """
+
+    home: int
+    sources: IntArray
+    distance: IntArray
+    permitted: Words
+    total: Words
+
+    @property
+    def complete(self) -> npt.NDArray[np.bool_]:
+        """For each source whether every shortest path is permitted."""
+        return np.asarray((self.permitted == self.total).all(axis=1))
+
+    def exact(self, i: int) -> tuple[int, int]:
+        """Permitted and all shortest paths from source number i."""
+        return _number(self.permitted[i]), _number(self.total[i])
+
+    @cached_property
+    def ratio(self) -> npt.NDArray[np.float64]:
+        """Permitted over all shortest paths."""
+        if self.total.shape[1] == 1:
+            return np.asarray(self.permitted[:, 0] / self.total[:, 0])
+        return np.array([a / b for a, b in map(self.exact, range(self.sources.size))])
+
+
+def _number(words: Words) -> int:
+    return int.from_bytes(words.astype("<u8").tobytes(), "little")
+
+
+class Destinations:
+    """Work space for the shortest paths to one destination after the other.
+
+    Time is linear in the transitions between reachable states, times the sets that differ for one channel; memory is
+    that of one destination.
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        network, vcs = relation.network, relation.vcs
+        self.relation = relation
+        self.space = Explorer(relation)
+        self.addresses = [np.flatnonzero(relation.destination == t) for t in range(network.num_terminals)]
+        self.places = (vcs.router, vcs.first, vcs.channel, network.target, vcs.index)
+        self.width = int(vcs.counts.max(initial=1))
+        self.out_first, self.out_channel = network.outgoing
+        self.size = 4 * (network.num_channels + network.num_terminals) + 64
+
+    def turn_to(self, home: int) -> None:
+        """Explore the states of all addresses of a terminal."""
+        relation, network = self.relation, self.relation.network
+        places, terminals = relation.vcs.router.size, network.num_terminals
+        mine = self.addresses[home]
+        self.home, self.mine = home, mine
+        self.slot = np.full(mine.size * places, -1, dtype=np.int64)
+        self.used = np.ones(mine.size * terminals, dtype=bool)
+        if relation.may_use is not None:
+            self.used = np.ascontiguousarray(relation.may_use[:, mine].T).reshape(-1)
+        firsts, values, states, edges = [np.zeros(1, dtype=np.int64)], [], 0, 0
+        for k, address in enumerate(mine.tolist()):
+            order, first, value = self.space.visit(address)
+            self.slot[k * places + order] = states + np.arange(order.size)
+            firsts.append(first[1:] + edges)
+            values.append(value.copy())
+            states += order.size
+            edges += value.size
+        value = np.concatenate(values) if values else np.zeros(0, dtype=np.int64)
+        self.graph = (np.concatenate(firsts), value, np.array([mine.size], dtype=np.int64))
+        self.distance = distances_from(network, int(network.eject[home]), reverse=True)
+
+    def counts(self) -> PathCounts:
+        """Count the shortest paths to the destination that was turned to."""
+        from unknot.verify.minimal_paths_kernel import count_paths, path_sets
+
+        network = self.relation.network
+        terminals, channels = network.num_terminals, network.num_channels
+        words = max(1, -(-self.mine.size * self.width // 64))
+        while True:
+            size = self.size
+            table = np.empty(1 << (2 * size).bit_length(), dtype=np.int64)
+            at_channel, known = np.empty(size, dtype=np.int64), np.zeros(size * words, dtype=np.uint64)
+            edge_first, edge_to = np.empty(size + 1, dtype=np.int64), np.empty(4 * size, dtype=np.int64)
+            count = path_sets(
+                self.graph, self.places, self.slot, self.used, self.width, words, self.distance,
+                np.zeros(channels * words, dtype=np.uint64), np.empty(channels, dtype=np.int64),
+                np.empty(channels, dtype=np.int64), table, at_channel, known, edge_first, edge_to,
+            )  # fmt: skip
+            if count >= 0:
+                break
+            self.size = 2 * size
+            if self.size > MAX_STATES:
+                raise RelationError(
+                    f"{self.relation.name} on {network.name}: the shortest paths to "
+                    f"{network.terminal_name(self.home)} have more than {MAX_STATES} different sets of states"
+                )
+        at_router = np.empty(count, dtype=np.int32)
+        at_router[:terminals] = network.inject
+        at_router[terminals:] = network.target[at_channel[terminals:count]]
+        nearer = self.distance[network.target] == self.distance[network.source] - 1
+        nearer &= self.distance[network.source] > 0
+        steps = int(np.bincount(network.source[nearer], minlength=1).max())
+        limbs = int(int(self.distance.max()) * log2(max(steps, 1)) // 64) + 1
+        permitted = np.zeros(count * limbs, dtype=np.uint64)
+        total = np.zeros(network.num_routers * limbs, dtype=np.uint64)
+        known_distance = np.flatnonzero(self.distance >= 0)
+        by_distance = known_distance[np.argsort(self.distance[known_distance], kind="stable")]
+        count_paths(
+            self.out_first, self.out_channel, network.target, self.distance, by_distance, count,
+            edge_first, edge_to, at_router, limbs, permitted, total,
+        )  # fmt: skip
+        use = self.used.reshape(self.mine.size, terminals).any(axis=0) & (self.distance[network.inject] > 0)
+        sources = np.flatnonzero(use).astype(np.int32)
+        at = network.inject[sources]
+        return PathCounts(
+            self.home,
+            sources,
+            self.distance[at],
+            permitted.reshape(count, limbs)[sources],
+            total.reshape(-1, limbs)[at],
+        )
+
+    def refusals(self, group: IntArray, groups: int) -> list[tuple[int, int] | None]:
+        """For each group of sources, fewest steps to a state that lacks a channel that brings nearer; the address.
+
+        Parameters
+        ----------
+        group : int32 array, shape (terminals,)
+            Group of each terminal, −1 for those that do not take part.
+        """
+        from unknot.verify.minimal_paths_kernel import first_refusals
+
+        vcs, places = self.relation.num_vcs, self.relation.vcs.router.size
+        found = np.empty(2 * groups, dtype=np.int64)
+        first_refusals(
+            self.graph, self.places, self.slot, self.used, self.distance, group, groups, self.out_first,
+            self.out_channel, np.empty(places, dtype=np.int64), np.empty(places, dtype=np.int64),
+            np.zeros(vcs, dtype=np.int64), found,
+        )  # fmt: skip
+        pairs = found.reshape(groups, 2).tolist()
+        return [None if steps < 0 else (steps, int(self.mine[k])) for steps, k in pairs]
+
+
+def path_counts(relation: Relation, *, progress: Progress | None = None) -> Iterator[PathCounts]:
+    """Count the permitted shortest paths of every pair, one destination after the other.
+
+    Raises
+    ------
+    RelationError
+        If a reachable state breaks the relation's contract.
+    """
+    space = Destinations(relation)
+    for home in range(relation.network.num_terminals):
+        space.turn_to(home)
+        yield space.counts()
+        if progress is not None:
+            progress(home + 1, relation.network.num_terminals)
+
+
+States = frozenset[tuple[int, int]]
+"""(place, address) of a header after the same channels."""
+
+
+@dataclass(frozen=True)
+class ForbiddenPath:
+    """A shortest path that no choice of virtual channels can follow.
+
+    Attributes
+    ----------
+    source, destination : int
+        Terminals.
+    channels : tuple of int
+        The path.
+    refused : int
+        How many of its channels can be taken; the next one, or ejection after the last, is refused whatever virtual
+        channels were chosen.
+    """
+
+    source: int
+    destination: int
+    channels: tuple[int, ...]
+    refused: int
+
+    def tell(self, relation: Relation) -> str:
+        """The path by the names of its routers, and where it stops."""
+        network = relation.network
+        stops = [int(network.source[self.channels[0]]), *(int(network.target[c]) for c in self.channels)]
+        names = [network.router_name(r) for r in stops]
+        where = "ejection is" if self.refused == len(self.channels) else f"→ {names[self.refused + 1]} is"
+        return f"{' → '.join(names)}: at {names[self.refused]}, {where} not offered"
+
+    def named(self, relation: Relation) -> dict[str, object]:
+        """Terminals and channels by names."""
+        network = relation.network
+        return {
+            "source": network.terminal_name(self.source),
+            "destination": network.terminal_name(self.destination),
+            "channels": [network.channel_name(c) for c in self.channels],
+            "refused": self.refused,
+        }
+
+
+def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath | None:
+    """A shortest path from one terminal to another that is not permitted, refused as early as may be; None if none.
+
+    Asks the plain rule; time grows with the sets of states between the two.
+    """
+    network, places = relation.network, relation.vcs
+    distance = distances_from(network, int(network.eject[home]), reverse=True)
+    first, leaving = network.outgoing
+    usable = relation.may_use
+    start = frozenset(
+        (relation.num_vcs + source, int(a))
+        for a in np.flatnonzero(relation.destination == home)
+        if usable is None or usable[source, a]
+    )
+    answers: dict[tuple[int, int], tuple[list[int], bool]] = {}
+
+    def ask(at: int, address: int) -> tuple[list[int], bool]:
+        if (at, address) not in answers:
+            found = relation.candidates(at, address)
+            vcs = [c.vc for c in found if c.vc is not None]
+            answers[at, address] = vcs, len(vcs) < len(found)
+        return answers[at, address]
+
+    def nearer(router: int) -> list[int]:
+        channels = leaving[first[router] : first[router + 1]].tolist()
+        return [c for c in channels if distance[network.target[c]] == distance[router] - 1 >= 0]
+
+    def after(states: States, channel: int) -> States:
+        return frozenset((vc, a) for at, a in states for vc in ask(at, a)[0] if places.channel[vc] == channel)
+
+    # breadth first, so that the path that is refused first is met first
+    layer: dict[tuple[int, States], tuple[int, ...]] = {(int(network.inject[source]), start): ()}
+    while layer:
+        following: dict[tuple[int, States], tuple[int, ...]] = {}
+        for (router, states), path in layer.items():
+            if distance[router] == 0:
+                if not any(ask(at, a)[1] for at, a in states):
+                    return ForbiddenPath(source, home, path, len(path))
+                continue
+            for channel in nearer(router):
+                reached = after(states, channel)
+                if not reached:
+                    rest = [*path, channel]
+                    while distance[network.target[rest[-1]]] > 0:
+                        rest.append(nearer(int(network.target[rest[-1]]))[0])
+                    return ForbiddenPath(source, home, tuple(rest), len(path))
+                following.setdefault((int(network.target[channel]), reached), (*path, channel))
+        layer = following
+    return None

@@ -1,0 +1,241 @@
+# mypy: ignore-errors
+"""Shortest paths, channel by channel, that some choice of virtual channels permits: sets of states, and counts."""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.routing.relation import EJECT, VC_MASK
+from unknot.types_kernel import READ32, READ64, READ_BOOL
+
+I64, U64 = types.int64[::1], types.uint64[::1]
+GRAPH = types.Tuple((READ64, READ64, READ64))
+PLACES = types.Tuple((READ32, READ64, READ32, READ32, READ32))
+
+
+@njit(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), cache=True)
+def _find(channel, sets, words, begin, table, at_channel, known, count):
+    """The state (channel, set), entered as number `count` if it is new."""
+    key = np.uint64(channel + 1) * np.uint64(0x9E3779B97F4A7C15)
+    for w in range(words):
+        key = (key ^ sets[begin + w]) * np.uint64(0xD1342543DE82EF95)
+        key ^= key >> np.uint64(29)
+    mask = np.int64(table.size - 1)
+    slot = np.int64(key >> np.uint64(20)) & mask
+    while table[slot] >= 0:
+        state = table[slot]
+        same = at_channel[state] == channel
+        for w in range(words):
+            same = same and known[state * words + w] == sets[begin + w]
+        if same:
+            return state
+        slot = (slot + 1) & mask
+    table[slot] = count
+    at_channel[count] = channel
+    for w in range(words):
+        known[count * words + w] = sets[begin + w]
+    return count
+
+
+@njit(
+    types.int64(
+        GRAPH, PLACES, I64, READ_BOOL, types.int64, types.int64, READ32, U64, I64, I64, I64, I64, U64, I64, I64
+    ),
+    cache=True,
+)  # fmt: skip
+def path_sets(
+    graph, places, slot, used, width, words, distance, sets, touched, stamp, table, at_channel, known, edge_first,
+    edge_to,
+):  # fmt: skip
+    """States that follow shortest paths: a channel, and the set of its VCs a header may sit on after the same way.
+
+    `graph` holds the candidates of the states (place, address) of all addresses of one destination: first, value, and
+    the number of addresses with its places in ``slot[address × places + place]``. State t < terminals is terminal t
+    before injection; the bits of a set are address × width + index of the VC. `sets` must be zero and is left zero.
+
+    Returns
+    -------
+    int
+        Number of states, or −1 when an array is too small. Where a shortest path ends, ``edge_to`` holds one entry:
+        −1 when the header may eject there.
+    """
+    first, value, number = graph
+    router, first_vc, channel_of, channel_target, index_of = places
+    vcs = channel_of.size
+    all_places = router.size
+    terminals = all_places - vcs
+    addresses = number[0]
+    table[:] = -1
+    stamp[:] = -1
+    count = terminals
+    edges = 0
+    edge_first[0] = 0
+    state = 0
+    while state < count:
+        root = state < terminals
+        channel = -1 if root else at_channel[state]
+        here = router[vcs + state] if root else channel_target[channel]
+        if count + first_vc.size >= at_channel.size or edges + first_vc.size + 1 > edge_to.size:
+            return -1
+        if 2 * (count + first_vc.size) > table.size:
+            return -1
+        reached = 0
+        for bit in range(addresses if root else words * 64):
+            if root:
+                k, place = bit, vcs + state
+                if not used[k * terminals + state]:
+                    continue
+            else:
+                word = known[state * words + (bit >> 6)]
+                if word >> np.uint64(bit & 63) == 0:
+                    continue
+                if not (word >> np.uint64(bit & 63)) & np.uint64(1):
+                    continue
+                k = bit // width
+                place = first_vc[channel] + bit - k * width
+            i = slot[k * all_places + place]
+            for c in range(first[i], first[i + 1]):
+                vc = value[c] & VC_MASK
+                if vc == EJECT:
+                    if distance[here] == 0 and edges == edge_first[state]:
+                        edge_to[edges] = -1
+                        edges += 1
+                    continue
+                to = channel_of[vc]
+                if distance[here] <= 0 or distance[channel_target[to]] != distance[here] - 1:
+                    continue
+                if stamp[to] != state:
+                    stamp[to] = state
+                    touched[reached] = to
+                    reached += 1
+                position = k * width + index_of[vc]
+                sets[to * words + (position >> 6)] |= np.uint64(1) << np.uint64(position & 63)
+        for j in range(reached):
+            to = touched[j]
+            found = _find(to, sets, words, to * words, table, at_channel, known, count)
+            count = max(count, found + 1)
+            edge_to[edges] = found
+            edges += 1
+            for w in range(words):
+                sets[to * words + w] = 0
+        state += 1
+        edge_first[state] = edges
+    return count
+
+
+@njit(types.void(U64, types.int64, U64, types.int64, types.int64), cache=True)
+def _add(total, a, part, b, limbs):
+    """Add the number of `limbs` words at `part[b:]` to that at `total[a:]`."""
+    carry = np.uint64(0)
+    for k in range(limbs):
+        one = total[a + k] + part[b + k]
+        over = np.uint64(one < part[b + k])
+        two = one + carry
+        carry = over | np.uint64(two < one)
+        total[a + k] = two
+
+
+@njit(
+    types.void(READ64, READ32, READ32, READ32, READ64, types.int64, I64, I64, READ32, types.int64, U64, U64),
+    cache=True,
+)
+def count_paths(
+    out_first, out_channel, channel_target, distance, by_distance, count, edge_first, edge_to, at_router, limbs,
+    permitted, total
+):  # fmt: skip
+    """Numbers of permitted shortest paths from every state and of all from every router, in words of 64 bits.
+
+    `by_distance` lists routers and `at_router` gives the router of each state.
+    """
+    for r in by_distance:
+        if distance[r] == 0:
+            total[r * limbs] = 1
+            continue
+        for k in range(out_first[r], out_first[r + 1]):
+            to = channel_target[out_channel[k]]
+            if distance[to] == distance[r] - 1:
+                _add(total, r * limbs, total, to * limbs, limbs)
+    # states by the distance of their routers
+    farthest = 0
+    for s in range(count):
+        farthest = max(farthest, distance[at_router[s]])
+    start = np.zeros(farthest + 3, np.int64)
+    for s in range(count):
+        start[distance[at_router[s]] + 2] += 1
+    for d in range(1, farthest + 3):
+        start[d] += start[d - 1]
+    order = np.empty(count, np.int64)
+    for s in range(count):
+        d = distance[at_router[s]] + 1
+        order[start[d]] = s
+        start[d] += 1
+    for s in order:
+        for k in range(edge_first[s], edge_first[s + 1]):
+            if edge_to[k] < 0:
+                permitted[s * limbs] = 1
+            else:
+                _add(permitted, s * limbs, permitted, edge_to[k] * limbs, limbs)
+
+
+@njit(
+    types.int64(GRAPH, PLACES, READ64, READ_BOOL, READ32, READ32, types.int64, READ64, READ32, I64, I64, I64, I64),
+    cache=True,
+)  # fmt: skip
+def first_refusals(
+    graph, places, slot, used, distance, group, groups, out_first, out_channel, queue, hops, stamp, found
+):
+    """Fewest steps after which a state lacks a channel that would bring it nearer, for each group of terminals.
+
+    ``group[t]`` is −1 for terminals that do not take part. found[2 g] becomes the steps or −1, found[2 g + 1] the
+    address. Where several have equally few, the lowest address and the state met first counts.
+    """
+    first, value, number = graph
+    router, _, channel_of, channel_target, _ = places
+    vcs = channel_of.size
+    all_places = router.size
+    terminals = all_places - vcs
+    for g in range(groups):
+        found[2 * g] = -1
+        for k in range(number[0]):
+            size = 0
+            mark = g * number[0] + k + 1
+            for t in range(terminals):
+                if group[t] == g and used[k * terminals + t] and distance[router[vcs + t]] > 0:
+                    queue[size] = vcs + t
+                    hops[size] = 0
+                    size += 1
+            i = 0
+            while i < size:
+                at = queue[i]
+                if found[2 * g] >= 0 and hops[i] >= found[2 * g]:
+                    break
+                here = router[at]
+                wanted = 0
+                for j in range(out_first[here], out_first[here + 1]):
+                    if distance[channel_target[out_channel[j]]] == distance[here] - 1:
+                        wanted += 1
+                node = slot[k * all_places + at]
+                offered = 0
+                for c in range(first[node], first[node + 1]):
+                    vc = value[c] & VC_MASK
+                    if vc == EJECT:
+                        continue
+                    to = channel_of[vc]
+                    if distance[channel_target[to]] != distance[here] - 1:
+                        continue
+                    twice = False
+                    for b in range(first[node], c):
+                        other = value[b] & VC_MASK
+                        twice = twice or (other != EJECT and channel_of[other] == to)
+                    if not twice:
+                        offered += 1
+                    if stamp[vc] != mark and distance[channel_target[to]] > 0:
+                        stamp[vc] = mark
+                        queue[size] = vc
+                        hops[size] = hops[i] + 1
+                        size += 1
+                if offered < wanted:
+                    found[2 * g] = hops[i]
+                    found[2 * g + 1] = k
+                    break
+                i += 1
+    return 0

@@ -1,0 +1,159 @@
+"""The BNR table against enumeration, and what is concluded from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.shortest_paths import lacking, shortest_paths, starts, taken
+from unknot.errors import NetworkError, RelationError
+from unknot.network import Network, from_edges
+from unknot.routing import (
+    Relation,
+    dimension_order,
+    duato,
+    fully_adaptive,
+    lcfaa,
+    o1turn,
+    pbfaa,
+    planar_adaptive,
+    vba,
+)
+from unknot.testing import interpreted, relations
+from unknot.topologies import hypercube, mesh, torus
+from unknot.verify import check, deliver
+from unknot.verify.bnr import bnr, conclude
+
+MESHES = [mesh(3), mesh(3, 3), mesh(2, 2, 2), mesh(3, 1, 2)]
+
+
+def compare(relation: Relation) -> None:
+    """Every class by its definition: all messages, all their shortest paths, written out."""
+    network = relation.network
+    at = network.coordinates
+    assert at is not None
+    dimensions = at.shape[1]
+    messages: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for source in range(network.num_terminals):
+        for home in range(network.num_terminals):
+            way = (at[network.eject[home]] - at[network.inject[source]]).tolist()
+            if any(way) and starts(relation, source, home):
+                messages.setdefault(tuple(-1 if r < 0 else 1 for r in way), []).append((source, home))
+    table = bnr(relation)
+    assert [row.signs for row in table] == [
+        tuple(-1 if k >> i & 1 else 1 for i in range(dimensions)) for k in range(2**dimensions)
+    ]
+    for row in table:
+        mine = messages.get(row.signs, [])
+        refused = {}
+        for source, home in mine:
+            paths = list(shortest_paths(network, int(network.inject[source]), int(network.eject[home])))
+            if any(taken(relation, source, home, path) <= len(path) for path in paths):
+                refused[source, home] = len(paths[0])
+        assert row.pairs == len(mine)
+        assert row.full_pairs == len(mine) - len(refused)
+        assert row.provided == (not refused)
+        if row.forbidden is None:
+            assert row.provided
+        else:
+            path = row.forbidden
+            assert (path.source, path.destination) in refused
+            assert len(path.channels) == min(refused.values())
+            assert taken(relation, path.source, path.destination, path.channels) == path.refused
+            assert row.forbidden.tell(relation).count("→") == len(path.channels) + (path.refused < len(path.channels))
+        steps = [found for s, d in mine if (found := lacking(relation, s, d)) is not None]
+        assert row.kept == (not steps)
+        if row.refusal is not None:
+            assert len(row.refusal.walk) == min(steps)
+            place = row.refusal.walk[-1] if row.refusal.walk else relation.num_vcs + row.refusal.source
+            offered = {c.vc for c in relation.candidates(place, row.refusal.address)}
+            assert row.refusal.channel not in {relation.vcs.channel[vc] for vc in offered if vc is not None}
+            assert network.source[row.refusal.channel] == relation.vcs.router[place]
+
+
+@given(st.sampled_from(MESHES).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
+@settings(max_examples=150)
+def test_tables_of_random_relations_are_those_of_enumeration(relation: Relation) -> None:
+    compare(interpreted(relation))
+
+
+@pytest.mark.parametrize("network", [mesh(4, 3), mesh(3, 2, 2), hypercube(4)], ids=lambda n: n.name)
+@pytest.mark.parametrize("algorithm", [dimension_order, lcfaa, vba, planar_adaptive, pbfaa])
+def test_tables_of_algorithms_are_those_of_enumeration(network: Network, algorithm: Callable[..., Relation]) -> None:
+    compare(interpreted(algorithm(network)))
+
+
+def test_a_choice_of_address_counts_as_a_choice() -> None:
+    relation = interpreted(o1turn(mesh(3, 3)))
+    compare(relation)
+    small = interpreted(o1turn(mesh(2, 2)))
+    compare(small)
+    assert all(row.provided and (not row.pairs or not row.kept) for row in bnr(small)[:1])
+
+
+def test_the_base_may_take_paths_away() -> None:
+    """Every path is permitted, but a message that has entered the base and may not return has lost some."""
+    table = bnr(pbfaa(mesh(4, 4), returns=False))
+    assert all(row.provided for row in table)
+    assert [row.name for row in table if not row.kept] == ["−+", "+−"]
+    assert all(row.kept for row in bnr(pbfaa(mesh(4, 4))))
+
+
+@pytest.mark.parametrize(
+    ("relation", "switching", "reasons"),
+    [
+        (vba(mesh(3, 3, 3)), "wormhole", ()),
+        (lcfaa(mesh(3, 3)), "vct", ()),
+        (lcfaa(mesh(3, 3)), "wormhole", ("it can deadlock under wormhole",)),
+        (fully_adaptive(mesh(3, 3)), "saf", ("it can deadlock under saf",)),
+        (
+            planar_adaptive(mesh(2, 2, 3)),
+            "saf",
+            ("6 of 8 BNRs are not provided: +++, −++, +−+, −−+, ++−, −+−",),
+        ),
+    ],
+    ids=lambda x: getattr(x, "name", str(x)),
+)
+def test_conclusions(relation: Relation, switching: str, reasons: tuple[str, ...]) -> None:
+    verdict = check(relation, switching)
+    found = conclude(verdict, deliver(relation), bnr(relation))
+    if relation.name == "planar_adaptive":
+        assert found.reasons[0].split(":")[0].endswith("BNRs are not provided")
+    else:
+        assert found.reasons == reasons
+    assert found.holds == (not reasons)
+
+
+def test_an_open_verdict_leaves_the_conclusion_open() -> None:
+    from dataclasses import replace
+
+    relation = duato(mesh(3, 3))
+    table, delivery = bnr(relation), deliver(relation)
+    verdict = replace(check(relation), deadlock_free=None)
+    assert conclude(verdict, delivery, table).holds is None
+    missing = conclude(verdict, delivery, bnr(dimension_order(mesh(3, 3))))
+    assert missing.holds is False
+    assert len(missing.reasons) == 2
+
+
+def test_networks_that_are_no_complete_mesh() -> None:
+    with pytest.raises(RelationError, match="the BNR table wants a mesh"):
+        bnr(dimension_order(torus(4, 4)))
+    with pytest.raises(NetworkError, match="no coordinates"):
+        bnr(fully_adaptive(from_edges([(0, 1), (1, 2)])))
+    with pytest.raises(NetworkError, match="has 8 of the 9 routers of one with its sides and 16 of the 24 channels"):
+        bnr(fully_adaptive(mesh(3, 3).without(routers=[4])))
+
+
+def test_terminals_that_are_few_or_many() -> None:
+    network = Network(
+        "few", 4, *np.array([(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 0), (0, 3)]).T,
+        inject=np.array([0, 0, 2]), eject=np.array([2, 0, 2]),
+        coordinates=np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), radices=(2, 2),
+    )  # fmt: skip
+    compare(interpreted(fully_adaptive(network)))
+    compare(interpreted(dimension_order(network)))
