@@ -1,4 +1,4 @@
-"""For tests of your own networks and algorithms: conformance checks, table relations and Hypothesis strategies.
+"""For tests of your own networks and algorithms: conformance checks, a catalogue of networks, Hypothesis strategies.
 
 The strategies need Hypothesis, which ``pip install "unknot[testing]"`` brings; the rest does not.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unknot.testing.catalogue import NETWORKS
 from unknot.testing.conformance import ConformanceError, check_network, check_relation
+from unknot.testing.routings import check_routing
 from unknot.testing.table import table_relation
 
 if TYPE_CHECKING:
@@ -15,9 +17,11 @@ if TYPE_CHECKING:
     from unknot.testing.strategies import networks, relations
 
 __all__ = [
+    "NETWORKS",
     "ConformanceError",
     "check_network",
     "check_relation",
+    "check_routing",
     "interpreted",
     "networks",
     "relations",

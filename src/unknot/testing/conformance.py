@@ -83,6 +83,22 @@ def _answers(relation: Relation) -> dict[tuple[int, int], list[int]]:
     return answers
 
 
+def same_answers(relation: Relation, other: Relation) -> None:
+    """Check that a relation that was made anew answers alike in every reachable state.
+
+    Raises
+    ------
+    ConformanceError
+        With the first state in which it does not.
+    """
+    if relation.num_vcs != other.num_vcs or relation.num_addresses != other.num_addresses:
+        raise ConformanceError(f"{relation.name}: made twice, it has other VCs or addresses")
+    again = _answers(other)
+    for (at, address), expected in _answers(relation).items():
+        if again.get((at, address)) != expected:
+            raise ConformanceError(f"{_state(relation, at, address)}: made twice, it answers differently")
+
+
 def _check_again(relation: Relation, answers: dict[tuple[int, int], list[int]]) -> None:
     """Ask all states once more, in another order, plain and compiled."""
     compiled = relation.compiled.function.ctypes

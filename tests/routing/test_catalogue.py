@@ -1,0 +1,95 @@
+"""Every routing on every network of the catalogue: refused in words, or as short and as safe as it claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.reference.brute_force import TooLargeError, deadlock, states_of
+from unknot import check, deliver, replay, simulate, tod
+from unknot.routing import Relation
+from unknot.routing.named import routings
+from unknot.switching import SWITCHINGS
+from unknot.testing import NETWORKS, check_relation, interpreted
+from unknot.testing.routings import attempt
+from unknot.verify.checker import accept
+
+ROUTINGS = routings()
+BUILT = {text: tod.network(text) for text in NETWORKS}
+
+DISAGREEMENTS = {
+    ("lcfaa", "wormhole"): "a worm in VIN0 holds VCs while its header waits for VIN0 behind one that must enter VIN1",
+}
+"""Claims of sources that the prover refutes on some network of the catalogue, each with the reason in words."""
+
+UNUSED = {
+    "cube_connected_cycles": "on cycles of three no route comes to the third VC; on cycles of four some do",
+}
+"""Routings that use all their VCs only on networks larger than those of the catalogue."""
+
+
+def on_catalogue(function: Callable[..., Relation]) -> dict[str, Relation]:
+    """The relations of a routing on all networks it does not refuse."""
+    tried = {text: attempt(function, network) for text, network in BUILT.items()}
+    return {text: interpreted(relation) for text, relation in tried.items() if relation is not None}
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_routing_on_the_catalogue(name: str) -> None:
+    relations = on_catalogue(ROUTINGS[name])
+    assert relations
+    all_used = False
+    refuted = set()
+    for text, relation in relations.items():
+        found = deliver(relation)
+        assert found.delivered, text
+        assert found.livelock_free, text
+        if relation.claims_minimal is not None:
+            assert found.minimal == relation.claims_minimal, text
+        used = {vc for answers in states_of(relation) for answer in answers.values() for vc in answer.may}
+        indices = {int(relation.vcs.index[vc]) for vc in used}
+        all_used = all_used or len(indices) == relation.vcs.counts.max(initial=1)
+        for switching in SWITCHINGS:
+            verdict = check(relation, switching)
+            assert verdict.deadlock_free is not None, (text, switching)
+            accept(relation, verdict)
+            if verdict.configuration is not None:
+                assert replay(relation, verdict.configuration, cycles=100).stuck, (text, switching)
+            if relation.claims.get(switching, verdict.deadlock_free) != verdict.deadlock_free:
+                refuted.add((name, switching))
+    assert all_used == (name not in UNUSED)
+    assert refuted == {claim for claim in DISAGREEMENTS if claim[0] == name}
+
+
+def test_verdicts_agree_with_brute_force() -> None:
+    compared: Counter[str] = Counter()
+    for name, function in ROUTINGS.items():
+        for text, relation in on_catalogue(function).items():
+            if relation.num_vcs > 24 or relation.num_addresses > 16:
+                continue
+            for switching in SWITCHINGS:
+                try:
+                    worms = deadlock(relation, switching, limit=3_000)
+                except TooLargeError:
+                    continue
+                assert (worms is None) == check(relation, switching).deadlock_free, (name, text, switching)
+                compared["deadlock" if worms else "free"] += 1
+    assert compared["deadlock"] > 20
+    assert compared["free"] > 100
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_the_compiled_rule_is_the_plain_one_and_carries_traffic(name: str) -> None:
+    """On the smallest network of the catalogue that the routing takes."""
+    network = min((BUILT[text] for text in on_catalogue(ROUTINGS[name])), key=lambda n: n.num_channels)
+    relation = ROUTINGS[name](network)
+    check_relation(replace(relation, claims={}))
+    assert not relation.compiled.tabulated
+    for switching in ("vct", "wormhole"):
+        if check(relation, switching).deadlock_free:
+            run = simulate(relation, 0.5, packet_length=2, switching=switching, warmup=0, measure=300)  # type: ignore[arg-type]
+            assert run.packets > 0
+            assert run.deadlock is None
