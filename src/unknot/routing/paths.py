@@ -115,7 +115,7 @@ def best_root(network: Network) -> int:
     order = np.lexsort((starts, sums[:, 1], sums[:, 0], lost))
     if lost[order[0]]:
         raise NetworkError(
-            f"{network.name}: no router reaches every other and is reached by it, so none can be a root"
+            f"{network.name}: no router reaches every terminal and is reached by it, so none is a root"
         )
     return int(starts[order[0]])
 

@@ -24,5 +24,20 @@ OTHERS = (
 """Networks without dimensions: complete, a tree, Petersen's graph, one of named routers without any order, a ring
 that goes round one way only."""
 
-NETWORKS: tuple[str, ...] = (*GRIDS, *RINGS, *HYPERCUBES, *OTHERS)
+ONE_WAY_RINGS = ("ring(5, directed=true)", "ring(4, directed=true) * line(2)")
+"""Rings with one direction, as dimensions."""
+
+WORDS = (
+    "de_bruijn(2, 3)",
+    "de_bruijn(3, 2)",
+    "de_bruijn(2, 3, directed=false)",
+    "shuffle_exchange(3)",
+    "cube_connected_cycles(3)",
+)
+"""Networks of words and their shifts, and cube-connected cycles."""
+
+SWITCHES = ("irregular(8, 4, 2)", "random_regular(8, 3)")
+"""Random networks: irregular with two terminals at each switch, and regular."""
+
+NETWORKS: tuple[str, ...] = (*GRIDS, *RINGS, *HYPERCUBES, *OTHERS, *ONE_WAY_RINGS, *WORDS, *SWITCHES)
 """All of them."""

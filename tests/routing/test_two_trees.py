@@ -1,0 +1,114 @@
+"""Two trees of one root (Bermond & Syska, proposition 5.2), checked against trees and distances of NetworkX."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.brute_force import deadlock
+from tests.routing.paths import channel_paths
+from unknot.errors import NetworkError
+from unknot.network import Network, to_networkx
+from unknot.routing import Relation, two_trees
+from unknot.studies.design import network as named
+from unknot.switching import SWITCHINGS
+from unknot.testing import check_relation, interpreted, networks
+from unknot.topologies import from_edges, mesh, random_regular
+from unknot.verify import check, deliver
+
+FAMILIES = ["mesh(3, 3)", "ring(5, directed=true)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "tree(2, 2)", "line(1)"]
+
+
+def route(relation: Relation, source: int, address: int) -> tuple[int, ...]:
+    (path,) = channel_paths(relation, source, address)
+    return path
+
+
+@pytest.mark.parametrize("bypass", [False, True])
+@pytest.mark.parametrize("text", FAMILIES)
+def test_claims_and_contract(text: str, bypass: bool) -> None:
+    check_relation(two_trees(named(text), bypass=bypass))
+
+
+@given(networks(strongly_connected=True, max_routers=6, max_channels=12), st.integers(0, 5))
+@settings(max_examples=40)
+def test_routes_go_by_shortest_paths_to_the_root_and_on(network: Network, number: int) -> None:
+    root = number % network.num_routers
+    whole, short = (two_trees(network, root=root, bypass=bypass) for bypass in (False, True))
+    far = dict(nx.all_pairs_shortest_path_length(to_networkx(network)))
+    diameter = max(max(row.values()) for row in far.values())
+    for source in range(network.num_terminals):
+        for address in range(network.num_terminals):
+            start, end = int(network.inject[source]), int(network.eject[address])
+            path, cut = route(whole, source, address), route(short, source, address)
+            assert start == end or len(path) == far[start][root] + far[root][end] <= 2 * diameter
+            if start == end:
+                assert path == cut == ()
+                continue
+            met = [start, *(int(network.target[c]) for c in path)]
+            up, branch = met[: far[start][root] + 1], met[far[start][root] :]
+            assert branch[0] == root
+            turn = next(i for i, router in enumerate(up) if router in branch)
+            assert [start, *(int(network.target[c]) for c in cut)] == up[:turn] + branch[branch.index(up[turn]) :]
+    assert_channels_of_both_trees_have_two_vcs(whole)
+
+
+def assert_channels_of_both_trees_have_two_vcs(relation: Relation) -> None:
+    network = relation.network
+    used: dict[int, set[int]] = {}
+    for address in range(relation.num_addresses):
+        todo = [relation.num_vcs + int(t) for t in relation.sources(address)]
+        while todo:
+            for candidate in relation.candidates(todo.pop(), address):
+                if candidate.vc is not None:
+                    used.setdefault(int(relation.vcs.channel[candidate.vc]), set()).add(candidate.vc)
+                    todo.append(candidate.vc)
+    assert set(relation.vcs.counts.tolist()) <= {1, 2}
+    if set(network.inject.tolist()) == set(network.eject.tolist()) == set(range(network.num_routers)):
+        assert all(len(used.get(c, ())) == 2 for c, n in enumerate(relation.vcs.counts.tolist()) if n == 2)
+
+
+@given(networks(strongly_connected=True, max_routers=4, max_channels=6), st.booleans())
+@settings(max_examples=20)
+def test_never_deadlocks_by_brute_force(network: Network, bypass: bool) -> None:
+    relation = interpreted(two_trees(network, bypass=bypass))
+    for technique in SWITCHINGS:
+        assert deadlock(relation, technique) is None
+        assert check(relation, technique).deadlock_free is True
+
+
+def test_one_vc_is_enough_where_links_go_both_ways_and_two_are_needed_on_a_directed_ring() -> None:
+    for text in ("torus(4, 4)", "irregular(20, 4, 1)", "de_bruijn(2, 4, directed=false)"):
+        assert set(two_trees(named(text)).vcs.counts.tolist()) == {1}
+    ring = two_trees(named("ring(5, directed=true)"), root=0)
+    assert ring.vcs.counts.tolist() == [1, 2, 2, 2, 1]
+
+
+def test_the_best_root_is_a_centre() -> None:
+    for seed in range(5):
+        network = random_regular(14, 3, seed=seed)
+        root = int(two_trees(network).name.removeprefix("two_trees from r"))
+        assert root in nx.center(nx.Graph(to_networkx(network)))
+    assert two_trees(mesh(5, 5)).name == "two_trees from (2,2)"
+
+
+def test_bypass_makes_routes_shorter() -> None:
+    network = named("hypercube(4)")
+    hops = [
+        sum(len(route(two_trees(network, bypass=bypass), s, d)) for s in range(16) for d in range(16))
+        for bypass in (False, True)
+    ]
+    assert hops[1] < hops[0]
+    assert deliver(two_trees(named("ring(5, directed=true)"), root=0)).longest_route == 8
+
+
+def test_roots_that_cannot_be_are_refused() -> None:
+    with pytest.raises(NetworkError, match="has no router"):
+        two_trees(mesh(2, 2), root=9)
+    way = from_edges([(0, 1), (1, 2)], directed=True)
+    with pytest.raises(NetworkError, match="no router reaches every terminal and is reached by it"):
+        two_trees(way)
+    with pytest.raises(NetworkError, match="two_trees on edges: no way from router r1 to the root r0"):
+        two_trees(way, root=0)
