@@ -1,29 +1,36 @@
 """The exact decision for atomic wormhole switching: is there a set of worms that block each other for good?
 
-What the cheap tests leave over is put to a constraint solver (OR-tools CP-SAT), one dependency component at a time.
-A variable x(s) says that a worm holds the VC of state s in that state, y(e) that it goes on over transition e, h(b)
-that it ends in the blockable head b. Each VC is held at most once; a held state goes on exactly once or ends; all
-that an ending head waits for is held.
+What the cheap tests leave over is taken one dependency component at a time and put to a constraint solver
+(`exact_model`), states with the same future merged. As a whole that is soon too much, so parts come first: windows,
+the VCs among some neighbouring routers. Two questions are asked of each.
+
+- Is there a deadlock within the window? Then that is the answer.
+- Could a VC of the window be held at all, if whatever is outside were held as one likes? If not, no worm of any
+  deadlock holds it, and it is deleted with everything that depends on it. When nothing is left, there is no deadlock.
+
+Windows grow until one is the whole component, so the answer is exact when time suffices.
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from unknot.verify import remainder
+from unknot.verify.exact_model import Model, Worm, find
+from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Core, Flags
 
+SMALL = 1500
+"""States that are put to the solver at once."""
+ROUTERS = 9
+"""Routers of the smallest windows."""
 
-@dataclass(frozen=True)
-class Worm:
-    """A blocked worm: address, VCs held with the header's last, VCs waited for."""
-
-    address: int
-    path: tuple[int, ...]
-    waits: tuple[int, ...]
+__all__ = ["Worm", "find_worms"]
 
 
 def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | bool:
@@ -46,76 +53,120 @@ def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | bool
     label = core.dependencies.label[core.place]
     undecided = False
     for component in np.unique(label[alive]):
-        states = np.flatnonzero(alive & (label == component))
-        worms = _component(core, alive, states, end)
+        part = remainder.of(core, np.flatnonzero(alive & (label == component))).pruned()
+        worms = _component(core, part, end)
         if isinstance(worms, list):
             return worms
         undecided |= worms
     return undecided
 
 
-def _component(core: Core, alive: Flags, states: Any, end: float) -> list[Worm] | bool:
-    from ortools.sat.python import cp_model
-
-    model = cp_model.CpModel()
-    x = {int(s): model.new_bool_var("") for s in states}
-    on: dict[int, list[int]] = {}
-    for s in x:
-        on.setdefault(int(core.place[s]), []).append(s)
-    into: dict[int, list[Any]] = {s: [] for s in x}
-    steps: dict[int, list[tuple[int, Any]]] = {}
-    ends: dict[int, list[tuple[int, Any]]] = {}
-    for s in x:
-        targets = core.next_state[core.next_first[s] : core.next_first[s + 1]].tolist()
-        steps[s] = [(t, model.new_bool_var("")) for t in sorted(set(targets)) if t in x]
-        for t, y in steps[s]:
-            into[t].append(y)
-            model.add_implication(y, x[t])
-        ends[s] = []
-        for head in core.head_of.get(s, ()):
-            if all(w in on for w in core.waits(head)):
-                h = model.new_bool_var("")
-                ends[s].append((head, h))
-                for w in core.waits(head):
-                    model.add_bool_or([x[u] for u in on[w]]).only_enforce_if(h)
-        model.add(sum(v for _, v in [*steps[s], *ends[s]]) == x[s])
-    for s in x:
-        model.add_at_most_one(into[s])
-    for held in on.values():
-        model.add_at_most_one(x[s] for s in held)
-    model.add_bool_or([h for options in ends.values() for _, h in options])
-    _forbid_rings(model, steps)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 1
-    solver.parameters.max_time_in_seconds = max(0.01, end - time.monotonic())
-    status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
-        return False
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return True
-    worms = []
-    for s in x:
-        if solver.value(x[s]) and not any(solver.value(y) for y in into[s]):
-            path = [s]
-            while not any(solver.value(h) for _, h in ends[path[-1]]):
-                path.append(next(t for t, y in steps[path[-1]] if solver.value(y)))
-            head = next(b for b, h in ends[path[-1]] if solver.value(h))
-            on_vcs = tuple(int(core.place[p]) for p in path)
-            worms.append(Worm(int(core.owner[s]), on_vcs, tuple(core.waits(head))))
-    return worms
+def _component(core: Core, rest: Remainder, end: float) -> list[Worm] | bool:
+    begin = time.monotonic()
+    routers = ROUTERS
+    while rest.place.size:
+        windows = list(_windows(core, rest, routers))
+        whole = rest.merged() if len(windows) == 1 or rest.place.size < 100 * SMALL else rest
+        if len(windows) == 1 or whole.place.size <= SMALL:
+            return find(whole, end - time.monotonic())
+        for window in windows:
+            part = rest.cut(rest.on(window.vcs)).pruned()
+            if part.place.size:
+                worms = find(part.merged(), min(end - time.monotonic(), 1.0 + time.monotonic() - begin))
+                if isinstance(worms, list):
+                    return worms
+            if time.monotonic() > end:
+                return True
+        rest = _thinned(rest, windows, end)
+        if not rest.place.size:
+            return False
+        spent = time.monotonic() - begin
+        answer = find(rest.merged(), min(end - time.monotonic(), spent))
+        if answer is not True:
+            return answer
+        if time.monotonic() > end:
+            return True
+        routers *= 2
+    return False
 
 
-def _forbid_rings(model: Any, steps: dict[int, list[tuple[int, Any]]]) -> None:
-    """Where the states of an address form cycles, number the states of a worm so that it cannot bite its tail."""
-    import networkx as nx
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Neighbouring routers: the VCs between them, and those of them next to the middle."""
 
-    graph = nx.DiGraph((s, t) for s, successors in steps.items() for t, _ in successors)
-    for ring in nx.strongly_connected_components(graph):
-        if len(ring) == 1 and not graph.has_edge(*(2 * tuple(ring))):
-            continue
-        position = {s: model.new_int_var(0, len(ring) - 1, "") for s in sorted(ring)}
-        for s in position:
-            for t, y in steps[s]:
-                if t in position:
-                    model.add(position[t] == position[s] + 1).only_enforce_if(y)
+    vcs: Ints
+    middle: Ints
+
+
+def _windows(core: Core, rest: Remainder, routers: int) -> Iterator[Window]:
+    """Windows of so many routers whose middles cover every VC that is left."""
+    relation = core.dependencies.relation
+    network, channel = relation.network, relation.vcs.channel
+    vcs = np.unique(rest.place)
+    source, target = network.source[channel[vcs]], network.target[channel[vcs]]
+    near: dict[int, set[int]] = {}
+    for u, v in zip(source.tolist(), target.tolist(), strict=True):
+        near.setdefault(u, set()).add(v)
+        near.setdefault(v, set()).add(u)
+    covered = np.zeros(vcs.size, dtype=bool)
+    inside, inner = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_routers, dtype=bool)
+    while not covered.all():
+        first = int(np.flatnonzero(~covered)[0])
+        order = _around(near, sorted({int(source[first]), int(target[first])}), routers)
+        inside[:] = inner[:] = False
+        inside[order] = True
+        inner[order[: max(2, len(order) // 3)]] = True
+        within = inside[source] & inside[target]
+        middle = within if len(order) == len(near) else within & inner[source] & inner[target]
+        yield Window(vcs[within], vcs[middle])
+        covered |= middle
+
+
+def _around(near: dict[int, set[int]], middle: list[int], count: int) -> list[int]:
+    """The routers nearest to some, those included."""
+    order, seen, todo = list(middle), set(middle), deque(middle)
+    while todo:
+        for v in sorted(near[todo.popleft()] - seen):
+            if len(order) >= count:
+                return order
+            seen.add(v)
+            order.append(v)
+            todo.append(v)
+    return order
+
+
+def _thinned(rest: Remainder, windows: list[Window], end: float) -> Remainder:
+    """Without the VCs that cannot be held for what some window shows, until no window shows more."""
+    looked: dict[Window, int] = {}
+    changed = True
+    while changed and rest.place.size:
+        changed = False
+        windows = windows[::-1]
+        for window in windows:
+            states = rest.on(window.vcs)
+            middle = np.intersect1d(window.middle, rest.place[states])
+            if not middle.size or looked.get(window) == states.size:
+                continue
+            looked[window] = states.size
+            never = _never_held(rest.cut(states, open_ends=True).merged(), middle, end)
+            if never.size:
+                rest = rest.cut(np.flatnonzero(~np.isin(rest.place, never))).pruned()
+                changed = True
+            if time.monotonic() > end:
+                return rest
+    return rest
+
+
+def _never_held(part: Remainder, vcs: Ints, end: float) -> Ints:
+    """Those of some VCs that nobody can hold in a window."""
+    model = Model(part)
+    left = set(vcs.tolist())
+    while left:
+        model.model.add_bool_or([model.held[v] for v in sorted(left)])
+        worms = model.solve(min(5.0, end - time.monotonic()))
+        if worms is True:
+            return vcs[:0]
+        if worms is False:
+            break
+        left -= {v for worm in worms for v in worm.path}
+    return np.array(sorted(left), dtype=np.int64)

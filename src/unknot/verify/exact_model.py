@@ -1,0 +1,167 @@
+"""The question "do some worms block each other for good?" as a satisfiability problem for OR-tools CP-SAT.
+
+A variable x(s) says that a worm holds the VC of state s in that state, y(e) that it goes on over step e, h(b) that
+it stays in head b, u(v) that VC v is held. A held state goes on exactly once or stays; a step leads to a held state;
+each VC is held in one state; all that a staying head waits for is held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unknot.verify.remainder import Remainder
+
+
+@dataclass(frozen=True)
+class Worm:
+    """A blocked worm: address, VCs held with the header's last, VCs waited for."""
+
+    address: int
+    path: tuple[int, ...]
+    waits: tuple[int, ...]
+
+
+def find(part: Remainder, seconds: float) -> list[Worm] | bool:
+    """Worms that block each other in a part of the states.
+
+    Parameters
+    ----------
+    part : Remainder
+    seconds : float
+        Time limit.
+
+    Returns
+    -------
+    list of Worm, or bool
+        False when there are none; True when time ran out. A worm that leaves the part waits for nothing.
+    """
+    model = Model(part)
+    model.model.add_bool_or(model.stay)
+    return model.solve(seconds)
+
+
+def solver_for(seconds: float) -> Any:
+    """A CP-SAT solver on one thread, the same answer every time."""
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 1
+    solver.parameters.max_time_in_seconds = max(0.01, seconds)
+    solver.parameters.linearization_level = 0
+    solver.parameters.symmetry_level = 0
+    solver.parameters.cp_model_probing_level = 0
+    return solver
+
+
+class Model:
+    """The variables and clauses of a part.
+
+    Attributes
+    ----------
+    state, step, stay : lists of variables
+        x(s), y(e) and h(b) in the order of the part.
+    held : dict of variables
+        u(v) by VC.
+    """
+
+    def __init__(self, part: Remainder) -> None:
+        from ortools.sat.python import cp_model
+
+        self.part = part
+        self.model = model = cp_model.CpModel()
+        states = range(part.place.size)
+        self.state = [model.new_bool_var("") for _ in states]
+        self.step = [model.new_bool_var("") for _ in range(part.next_state.size)]
+        self.stay = [model.new_bool_var("") for _ in range(part.head_owner.size)]
+        self.leave = {s: model.new_bool_var("") for s in np.flatnonzero(part.leaves).tolist()}
+        first, heads = (rows.tolist() for rows in part.heads_of)
+        begin = part.next_first.tolist()
+        target = part.next_state.tolist()
+        into: list[list[Any]] = [[] for _ in states]
+        for s in states:
+            steps = self.step[begin[s] : begin[s + 1]]
+            stays = [self.stay[b] for b in heads[first[s] : first[s + 1]]]
+            leave = [self.leave[s]] if s in self.leave else []
+            model.add_exactly_one([~self.state[s], *steps, *stays, *leave])
+            for t, y in zip(target[begin[s] : begin[s + 1]], steps, strict=True):
+                into[t].append(y)
+                model.add_implication(y, self.state[t])
+        for arriving in into:
+            if len(arriving) > 1:
+                model.add_at_most_one(arriving)
+        self.held: dict[int, Any] = {}
+        for v, on in self._on().items():
+            if len(on) == 1:
+                self.held[v] = self.state[on[0]]
+            else:
+                self.held[v] = model.new_bool_var("")
+                model.add_exactly_one([~self.held[v], *(self.state[s] for s in on)])
+        wait_first, waits = part.head_first.tolist(), part.head_wait.tolist()
+        for b, h in enumerate(self.stay):
+            for w in waits[wait_first[b] : wait_first[b + 1]]:
+                model.add_implication(h, self.held[w])
+        self._forbid_rings()
+
+    def _on(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for s, v in enumerate(self.part.place.tolist()):
+            found.setdefault(v, []).append(s)
+        return found
+
+    def _forbid_rings(self) -> None:
+        """Where states form cycles, number those of a worm so that it cannot bite its tail."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        part = self.part
+        size = part.place.size
+        if not part.next_state.size:
+            return
+        row = np.repeat(np.arange(size), np.diff(part.next_first))
+        graph = csr_array((np.ones(part.next_state.size, dtype=np.int8), (row, part.next_state)), shape=(size, size))
+        _, ring = connected_components(graph, connection="strong")
+        length = np.bincount(ring)
+        round_it = np.flatnonzero(ring[row] == ring[part.next_state])
+        position: dict[int, Any] = {}
+        for e in round_it.tolist():
+            s, t = int(row[e]), int(part.next_state[e])
+            for u in (s, t):
+                if u not in position:
+                    position[u] = self.model.new_int_var(0, int(length[ring[u]]) - 1, "")
+            self.model.add(position[t] == position[s] + 1).only_enforce_if(self.step[e])
+
+    def solve(self, seconds: float) -> list[Worm] | bool:
+        """The worms of a solution; False when there is none, True when time ran out."""
+        from ortools.sat.python import cp_model
+
+        solver = solver_for(seconds)
+        status = solver.solve(self.model)
+        if status == cp_model.INFEASIBLE:
+            return False
+        return self.worms(solver) if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else True
+
+    def worms(self, solver: Any) -> list[Worm]:
+        """The worms of a solution."""
+        part = self.part
+        begin, target = part.next_first, part.next_state
+        first, heads = part.heads_of
+        ahead = {}
+        for e in np.flatnonzero([solver.boolean_value(y) for y in self.step]).tolist():
+            ahead[int(np.searchsorted(begin, e, side="right")) - 1] = int(target[e])
+        held = {s for s, x in enumerate(self.state) if solver.boolean_value(x)}
+        found = []
+        for s in sorted(held - set(ahead.values())):
+            path = [s]
+            while path[-1] in ahead:
+                path.append(ahead[path[-1]])
+            last = path[-1]
+            waits: list[int] = []
+            for b in heads[first[last] : first[last + 1]].tolist():
+                if solver.boolean_value(self.stay[b]):
+                    waits = sorted(set(part.head_wait[part.head_first[b] : part.head_first[b + 1]].tolist()))
+            found.append(Worm(int(part.owner[s]), tuple(part.place[path].tolist()), tuple(waits)))
+        return found

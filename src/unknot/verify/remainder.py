@@ -1,0 +1,214 @@
+"""States among which a deadlock is looked for: what fixpoints left over, cut down to a part, merged where alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network.model import Offsets
+from unknot.verify.states import Core, Flags
+
+Ints = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Remainder:
+    """Some states with the steps between them and the heads that may block there.
+
+    Attributes
+    ----------
+    place, owner : int64 arrays, shape (states,)
+        VC and address of each state.
+    next_first, next_state : compressed rows over states
+        Successors.
+    leaves : bool array, shape (states,)
+        Whether a worm may also go on to where it is not looked at any more.
+    head_owner : int64 array, shape (heads,)
+        State of each head.
+    head_first, head_wait : compressed rows over heads
+        VCs a head waits for.
+    """
+
+    place: Ints
+    owner: Ints
+    next_first: Offsets
+    next_state: Ints
+    leaves: Flags
+    head_owner: Ints
+    head_first: Offsets
+    head_wait: Ints
+
+    @cached_property
+    def by_place(self) -> tuple[Offsets, Ints]:
+        """States of each VC, in compressed rows over VCs."""
+        order = np.argsort(self.place, kind="stable")
+        size = int(self.place.max(initial=-1)) + 1
+        return np.searchsorted(self.place[order], np.arange(size + 1)).astype(np.int64), order
+
+    @cached_property
+    def heads_of(self) -> tuple[Offsets, Ints]:
+        """Heads of each state, in compressed rows over states."""
+        order = np.argsort(self.head_owner, kind="stable")
+        return np.searchsorted(self.head_owner[order], np.arange(self.place.size + 1)).astype(np.int64), order
+
+    def on(self, vcs: Ints) -> Ints:
+        """States on some VCs, ascending."""
+        first, order = self.by_place
+        vcs = vcs[vcs < first.size - 1]
+        return np.sort(order[spread(first, vcs)])
+
+    def cut(self, states: Ints, *, open_ends: bool = False, heads: Flags | None = None) -> Remainder:
+        """Only these states (ascending), and of the heads those wanted.
+
+        Steps out of the part are dropped, and so are heads that wait for a VC outside of it. With `open_ends` a worm
+        that leaves the part is marked as such instead, and waits outside of it are taken to be held.
+        """
+        number = np.full(self.place.size, -1, dtype=np.int64)
+        number[states] = np.arange(states.size)
+        inside = np.zeros(int(max(self.place.max(initial=-1), self.head_wait.max(initial=-1))) + 1, dtype=bool)
+        inside[self.place[states]] = True
+        steps = spread(self.next_first, states)
+        target = number[self.next_state[steps]]
+        stays = target >= 0
+        row = np.repeat(np.arange(states.size), np.diff(self.next_first)[states])
+        leaves = self.leaves[states].copy()
+        if open_ends:
+            leaves[row[~stays]] = True
+        first, order = self.heads_of
+        chosen = order[spread(first, states)]
+        if heads is not None:
+            chosen = chosen[heads[chosen]]
+        waits = self.head_wait[spread(self.head_first, chosen)]
+        whose = np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen])
+        held = inside[waits]
+        if not open_ends:
+            fine = np.ones(chosen.size, dtype=bool)
+            fine[whose[~held]] = False
+            held = fine[whose]
+            whose = (np.cumsum(fine) - 1)[whose]
+            chosen = chosen[fine]
+        return Remainder(
+            self.place[states],
+            self.owner[states],
+            offsets(row[stays], states.size),
+            target[stays],
+            leaves,
+            number[self.head_owner[chosen]],
+            offsets(whose[held], chosen.size),
+            waits[held],
+        )
+
+    def pruned(self) -> Remainder:
+        """Without states from which no worm comes to stay, again and again until nothing changes."""
+        from unknot.verify.exact_kernel import prune
+
+        alive = np.ones(self.place.size, dtype=bool)
+        blocks = np.ones(self.head_owner.size, dtype=bool)
+        vcs = int(max(self.place.max(initial=-1), self.head_wait.max(initial=-1))) + 1
+        prune(
+            vcs, self.place, self.next_first, self.next_state, self.leaves,
+            self.head_owner, self.head_first, self.head_wait, alive, blocks,
+        )  # fmt: skip
+        if alive.all() and blocks.all():
+            return self
+        return self.cut(np.flatnonzero(alive), heads=blocks)
+
+    def merged(self) -> Remainder:
+        """With states of one VC that have the same future, whatever their addresses, taken together.
+
+        Each state and each head is stood for by the first of its kind; `owner` is then the address of that one.
+        """
+        head_kind = _sums(_mix(self.head_wait), self.head_first)
+        alike = _firsts(head_kind)
+        if not _same_rows(self.head_first, self.head_wait, alike):
+            return self
+        first, heads = self.heads_of
+        kind = start = _mix(self.place * 2 + self.leaves) + _sums(_mix(alike[heads]), first)
+        count = 0
+        while count < (count := np.unique(kind).size):
+            kind = _mix(start) + _sums(_mix(kind)[self.next_state], self.next_first)
+        like = _firsts(kind)
+        exact = (
+            (self.place == self.place[like]).all()
+            and (self.leaves == self.leaves[like]).all()
+            and _same_rows(first, alike[heads], like)
+            and _same_rows(self.next_first, like[self.next_state], like)
+        )
+        if not exact:
+            return self
+        keep = np.flatnonzero(like == np.arange(like.size))
+        number = np.empty(like.size, dtype=np.int64)
+        number[keep] = np.arange(keep.size)
+        steps = spread(self.next_first, keep)
+        chosen = heads[spread(first, keep)]
+        return Remainder(
+            self.place[keep],
+            self.owner[keep],
+            offsets(np.repeat(np.arange(keep.size), np.diff(self.next_first)[keep]), keep.size),
+            number[like[self.next_state[steps]]],
+            self.leaves[keep],
+            number[self.head_owner[chosen]],
+            offsets(np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen]), chosen.size),
+            self.head_wait[spread(self.head_first, chosen)],
+        )
+
+
+def of(core: Core, states: Ints) -> Remainder:
+    """The remainder of a core that stands in some states (ascending)."""
+    names = ("place", "owner", "next_first", "next_state", "head_owner", "head_first", "head_wait")
+    arrays = {name: np.asarray(getattr(core, name), dtype=np.int64) for name in names}
+    everything = Remainder(leaves=np.zeros(core.place.size, dtype=bool), **arrays)
+    return everything.cut(states)
+
+
+def spread(first: Offsets, rows: Ints) -> Ints:
+    """Positions of the entries of some compressed rows, row after row."""
+    begin, width = first[rows].astype(np.int64), np.diff(first)[rows].astype(np.int64)
+    ends = np.cumsum(width)
+    positions: Ints = np.arange(int(width.sum()), dtype=np.int64) + np.repeat(begin - (ends - width), width)
+    return positions
+
+
+def offsets(row: Ints, rows: int) -> Offsets:
+    """Where each row begins, given the ascending rows of all entries."""
+    first = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
+    return first
+
+
+def _mix(values: npt.NDArray[Any]) -> Hashes:
+    """Numbers scrambled so that their sums tell sets apart (Steele, Lea & Flood 2014)."""
+    mixed: Hashes = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
+def _sums(values: Hashes, first: Offsets) -> Hashes:
+    """Sum of each row."""
+    total = np.zeros(values.size + 1, dtype=np.uint64)
+    np.cumsum(values, out=total[1:])
+    sums: Hashes = total[first[1:]] - total[first[:-1]]
+    return sums
+
+
+def _firsts(kind: Hashes) -> Ints:
+    """For each entry the position of the first one equal to it."""
+    _, keep, number = np.unique(kind, return_index=True, return_inverse=True)
+    firsts: Ints = keep[number.reshape(-1)]
+    return firsts
+
+
+def _same_rows(first: Offsets, value: Ints, like: Ints) -> bool:
+    """Whether each row has the same entries, in any order, as the row it is said to be like."""
+    width = np.diff(first)
+    if (width != width[like]).any():
+        return False
+    order = np.lexsort((value, np.repeat(np.arange(width.size), width)))
+    return bool((value[order] == value[order][spread(first, like)]).all())

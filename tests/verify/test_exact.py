@@ -1,0 +1,139 @@
+"""The exact decision by windows, on merged states and at once: always the same answer, and the right one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.brute_force import TooLargeError, deadlock
+from tests.reference.legality import complaints
+from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs, two_overlaid
+from unknot.routing import Relation
+from unknot.testing import interpreted, networks, relations
+from unknot.topologies import complete, mesh, ring
+from unknot.verify import check, exact, remainder
+from unknot.verify.exact_model import Worm, find
+from unknot.verify.remainder import Remainder
+from unknot.verify.states import core, dependencies
+
+HARD = ("ranked", "escape", "loose")
+MANY = relations(networks(loops=True, strongly_connected=None), kinds=HARD)
+FAMILIES = st.sampled_from([mesh(2, 2), mesh(3, 2), ring(4), complete(3), complete(4)]).flatmap(
+    lambda network: relations(network, kinds=("ranked", "escape"))
+)
+
+
+def everything(relation: Relation) -> Remainder | None:
+    """All states on cycles, or None when there is no cycle."""
+    graph = dependencies(interpreted(relation))
+    if graph.acyclic:
+        return None
+    states = core(graph)
+    return remainder.of(states, np.arange(states.place.size))
+
+
+def assert_blocked(relation: Relation, worms: list[Worm]) -> None:
+    """Every worm goes where its address lets it, holds VCs of its own, and waits for what is held."""
+    held = [vc for worm in worms for vc in worm.path]
+    assert len(set(held)) == len(held)
+    for worm in worms:
+        for at, vc in zip(worm.path, worm.path[1:], strict=False):
+            assert vc in [c.vc for c in relation.candidates(at, worm.address)]
+        waits = {c.vc for c in relation.candidates(worm.path[-1], worm.address) if c.waits}
+        assert set(worm.waits) == waits or (relation.commits and len(worm.waits) == 1 and set(worm.waits) <= waits)
+        assert set(worm.waits) <= set(held)
+
+
+@pytest.mark.parametrize("routers", [1, 2, 3])
+@pytest.mark.parametrize("strategy", [MANY, FAMILIES])
+def test_windows_decide_as_brute_force(
+    strategy: st.SearchStrategy[Relation], routers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No small instance is put to the solver at once, and nothing is removed beforehand."""
+    monkeypatch.setattr(exact, "SMALL", 0)
+    monkeypatch.setattr(exact, "ROUTERS", routers)
+    seen: Counter[str] = Counter()
+
+    @given(strategy)
+    @settings(max_examples=120)
+    def compare(relation: Relation) -> None:
+        try:
+            expected = deadlock(relation, "wormhole", limit=20_000)
+        except TooLargeError:
+            return
+        graph = dependencies(interpreted(relation))
+        if graph.acyclic:
+            assert expected is None
+            return
+        states = core(graph)
+        worms = exact.find_worms(states, np.ones(states.place.size, dtype=bool), 30.0)
+        assert isinstance(worms, list) == (expected is not None)
+        assert worms is not True
+        if isinstance(worms, list):
+            assert_blocked(relation, worms)
+        seen["free" if worms is False else "deadlock"] += 1
+
+    compare()
+    assert seen["deadlock"] > 10
+    assert seen["free"] > 2
+
+
+@given(MANY)
+@settings(max_examples=150)
+def test_merged_states_answer_alike(relation: Relation) -> None:
+    part = everything(relation)
+    if part is None:
+        return
+    merged = part.pruned().merged()
+    assert merged.place.size <= part.place.size
+    worms = find(merged, 30.0)
+    assert isinstance(worms, list) == isinstance(find(part, 30.0), list)
+    if isinstance(worms, list):
+        assert_blocked(relation, worms)
+
+
+@given(MANY, st.data())
+@settings(max_examples=150)
+def test_open_ends_only_add_deadlocks(relation: Relation, data: st.DataObject) -> None:
+    """What is blocked within a part is blocked, and what is not even with open ends is not."""
+    part = everything(relation)
+    if part is None:
+        return
+    kept = data.draw(st.lists(st.booleans(), min_size=relation.num_vcs, max_size=relation.num_vcs))
+    states = part.on(np.flatnonzero(kept))
+    answers = [isinstance(found, list) for found in (find(part.cut(states), 30.0), find(part, 30.0))]
+    assert answers == sorted(answers)
+    opened = part.cut(states, open_ends=True)
+    whole = find(part, 30.0)
+    if isinstance(whole, list) and any(set(worm.path) & set(np.flatnonzero(kept)) for worm in whole):
+        assert opened.pruned().place.size
+
+
+@pytest.mark.parametrize(("table", "wide"), [(FREE_THREE_WIDE, 3), (FREE_FOUR_WIDE, 4)])
+def test_narrow_meshes_are_free(table: dict[str, str], wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once and by windows; one router more on either side and it deadlocks."""
+    relation = by_signs(mesh(wide, 7), table)
+    for small in (10_000, 0):
+        monkeypatch.setattr(exact, "SMALL", small)
+        verdict = check(relation)
+        assert verdict.deadlock_free
+        assert verdict.certificate is not None
+        assert verdict.certificate.kind == "exhausted"
+    wider = by_signs(mesh(wide + 1, wide + 1), table)
+    assert check(wider, "saf").deadlock_free
+    refuted = check(wider)
+    assert refuted.configuration is not None
+    assert complaints(wider, refuted.configuration) == []
+
+
+@pytest.mark.parametrize("sides", [(3, 3), (9, 9), (3, 3, 3)])
+def test_overlaid_networks_deadlock_in_a_corner_of_the_mesh(sides: tuple[int, ...]) -> None:
+    relation = two_overlaid(mesh(*sides))
+    assert check(relation, "saf").deadlock_free
+    verdict = check(relation)
+    assert verdict.configuration is not None
+    assert complaints(relation, verdict.configuration) == []
