@@ -1,0 +1,339 @@
+"""What the paper on incremental triangular meshes claims, each claim with the machine's answer.
+
+Liu Pangfeng and others: Incremental switch-based network architecture. National Taiwan University, report
+NSC 90-2213-E-002-144, 2002. Two kinds of mesh are told apart: EXTERIOR (a router is added at an edge of the boundary,
+as the second half of the paper has it) and GENERAL (at any edge, as its definition reads).
+
+    python examples/papers/itm.py             the claims; counterexamples are drawn into reports/itm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, permutations
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+
+import unknot
+from unknot.itm import added, chordal, contention, grow, independent, network_of, positions, spanning
+from unknot.itm.independence import on_shortest_paths
+from unknot.itm.mesh import KINDS, TriangularMesh
+from unknot.multicast import broadcast
+from unknot.multicast import contention as meetings
+from unknot.network import Network, distances_from, from_edges
+from unknot.report import draw_configuration
+from unknot.report.mesh_drawing import draw_mesh
+from unknot.report.picture import write_picture
+from unknot.report.schedule_drawing import draw_schedule
+from unknot.routing import fully_adaptive, itm_escape, shortest_paths, up_down
+from unknot.switching import SWITCHINGS
+from unknot.topologies import irregular, itm
+from unknot.verify.states import dependencies
+
+PICTURES = Path("reports/itm")
+Answer = tuple[bool | str, str]
+
+
+def meshes(kind: str, largest: int = 9, seeds: int = 12) -> Iterator[TriangularMesh]:
+    for n in range(3, largest + 1):
+        for seed in range(seeds):
+            mesh = grow(n, kind, seed=seed)
+            if kind == "exterior" or mesh.kind == "general" or n < 5:
+                yield mesh
+
+
+def graph_of(network: Network) -> nx.Graph:
+    return nx.Graph(zip(network.source.tolist(), network.target.tolist(), strict=True))
+
+
+def connected_graphs(most: int) -> Iterator[nx.Graph]:
+    """All connected graphs of 3 to `most` (at most 7) routers."""
+    for graph in nx.graph_atlas_g():
+        if 3 <= len(graph) <= most and nx.is_connected(graph):
+            yield graph
+
+
+def by_kind(holds: Callable[[TriangularMesh], bool]) -> tuple[bool, str]:
+    counted = {kind: [holds(mesh) for mesh in meshes(kind)] for kind in KINDS}
+    told = ", ".join(f"{sum(found)} of {len(found)} {kind}" for kind, found in counted.items())
+    return all(all(found) for found in counted.values()), f"held on {told} meshes of up to 9 routers"
+
+
+def planar() -> Answer:
+    return by_kind(lambda mesh: nx.check_planarity(graph_of(network_of(mesh, "mesh")))[0])
+
+
+def edges() -> Answer:
+    return by_kind(lambda mesh: graph_of(network_of(mesh, "m")).number_of_edges() == 2 * mesh.num_routers - 3)
+
+
+def short_chords() -> Answer:
+    def holds(mesh: TriangularMesh) -> bool:
+        graph = graph_of(network_of(mesh, "mesh"))
+        for cycle in nx.simple_cycles(graph):
+            n = len(cycle)
+            if n > 3 and not any(graph.has_edge(cycle[i], cycle[(i + 2) % n]) for i in range(n)):
+                return False
+        return True
+
+    return by_kind(holds)
+
+
+def shortest_paths_are_free() -> Answer:
+    free = []
+    for kind in KINDS:
+        for choice in ("all", "first", "random"):
+            relation = shortest_paths(itm(24, kind, seed=3), choice=choice)
+            free += [unknot.check(relation, switching).deadlock_free for switching in SWITCHINGS]
+    return all(free), (
+        f"{len(free)} verdicts, both kinds, all shortest paths or one for each pair, every switching technique, 1 VC"
+    )
+
+
+def needs_chordal() -> Answer:
+    """The dependencies of all shortest paths, found by hand so that a thousand graphs take seconds."""
+    agree = total = 0
+    for graph in connected_graphs(6):
+        total += 1
+        way = dict(nx.all_pairs_shortest_path_length(graph))
+        after = nx.DiGraph()
+        for u, v in [*graph.edges, *((v, u) for u, v in graph.edges)]:
+            after.add_edges_from(((u, v), (v, w)) for w in graph[v] if way[u][w] == 2)
+        agree += nx.is_directed_acyclic_graph(after) == nx.is_chordal(graph)
+    square = fully_adaptive(unknot.topologies.ring(4))
+    holds = agree == total and not dependencies(square).acyclic and chordal(square.network).hole != ()
+    return ("only when" if holds else False), (
+        f"it needs that the network is CHORDAL: on all {total} connected graphs of 3 to 6 routers, the dependencies "
+        "of all shortest paths have a cycle exactly when there is a cycle of four or more links without a chord. Two "
+        "links in a row lie on a shortest path when their ends are not joined; in a chordal graph every closed walk "
+        "has a router whose neighbours are all joined. Both kinds of mesh are chordal, and so is much else"
+    )
+
+
+def spanning_and_hamiltonian() -> Answer:
+    """Theorem 3, its condition taken to the letter, on all small graphs."""
+    wrong: dict[str, list[nx.Graph]] = {"exterior": [], "general": []}
+    for graph in connected_graphs(6):
+        network = from_edges(sorted(graph.edges))
+        condition = totally_triangulated(graph)
+        for kind in KINDS:
+            if (spanning(network, kind).mesh is not None) != condition:
+                wrong[kind].append(graph)
+    exterior, general = wrong["exterior"], wrong["general"]
+    book = next(g for g in general if not totally_triangulated(g))
+    told = (
+        f"exterior kind, to the letter: wrong on {len(exterior)} of the connected graphs of up to 6 routers"
+        + (
+            f", first {sorted(exterior[0].edges)}: its chords cross each other, so that nothing can be added without "
+            "crossing although there is no triangle; it holds with “a set of links of G that do not cross”"
+            if exterior
+            else ""
+        )
+        + f". General kind: wrong on {len(general)}, such as {sorted(book.edges)}, a mesh with no Hamiltonian cycle"
+    )
+    letter = not exterior
+    return ("only when" if not letter or general else True), told
+
+
+def totally_triangulated(graph: nx.Graph) -> bool:
+    """Whether for some Hamiltonian cycle no chord can be added without crossing a link of the graph."""
+    n, nodes = len(graph), sorted(graph)
+    for rest in permutations(nodes[1:]):
+        circle = [nodes[0], *rest]
+        if circle[1] < circle[-1] and all(graph.has_edge(circle[i - 1], circle[i]) for i in range(n)):
+            place = {v: i for i, v in enumerate(circle)}
+            links = [tuple(sorted((place[u], place[v]))) for u, v in graph.edges]
+            missing = [pair for pair in combinations(range(n), 2) if pair not in links]
+            if all(any(crosses(pair, link) for link in links) for pair in missing):
+                return True
+    return False
+
+
+def crosses(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    (a, b), (c, d) = one, other
+    return a < c < b < d or c < a < d < b
+
+
+def counts_of_lemma_4() -> Answer:
+    exterior = []
+    for m in meshes("exterior"):
+        n, outer = m.num_routers, int(m.exterior.sum())
+        round_it = [] if m.circle is None else sorted(m.circle.tolist())
+        exterior.append((outer, len(m.edges) - outer, len(m.facets)) == (n, n - 3, n - 2) and round_it == [*range(n)])
+    book = next(m for m in meshes("general") if m.kind == "general")
+    return ("only when" if all(exterior) else False), (
+        f"exterior kind: yes, {len(exterior)} of {len(exterior)}. General kind: no, one of {book.num_routers} "
+        f"routers with links {book.edges.tolist()} has {int(book.exterior.sum())} links in a single facet, and they "
+        "form no single cycle through all routers"
+    )
+
+
+def theorem_5() -> Answer:
+    kept, broken, shared_end = True, 0, True
+    example = ""
+    for mesh in meshes("exterior"):
+        n, network, place = mesh.num_routers, network_of(mesh, "mesh"), positions(mesh)
+        used = {(u, v): on_shortest_paths(network, u, v) for u, v in permutations(range(n), 2)}
+        for w, x, y, z in permutations(range(n), 4):
+            meet = bool((used[w, x] & used[y, z]).any())
+            if independent(place, (w, x), (y, z)):
+                kept &= not meet
+            elif independent(place, (w, x), (z, y)) and meet:
+                broken += 1
+                example = example or f"{w}→{x} and {y}→{z} in {mesh.edges.tolist()}"
+        for w, x, z in permutations(range(n), 3):
+            order = [(int(place[v]) - int(place[w])) % n for v in (x, z)]
+            if order[0] < order[1]:
+                shared_end &= not (used[w, x] & used[x, z]).any()
+    return ("only when" if kept else False), (
+        "yes when both messages go round the same way (w<x<y<z, from any router on, in either sense), and when one "
+        f"ends where the other begins: {'yes' if shared_end else 'no'}. No when they go opposite ways: {broken} "
+        f"pairs meet, such as {example}. For the general kind there is no circular order to speak of"
+    )
+
+
+def multicast_is_contention_free() -> Answer:
+    within = across = 0
+    for seed in range(8):
+        network = itm(32, seed=seed)
+        found = meetings(fully_adaptive(network), broadcast(network, order="circle"))
+        within += sum(m.same_step for m in found)
+        across += sum(not m.same_step for m in found)
+    network = itm(20, seed=3)
+    relation = fully_adaptive(network)
+    write_picture(draw_schedule(relation, broadcast(network, order="circle")), PICTURES / "broadcast.svg")
+    write_picture(draw_schedule(relation, broadcast(network, order="numbers")), PICTURES / "broadcast-unordered.svg")
+    return ("only when" if not within else False), (
+        f"step by step, yes: {within} meetings within a step in broadcasts on 8 meshes of 32 routers. When a "
+        f"terminal goes on as soon as it can, messages of different steps may meet: {across} pairs may"
+    )
+
+
+def two_layers() -> Answer:
+    told = []
+    for returns in (False, True):
+        verdicts: dict[str, list[bool | None]] = {}
+        for seed in (1, 2, 3):
+            relation = itm_escape(itm(16, extra=8, seed=seed), returns=returns)
+            for switching in SWITCHINGS:
+                verdict = unknot.check(relation, switching)
+                verdicts.setdefault(switching, []).append(verdict.deadlock_free)
+                if verdict.configuration is not None and switching == "wormhole":
+                    stuck = unknot.replay(relation, verdict.configuration).stuck
+                    verdicts.setdefault("replays stuck", []).append(stuck)
+                    write_picture(draw_configuration(relation, verdict.configuration), PICTURES / "return.svg")
+        loops = not unknot.deliver(relation).livelock_free
+        words = [f"{s} {sum(f is True for f in found)} of {len(found)}" for s, found in verdicts.items()]
+        rule = "return to the adaptive layer allowed" if returns else "once escaped, stay"
+        told.append(f"{rule}: free under {', '.join(words)}{'; routes may be endless' if loops else ''}")
+    return "only when", "; ".join(told)
+
+
+def expansion_keeps_tables() -> Answer:
+    held = True
+    for kind in KINDS:
+        for seed in range(10):
+            mesh = grow(12, kind, seed=seed)
+            for u, v in mesh.edges[::4].tolist():
+                larger = added(mesh, (u, v))
+                before, after = network_of(mesh, "m"), network_of(larger, "m")
+                held &= all(
+                    (distances_from(before, r) == distances_from(after, r)[: mesh.num_routers]).all()
+                    for r in range(mesh.num_routers)
+                )
+    return held, (
+        "a new router joins two routers that are joined already, so it shortens nothing: every shortest path between "
+        "old routers stays one, and tables need entries for the new router only, in both kinds. (Not so when links "
+        "are added between old routers.)"
+    )
+
+
+def networks_contain_meshes() -> Answer:
+    lines = []
+    for degree in (4, 6, 8, 12):
+        found = sum(spanning(irregular(24, degree, seed=seed)).mesh is not None for seed in range(1, 21))
+        lines.append(f"{found} of 20 at up to {degree} links a switch")
+    return "only when", (
+        f"random irregular networks of 24 switches: {', '.join(lines)}. None of the fabrics in examples/fabrics has "
+        "one, of either kind, proved: meshes, tori and fat trees have no triangles at all"
+    )
+
+
+def throughput() -> Answer:
+    """Accepted load when more is offered than the network takes; two-sided 95 % intervals over paired networks."""
+    from scipy import stats
+
+    designs: dict[str, Callable[[int], unknot.Relation]] = {
+        "mesh, up*/down*, one path": lambda seed: up_down(itm(24, degree=6, seed=seed), 2),
+        "mesh, up*/down*, adaptive": lambda seed: up_down(itm(24, degree=6, seed=seed), 2, choice="shortest"),
+        "mesh, all shortest paths": lambda seed: fully_adaptive(itm(24, degree=6, seed=seed), 2),
+        "all links, up*/down*, one path": lambda seed: up_down(itm(24, degree=6, extra=18, seed=seed), 3),
+        "all links, up*/down*, adaptive": lambda seed: up_down(
+            itm(24, degree=6, extra=18, seed=seed), 3, choice="shortest"
+        ),
+        "all links, two layers": lambda seed: itm_escape(itm(24, degree=6, extra=18, seed=seed), 3),
+    }
+    accepted = {
+        name: np.array([
+            unknot.simulate(
+                build(seed), 0.8, packet_length=8, traffic="uniform-others", warmup=1000, measure=3000
+            ).accepted_load
+            for seed in range(1, 9)
+        ])
+        for name, build in designs.items()
+    }  # fmt: skip
+    told, better = [], []
+    for new, old in (
+        ("mesh, all shortest paths", "mesh, up*/down*, one path"),
+        ("mesh, all shortest paths", "mesh, up*/down*, adaptive"),
+        ("all links, two layers", "all links, up*/down*, one path"),
+        ("all links, two layers", "all links, up*/down*, adaptive"),
+    ):
+        gain = accepted[new] - accepted[old]
+        half = stats.t.ppf(0.975, gain.size - 1) * gain.std(ddof=1) / np.sqrt(gain.size)
+        told.append(f"{new} over {old}: {gain.mean():+.3f} ± {half:.3f}")
+        better.append(bool(gain.mean() > half))
+    means = ", ".join(f"{name} {found.mean():.3f}" for name, found in accepted.items())
+    return (True if all(better) else "only when" if any(better) else False), (
+        "flits accepted per terminal and cycle on 8 networks of 24 switches, best root, uniform, 8 flits, 2 VCs on "
+        f"the meshes, and 3 on all links (2 beside the mesh for the two layers): {means}. {'; '.join(told)}. On a "
+        "mesh every shortest path is a legal up*/down* path in these runs, so that adaptive up*/down* routing is the very "
+        "same relation"
+    )
+
+
+CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
+    ("Lemma 1: a mesh is planar", planar),
+    ("Lemma 1: it has 2|V| − 3 edges", edges),
+    ("Lemma 1: every cycle has an edge between two of its nodes at distance 2", short_chords),
+    ("Theorem 2: any shortest-path routing on a mesh is deadlock-free", shortest_paths_are_free),
+    ("Theorem 2, what it needs", needs_chordal),
+    ("Theorem 3: a spanning mesh ⇔ Hamiltonian and totally triangulated for some cycle", spanning_and_hamiltonian),
+    (
+        "Lemma 4: n exterior edges in one cycle through all nodes, n − 3 interior ones, n − 2 facets",
+        counts_of_lemma_4,
+    ),
+    ("Theorem 5: independent messages never share an edge in the same direction", theorem_5),
+    ("Abstract: the circular order gives contention-free multicast", multicast_is_contention_free),
+    ("Section 2: ITM edges split into two layers give deadlock-free adaptive routing", two_layers),
+    ("Section 2: a real network is quite likely to contain a mesh", networks_contain_meshes),
+    ("Abstract: a mesh grows step by step", expansion_keeps_tables),
+    ("Abstract: better throughput than up*/down* routing", throughput),
+]
+
+
+def main() -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    example = itm(24, extra=12, seed=3)
+    write_picture(draw_mesh(example, spanning(example).mesh), PICTURES / "mesh.svg")
+    assert not contention(example, [])
+    for claim, ask in CLAIMS:
+        answer, why = ask()
+        word = answer if isinstance(answer, str) else "yes" if answer else "no"
+        print(f"{word:<11}{claim}\n           {why}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""`unknot multicast`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, RoutingText, SwitchingName, Vcs
+from unknot.commands.shared import print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot.multicast import Execution, Meeting, Schedule
+    from unknot.routing.relation import Relation
+
+SHOWN = 8
+"""Meetings that are named."""
+
+
+def multicast(
+    network: NetworkText,
+    routing: RoutingText,
+    operation: Annotated[
+        str,
+        typer.Option(help="broadcast, multicast, scatter, gather, reduce, all_gather or all_reduce."),
+    ] = "broadcast",
+    root: Annotated[int, typer.Option(help="Terminal from which data spread, or at which they meet.")] = 0,
+    members: Annotated[
+        str | None, typer.Option(metavar="T,T,…", help="Terminals that take part; by default all.")
+    ] = None,
+    order: Annotated[str, typer.Option(help="auto, circle, dimensions or numbers.")] = "auto",
+    vcs: Vcs = None,
+    switching: SwitchingName = "wormhole",
+    block: Annotated[int, typer.Option(help="Flits of a block of data.")] = 8,
+    buffer_depth: BufferDepth = 8,
+    overhead: Annotated[int, typer.Option(help="Cycles a terminal needs before it sends.")] = 0,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Schedule a collective operation, say which messages may meet, and run it."""
+    from unknot.errors import UnknotError
+    from unknot.multicast import collective, contention, execute
+    from unknot.switching import switching_named
+
+    technique = switching_named(switching)
+    relation = relation_of(network, routing, vcs)
+    chosen = None
+    if members is not None:
+        try:
+            chosen = [int(member) for member in members.split(",") if member.strip()]
+        except ValueError:
+            raise UnknotError(f"--members: terminals are numbers with commas between them, got {members!r}") from None
+    schedule = collective(operation, relation.network, root, chosen, order=order)
+    meetings = contention(relation, schedule)
+    done = execute(relation, schedule, block=block, switching=technique, buffer_depth=buffer_depth, overhead=overhead)
+    if out is not None:
+        from unknot.report.schedule_drawing import draw_schedule
+
+        write(out, draw_schedule(relation, schedule))
+    if json:
+        print_json(_answer(relation, schedule, meetings, done))
+    else:
+        _print(relation, schedule, meetings, done)
+
+
+def _answer(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> dict[str, Any]:
+    from unknot import answers
+
+    name = relation.network.channel_name
+    deadlock = None if done.deadlock is None else answers.of_configuration(relation, done.deadlock)
+    return {
+        "operation": schedule.operation,
+        "root": schedule.root,
+        "members": list(schedule.members),
+        "steps": schedule.steps,
+        "sends": [
+            {**vars(send), "started": start, "arrived": end, "blocked": blocked}
+            for send, start, end, blocked in zip(
+                schedule.sends, done.started, done.arrived, done.blocked, strict=True
+            )
+        ],
+        "meetings": [{**vars(m), "channel": name(m.channel)} for m in meetings],
+        "latency": done.latency,
+        "switching": done.switching,
+        "block": done.block,
+        "overhead": done.overhead,
+        "deadlock": deadlock,
+        **answers.of_relation(relation),
+        "network": answers.of_network(relation.network),
+    }
+
+
+def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> None:
+    network = relation.network
+
+    def told(i: int) -> str:
+        send = schedule.sends[i]
+        return f"{network.terminal_name(send.source)} → {network.terminal_name(send.destination)}"
+
+    within = [meeting for meeting in meetings if meeting.same_step]
+    members = len(schedule.members)
+    print(f"{schedule.operation} among {members} terminals of {network.name}, routing {relation.name}")
+    print(f"  {len(schedule.sends)} messages in {schedule.steps} steps")
+    print(f"  messages of one step that may meet: {len(within) or 'none'}")
+    for meeting in within[:SHOWN]:
+        print(f"    {told(meeting.one)} and {told(meeting.other)} on {network.channel_name(meeting.channel)}")
+    across = len(meetings) - len(within)
+    print(f"  messages of different steps that may meet, when a step begins before the last ends: {across or 'none'}")
+    if done.latency is None:
+        print(f"  in the simulator ({done.switching}): DEADLOCK")
+        if done.deadlock is not None:
+            from unknot.report.words import tell
+
+            for sentence in tell(relation, done.deadlock):
+                print(f"    {sentence}")
+    else:
+        print(f"  in the simulator ({done.switching}, {done.block} flits a block): {done.latency} cycles to the last")
+        print(f"    arrival; {done.blocked_messages} messages held up, {_worst(done)} cycles at most")
+
+
+def _worst(done: Execution) -> int:
+    return max((cycles for cycles in done.blocked if cycles is not None), default=0)
