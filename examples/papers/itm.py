@@ -299,8 +299,8 @@ def throughput() -> Answer:
     return (True if all(better) else "only when" if any(better) else False), (
         "flits accepted per terminal and cycle on 8 networks of 24 switches, best root, uniform, 8 flits, 2 VCs on "
         f"the meshes, and 3 on all links (2 beside the mesh for the two layers): {means}. {'; '.join(told)}. On a "
-        "mesh every shortest path is a legal up*/down* path in these runs, so that adaptive up*/down* routing is the very "
-        "same relation"
+        "mesh every shortest path is a legal up*/down* path in these runs, so that adaptive up*/down* "
+        "routing is the very same relation"
     )
 
 
