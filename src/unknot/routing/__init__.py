@@ -4,13 +4,17 @@ from unknot.routing.cube_connected_cycles import cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn
 from unknot.routing.dfsssp import dfsssp
 from unknot.routing.dimension_order import dimension_order
+from unknot.routing.dragonfly import dragonfly_minimal, dragonfly_ugal, dragonfly_valiant
 from unknot.routing.duato import duato
 from unknot.routing.forwarding_table import forwarding_table
 from unknot.routing.fully_adaptive import fully_adaptive
 from unknot.routing.hop_number import hop_number
+from unknot.routing.hyperx import hyperx_dimension_order, hyperx_minimal
+from unknot.routing.hyperx_war import hyperx_dimwar, hyperx_omniwar
 from unknot.routing.itm_escape import itm_escape
 from unknot.routing.lash import lash
 from unknot.routing.lcfaa import lcfaa
+from unknot.routing.nca import nca
 from unknot.routing.o1turn import o1turn
 from unknot.routing.odd_even import odd_even
 from unknot.routing.overlay import overlay
@@ -42,13 +46,21 @@ __all__ = [
     "de_bruijn",
     "dfsssp",
     "dimension_order",
+    "dragonfly_minimal",
+    "dragonfly_ugal",
+    "dragonfly_valiant",
     "duato",
     "forwarding_table",
     "fully_adaptive",
     "hop_number",
+    "hyperx_dimension_order",
+    "hyperx_dimwar",
+    "hyperx_minimal",
+    "hyperx_omniwar",
     "itm_escape",
     "lash",
     "lcfaa",
+    "nca",
     "negative_first",
     "north_last",
     "o1turn",

@@ -39,5 +39,20 @@ WORDS = (
 SWITCHES = ("irregular(8, 4, 2)", "random_regular(8, 3)")
 """Random networks: irregular with two terminals at each switch, and regular."""
 
-NETWORKS: tuple[str, ...] = (*GRIDS, *RINGS, *HYPERCUBES, *OTHERS, *ONE_WAY_RINGS, *WORDS, *SWITCHES)
+FAT_TREES = ("fat_tree(2, 3)", "xgft([1, 3], [1, 2])")
+"""Fat trees with terminals at the leaves; the second one is a leaf–spine network."""
+
+DRAGONFLIES = ("dragonfly(2)", 'dragonfly(4, 1, 1, 3, arrangement="circulant")')
+"""Dragonflies with one and with two links between every two groups."""
+
+HYPERX = ("hyperx([3, 2])", "flattened_butterfly(3, 3, concentration=1)")
+"""Products of complete graphs."""
+
+LOW_DIAMETER = ("kautz(2, 2)", "star_graph(3)", "slim_fly(3, 1)", "heawood()")
+"""Many routers for their degree and diameter."""
+
+NETWORKS: tuple[str, ...] = (
+    *(*GRIDS, *RINGS, *HYPERCUBES, *OTHERS, *ONE_WAY_RINGS, *WORDS, *SWITCHES),
+    *(*FAT_TREES, *DRAGONFLIES, *HYPERX, *LOW_DIAMETER),
+)
 """All of them."""

@@ -1,0 +1,146 @@
+"""Routing on dragonflies: minimal, Valiant's by groups, and UGAL (Kim, Dally, Scott & Abts 2008).
+
+Minimal: a local hop to a router with a link to the destination's group, if need be, that global link, and a local hop
+to the destination. It takes one global link, so where a shorter way leads over two global links through a third group
+it is not the shortest path, although it is called minimal. Valiant's: in the same manner first to a group drawn at
+random and from there to the destination; the address is the pair of both. UGAL: the same relation, in which the
+simulation compares the direct way, through the source's own group, with the drawn one when a packet is injected.
+
+Any arrangement of global links will do. The VCs are those of the paper: class 0 on the way to the drawn group, class
+1 from there (or, directly, from the source) up to the destination's group, class 2 in it. Local and global VCs are
+thus passed in the order l0, g0, l1, g1, l2, and so there is no cycle of dependencies under any switching technique.
+Minimal routing needs l1, g1, l2 only, 2 VCs on local and 1 on global channels; the others 3 and 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.groups import WaysBy, groups_of
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.switching import SWITCHINGS
+
+MAX_PAIRS = 2**28
+"""Most pairs of terminals for which UGAL keeps the direct address."""
+
+
+def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
+    """Local, global, local; of several global links those on the least hops.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, at least 2, shared out among the classes; by default one for each class.
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs; `NetworkError` if the network is not a dragonfly.
+    """
+    return _routing(network, vcs, 1, "dragonfly_minimal")
+
+
+def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
+    """Minimally to any group, then minimally to the destination; at least 3 VCs, otherwise as `dragonfly_minimal`."""
+    return _routing(network, vcs, 0, "dragonfly_valiant")
+
+
+def dragonfly_ugal(network: Network, vcs: int | None = None) -> Relation:
+    """Valiant's routing by groups that goes directly where queues are short; as `dragonfly_valiant`."""
+    whole = dragonfly_valiant(network, vcs)
+    terminals = network.num_terminals
+    if terminals * terminals > MAX_PAIRS:
+        raise RelationError(
+            f"dragonfly_ugal on {network.name}: an address for each of {terminals} × {terminals} pairs of terminals "
+            "is too much; use dragonfly_valiant"
+        )
+    own = groups_of(network, "dragonfly_ugal").group[network.inject].astype(np.int64)
+    direct = own[:, None] * terminals + np.arange(terminals)
+    return replace(whole, name="dragonfly_ugal", direct=direct.astype(np.int32))
+
+
+def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:
+    """The routing whose classes begin at `least`: 1 for minimal, 0 for Valiant's."""
+    found = groups_of(network, name)
+    group, index, local, between, pair = found.group, found.index, found.local, found.between, found.first
+    classes = 3 - least
+    if vcs is not None and vcs < classes:
+        raise RelationError(
+            f"{name} on {network.name}: local channels need a VC for each of {classes} classes; got {vcs}"
+        )
+    across = group[network.source] != group[network.target]
+    places = VirtualChannels(network, np.where(across, classes - 1, classes) if vcs is None else vcs)
+    # Class k has the VCs share[k] … share[k + 1] − 1 of a local channel, share_across[k] … of a global one.
+    share = np.arange(classes + 1) * (vcs or classes) // classes
+    share_across = np.arange(classes) * (vcs or classes - 1) // (classes - 1)
+    now_at = np.where(
+        across[places.channel],
+        np.searchsorted(share_across[1:], places.index, side="right") + 1,
+        np.searchsorted(share[1:], places.index, side="right"),
+    )
+    router, first, home, target, source = places.router, places.first, network.eject, network.target, network.source
+    total, terminals, groups = places.total, network.num_terminals, len(found.names)
+
+    def hops_beside(channel: int, here: int, there: int, direct: bool) -> int:
+        """Local hops before the global channel and, on the way to the destination's group, after it."""
+        hops = 0
+        if source[channel] != here:
+            hops += 1
+        if direct and target[channel] != there:
+            hops += 1
+        return hops
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address % terminals]
+        goal = group[there]
+        now = now_at[at] if at < total else 0
+        direct = least == 1 or now > 0 or address // terminals == group[here]
+        if not direct:
+            goal = address // terminals
+        elif here == there:
+            out[0] = EJECT
+            return 1
+        elif least == 0 and at >= total:
+            now = 1
+        count = 0
+        if goal == group[here]:
+            for v in range(share[now], share[now + 1]):
+                out[count] = first[local[here, index[there]]] + v
+                count += 1
+            return count
+        begin, end = pair[group[here] * groups + goal], pair[group[here] * groups + goal + 1]
+        fewest = 2
+        for k in range(begin, end):
+            fewest = min(fewest, hops_beside(between[k], here, there, direct))
+        last = here
+        for k in range(begin, end):
+            c = between[k]
+            if hops_beside(c, here, there, direct) > fewest:
+                continue
+            if source[c] == here and now < classes - 1:
+                for v in range(share_across[now], share_across[now + 1]):
+                    out[count] = first[c] + v
+                    count += 1
+            elif source[c] != last:
+                last = source[c]
+                for v in range(share[now], share[now + 1]):
+                    out[count] = first[local[here, index[last]]] + v
+                    count += 1
+        return count
+
+    pairs = 1 if least else groups
+    return Relation(
+        network,
+        places,
+        rule,
+        name=name,
+        destination=np.tile(np.arange(terminals, dtype=np.int32), pairs),
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=bool(least) if groups > 1 else None,
+        address_labels=None if least else WaysBy(network, found.names),
+        source="Kim, Dally, Scott & Abts 2008",
+    )

@@ -1,0 +1,142 @@
+"""Weighted adaptive routing on HyperX networks: DimWAR and OmniWAR (McDonald, Isaev, Flores, Davis & Kim 2019).
+
+A header may take deroutes: a hop within a dimension to another position than the destination's. Here they are offered
+as second choice. DimWAR takes the dimensions in ascending order, in each at most one deroute; the first hop in a
+dimension is on VC class 0, the hop after a deroute on class 1, so 2 VCs. OmniWAR takes the dimensions in any order,
+hop i on VC i, and deroutes as long as there are VCs for the hops that then remain: one VC for each dimension and one
+for each deroute. Both pass the VCs in one order: no cycle of dependencies under any switching technique, and so no
+need of escape channels or of atomic allocation. Not minimal where a dimension has three positions or more.
+
+DAL (Ahn et al. 2009) is not here: it keeps in the header in which dimensions it has derouted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.complete_products import complete_product, enough_vcs
+from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+from unknot.switching import SWITCHINGS
+
+SOURCE = "McDonald, Isaev, Flores, Davis & Kim 2019"
+
+
+def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
+    """Dimension order with at most one deroute in each dimension.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, at least 2, in two classes.
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+    """
+    product = complete_product(network, "hyperx_dimwar")
+    if vcs < 2:
+        raise RelationError(f"hyperx_dimwar on {network.name}: two classes of VCs need 2 VCs; got {vcs}")
+    places = VirtualChannels(network, vcs)
+    coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
+    radices, dimensions, half = np.array(network.radices), product.start.size, vcs // 2
+    router, first, at_channel, home, total = (
+        places.router,
+        places.first,
+        places.channel,
+        network.eject,
+        places.total,
+    )
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        for i in range(dimensions):
+            goal = coordinates[there, i]
+            if coordinates[here, i] == goal:
+                continue
+            derouted = at < total and dimension[at_channel[at]] == i
+            low, high = (half, vcs) if derouted else (0, half)
+            count = 0
+            for v in range(low, high):
+                out[count] = first[port[here, start[i] + goal]] + v
+                count += 1
+            if not derouted:
+                for position in range(radices[i]):
+                    if position != goal and position != coordinates[here, i]:
+                        for v in range(low, high):
+                            out[count] = first[port[here, start[i] + position]] + v + TIER
+                            count += 1
+            return count
+        out[0] = EJECT
+        return 1
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name="hyperx_dimwar",
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=max(network.radices) < 3,
+        source=SOURCE,
+    )
+
+
+def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
+    """Dimensions in any order, hop i on VC i, deroutes as long as VCs last.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, at least one for each dimension of more than one position; by default one more. Each further
+        one allows a further deroute.
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+    """
+    product = complete_product(network, "hyperx_omniwar")
+    hops = enough_vcs(network, product.hops + 1 if vcs is None else vcs, product.hops, "hyperx_omniwar")
+    places = VirtualChannels(network, hops)
+    coordinates, port, start = product.coordinates, product.port, product.start
+    radices, dimensions = np.array(network.radices), product.start.size
+    router, first, at_channel, home, total = (
+        places.router,
+        places.first,
+        places.channel,
+        network.eject,
+        places.total,
+    )
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        hop = at - first[at_channel[at]] + 1 if at < total else 0
+        remain = 0
+        for i in range(dimensions):
+            remain += coordinates[here, i] != coordinates[there, i]
+        if remain == 0:
+            out[0] = EJECT
+            return 1
+        deroutes = hops - hop > remain
+        count = 0
+        for i in range(dimensions):
+            goal = coordinates[there, i]
+            for position in range(radices[i]):
+                if coordinates[here, i] == goal or position == coordinates[here, i]:
+                    continue
+                if position == goal or deroutes:
+                    out[count] = first[port[here, start[i] + position]] + hop + (0 if position == goal else TIER)
+                    count += 1
+        return count
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name="hyperx_omniwar",
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=hops == product.hops or max(network.radices) < 3,
+        source=SOURCE,
+    )

@@ -1,0 +1,131 @@
+"""Routing to the nearest common ancestor on fat trees: up as far as needed, then down.
+
+A header goes up until some way down leads to its destination, then down. On the way up every port that leads to a
+nearest such ancestor will do (``adaptive``), or one is picked by the number of the destination (``modulo``, known as
+d-mod-k: Zahavi et al. 2010), so that the terminals of a subtree are spread over all roots. Channels up come before
+channels down and those of a level before those of the next: there is no cycle of dependencies under any switching
+technique, with any number of VCs (Petrini & Vanneschi 1997). Minimal on fat trees.
+
+Any network with levels will do: terminals at the bottom, every channel from a level to the next, and from each
+terminal to each other a way up and then down. So leaf–spine fabrics and fat trees with faults are taken, as long as
+they have such ways.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError, RelationError, near
+from unknot.network import Network
+from unknot.network.levels import levels
+from unknot.routing.paths import MAX_DISTANCES, homes_of
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.switching import SWITCHINGS
+
+WAYS_UP = ("adaptive", "modulo")
+NONE = 127
+
+
+def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
+    """Nearest common ancestor on networks with levels.
+
+    A table takes a byte for each router and each router that ejects.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all offered alike.
+    up : {"adaptive", "modulo"}
+        All ports up that lead to a nearest ancestor, or the one whose position among them is ⌊d / W⌋ modulo their
+        number, with d the number of the destination terminal and W the product of the ports up of the levels below.
+
+    Raises
+    ------
+    RelationError
+        If the option is unknown or the network is too large for the table; `NetworkError` if it has no levels, or
+        there is no way up and then down between two terminals.
+    """
+    if up not in WAYS_UP:
+        raise RelationError(f"nca: unknown way up {up!r}; {near(str(up), WAYS_UP)}")
+    level = levels(network)
+    if level is None or not network.num_channels:
+        raise NetworkError(
+            f"nca on {network.name}: it wants a fat tree, with terminals at the bottom and every channel between two "
+            "neighbouring levels, as in fat_tree(4, 3); this network has no such levels"
+        )
+    rises = level[network.target] > level[network.source]
+    homes, column = homes_of(network)
+    height = _heights(network, level, homes)
+    lost = np.argwhere(height[np.unique(network.inject)] == NONE)
+    if lost.size:
+        start, end = int(np.unique(network.inject)[lost[0, 0]]), int(homes[lost[0, 1]])
+        raise NetworkError(
+            f"nca on {network.name}: there is no way up and then down from router {network.router_name(start)} to "
+            f"router {network.router_name(end)}"
+        )
+    ports = np.bincount(network.source[rises], minlength=network.num_routers)
+    most = [int(ports[level == i].max()) for i in range(int(level.max()) + 1)]
+    below = np.cumprod([1, *(max(1, count) for count in most[:-1])], dtype=np.int64)[level]
+
+    places = VirtualChannels(network, vcs)
+    router, first, home = places.router, places.first, network.eject
+    (leaving, channels), target = network.outgoing, network.target
+    adaptive = up == "adaptive"
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], column[address]
+        if here == home[address]:
+            out[0] = EJECT
+            return 1
+        left = height[here, there]
+        count = 0
+        for k in range(leaving[here], leaving[here + 1]):
+            c = channels[k]
+            if (left > 0) == rises[c] and height[target[c], there] == max(left - 1, 0):
+                out[count] = first[c]
+                count += 1
+        if count > 1 and not adaptive:
+            out[0] = out[address // below[here] % count]
+            count = 1
+        for i in range(count - 1, -1, -1):
+            for v in range(vcs - 1, -1, -1):
+                out[i * vcs + v] = out[i] + v
+        return count * vcs
+
+    degrees = np.stack([ports, np.bincount(network.source[~rises], minlength=network.num_routers)], axis=1)
+    regular = all(len(np.unique(degrees[level == i], axis=0)) == 1 for i in range(len(most)))
+    return Relation(
+        network,
+        places,
+        rule,
+        name=f"nca ({up})",
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=True if regular else None,
+        source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",
+    )
+
+
+def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """How far up each router's way to each home goes: 0 where there is a way down, NONE where there is no way."""
+    if network.num_routers * homes.size > 2 * MAX_DISTANCES:
+        raise RelationError(
+            f"nca on {network.name}: it needs a table of {network.num_routers} × {homes.size} heights; the limit is "
+            f"{2 * MAX_DISTANCES}"
+        )
+    height = np.full((network.num_routers, homes.size), NONE, dtype=np.int8)
+    height[homes, np.arange(homes.size)] = 0
+    first, channels = network.outgoing
+    order = np.argsort(level, kind="stable")
+    for upward in (False, True):
+        for r in order[::-1] if upward else order:
+            ends = network.target[channels[first[r] : first[r + 1]]]
+            ends = ends[(level[ends] > level[r]) == upward]
+            if ends.size:
+                best = height[ends].min(axis=0)
+                if upward:
+                    np.copyto(height[r], best + 1, where=(height[r] > best) & (best < NONE))
+                else:
+                    height[r][best == 0] = 0
+    height.setflags(write=False)
+    return height
