@@ -21,7 +21,7 @@ ROUTINGS = routings()
 BUILT = {text: tod.network(text) for text in NETWORKS}
 
 DISAGREEMENTS = {
-    ("lcfaa", "wormhole"): "a worm in VIN0 holds VCs while its header waits for VIN0 behind one that must enter VIN1",
+    ("lcfaa", "wormhole"): "a worm may go down on VIN0 and then wait for VIN0 to go west; its body closes a cycle",
 }
 """Claims of sources that the prover refutes on some network of the catalogue, each with the reason in words."""
 
