@@ -11,16 +11,24 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.switching import switching_named
-from unknot.verify.closed_sets import at_injection, small_closed_set
+from unknot.verify.closed_sets import small_closed_set
+from unknot.verify.effort import Effort, Progress, TimeUpError, processors
 from unknot.verify.exact import Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
-from unknot.verify.states import Core, Dependencies, Flags, core, dependencies
+from unknot.verify.states import Dependencies, Flags, core, dependencies
 from unknot.verify.verdict import Certificate, Configuration, Size, Verdict
+from unknot.verify.waiting import Left, drain, waiting
 from unknot.verify.witness import configuration
 
 
 def check(
-    relation: Relation, switching: str = "wormhole", *, time_limit: float = 60.0, buffer_depth: int = 8
+    relation: Relation,
+    switching: str = "wormhole",
+    *,
+    time_limit: float = 60.0,
+    buffer_depth: int = 8,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Verdict:
     """Decide whether a relation can deadlock.
 
@@ -33,9 +41,14 @@ def check(
     relation : Relation
     switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
     time_limit : float
-        Seconds for the exact search; everything else takes time linear in the reachable transitions.
+        Seconds, compilation of the rule not counted. All but the exact search takes time linear in the reachable
+        transitions.
     buffer_depth : int
         Flits per VC, for the message lengths of a counterexample; the answer does not depend on it.
+    threads : int, optional
+        Addresses followed at a time; by default one for each processor. The answer does not depend on it.
+    progress : callable(stage, done, total), optional
+        Told how far each stage is.
 
     Returns
     -------
@@ -52,8 +65,11 @@ def check(
         raise RelationError(f"check: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
     if not time_limit > 0:
         raise RelationError(f"check: the time limit must be a positive number of seconds, got {time_limit!r}")
-    end = time.monotonic() + time_limit
-    graph = dependencies(relation)
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise RelationError(f"check: the number of threads must be at least 1, got {threads!r}")
+    _ = relation.compiled
+    effort = Effort(threads or processors(), time.monotonic() + time_limit, progress)
+    graph = dependencies(relation, effort)
     size = Size(
         addresses=relation.num_addresses,
         states=graph.states,
@@ -81,73 +97,52 @@ def check(
         text = f"{len(found.messages)} messages that can never move hold all that they wait for"
         return Verdict(False, technique, method, scope, text, configuration=found, size=size)
 
-    if graph.acyclic:
+    def open_question(method: str, established: str) -> Verdict:
+        text = f"undecided after {time_limit:g} s: {established}"
+        return Verdict(None, technique, method, scope, text, size=size)
+
+    if graph.acyclic and graph.complete:
         rank = graph.label.max(initial=0) - graph.label.astype(np.int64)
         text = "the VCs can be numbered so that every route climbs"
         return free("acyclic channel dependency graph", text, "order", rank)
-    if technique == "wormhole-nonatomic":
+    if technique == "wormhole-nonatomic" and not graph.acyclic:
         return stuck("cycle in the channel dependency graph", queued_cycle(graph, int(buffer_depth)))
-    states = core(graph)
-    removed, alive = _survivors(states, np.ones(states.head_owner.size, dtype=bool), spread=False)
-    if (removed < 0).any():
-        return stuck("greatest fixpoint of waiting VCs", _single_vc_worms(states, removed))
-    if technique in ("saf", "vct"):
-        text = "every blocked packet waits for a VC that drains before its own"
-        return free("empty greatest fixpoint of waiting VCs", text, "escape", _ranks(graph, removed))
-    removed, alive = _survivors(states, np.ones(states.head_owner.size, dtype=bool), spread=True)
-    if not (removed < 0).any():
-        text = "no worm reaches a header that could stay blocked; VCs drain one after the other"
-        return free("empty greatest fixpoint of worms", text, "drain", _ranks(graph, removed))
-    left = int(np.count_nonzero(removed < 0))
-    worms = find_worms(states, alive, max(0.01, end - time.monotonic()))
+    if not graph.complete:
+        so_far = "no cycle" if graph.acyclic else f"{np.count_nonzero(graph.cyclic)} VCs on cycles"
+        text = f"the dependencies of {graph.addresses} of {relation.num_addresses} addresses have {so_far}"
+        return open_question("channel dependency graph", text)
+    try:
+        states = waiting(graph, effort)
+        left = drain(states, spread=False, effort=effort)
+        if left:
+            return stuck("greatest fixpoint of waiting VCs", _single_vc_worms(left, effort))
+        if technique in ("saf", "vct"):
+            text = "every blocked packet waits for a VC that drains before its own"
+            return free("empty greatest fixpoint of waiting VCs", text, "escape", _ranks(graph, left.removed))
+        left = drain(states, spread=True, effort=effort)
+        if not left:
+            text = "no worm reaches a header that could stay blocked; VCs drain one after the other"
+            return free("empty greatest fixpoint of worms", text, "drain", _ranks(graph, left.removed))
+        rest = core(graph, left.vcs, effort)
+    except TimeUpError as out:
+        text = f"{np.count_nonzero(graph.cyclic)} of {relation.num_vcs} VCs lie on cycles of dependencies; {out}"
+        return open_question("greatest fixpoints", text)
+    number = int(np.count_nonzero(left.vcs))
+    worms = find_worms(rest, rest.leading(), max(0.01, effort.end - time.monotonic()))
     if isinstance(worms, list):
         return stuck("exact search (CP-SAT)", worms)
     method = "greatest fixpoint of worms, then exact search (CP-SAT)"
     if worms:
-        text = f"undecided after {time_limit:g} s: only {left} of {relation.num_vcs} VCs may be part of a deadlock"
-        return Verdict(None, technique, method, scope, text, size=size)
-    text = f"all but {left} VCs drain; no set of worms on those blocks itself"
-    return free(method, text, "exhausted", _ranks(graph, removed), removed < 0)
+        return open_question(method, f"only {number} of {relation.num_vcs} VCs may be part of a deadlock")
+    text = f"all but {number} VCs drain; no set of worms on those blocks itself"
+    return free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs)
 
 
-def _survivors(states: Core, heads: Flags, *, spread: bool) -> tuple[npt.NDArray[np.int64], Flags]:
-    """When each VC was deleted (−1: not), and which states are left, if only some heads may block."""
-    from unknot.verify.fixpoint_kernel import survive
-
-    kept = np.flatnonzero(heads)
-    widths = np.diff(states.head_first)
-    head_first = np.concatenate([[0], np.cumsum(widths[kept])]).astype(np.int64)
-    head_wait = states.head_wait[np.repeat(heads, widths)]
-    vcs = states.dependencies.relation.num_vcs
-    removed = np.empty(vcs, dtype=np.int64)
-    alive = np.empty(states.place.size, dtype=bool)
-    survive(
-        vcs, states.place, states.next_first, states.next_state, states.head_owner[kept], head_first, head_wait,
-        spread, removed, alive,
-    )  # fmt: skip
-    silent = np.ones(vcs, dtype=bool)
-    silent[states.place] = False
-    removed[silent] = 0
-    return removed, alive
-
-
-def _single_vc_worms(states: Core, removed: npt.NDArray[np.int64]) -> list[Worm]:
-    """Messages of one VC each from the surviving set, starting at their terminals if some can."""
-    heads = at_injection(states)
-    if heads.any():
-        left, _ = _survivors(states, heads, spread=False)
-        if (left < 0).any():
-            return small_closed_set(states, heads & _inside(states, left))
-    return small_closed_set(states, _inside(states, removed))
-
-
-def _inside(states: Core, removed: npt.NDArray[np.int64]) -> Flags:
-    """Heads whose VC and whose waits were all left over."""
-    gone = (removed >= 0).astype(np.int64)
-    lost = np.concatenate([[0], np.cumsum(gone[states.head_wait])])
-    held = removed[states.place[states.head_owner]] < 0
-    inside: Flags = held & (lost[states.head_first[1:]] == lost[states.head_first[:-1]])
-    return inside
+def _single_vc_worms(left: Left, effort: Effort) -> list[Worm]:
+    """Messages of one VC each on what is left, straight from their terminals if that can be."""
+    entered = drain(left.states, spread=False, entered=True, effort=effort)
+    heads = (entered or left).heads()
+    return small_closed_set(heads, np.ones(heads.head_owner.size, dtype=bool))
 
 
 def _ranks(graph: Dependencies, removed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

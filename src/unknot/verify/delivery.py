@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.verify.effort import Effort, Progress, processors, step
 from unknot.verify.states import Explorer
+
+Pairs = list[tuple[int, int]]
 
 SHOWN = 1000
 """Dead ends and states on loops that are kept by name."""
@@ -50,10 +54,17 @@ class Delivery:
     longest_pair: tuple[int, int] | None
 
 
-def deliver(relation: Relation) -> Delivery:
+def deliver(relation: Relation, *, threads: int | None = None, progress: Progress | None = None) -> Delivery:
     """Follow every route of every address from all sources that use it.
 
-    O(transitions between reachable states) time; memory of one address at a time.
+    O(transitions between reachable states) time; memory of one address at a time for each thread.
+
+    Parameters
+    ----------
+    threads : int, optional
+        Addresses followed at a time; by default one for each processor. The answer does not depend on it.
+    progress : callable(stage, done, total), optional
+        Told how many addresses are done.
 
     Raises
     ------
@@ -63,34 +74,49 @@ def deliver(relation: Relation) -> Delivery:
     from unknot.verify.delivery_kernel import judge
 
     network = relation.network
-    space = Explorer(relation)
-    facts = np.zeros(10, dtype=np.int64)
-    facts[7] = -1
-    dead, looped = np.full(2 * SHOWN, -1, dtype=np.int64), np.full(2 * SHOWN, -1, dtype=np.int64)
     in_first, in_channel = network.incoming
     target = network.target[relation.vcs.channel]
-    failed = judge(
-        space.function, space.layout, in_first, in_channel, network.source, target, np.arange(relation.num_addresses),
-        space.seen, space.order, space.first, space.value, space.out, facts, dead, looped,
-    )  # fmt: skip
-    if failed >= 0:
-        space.fail(int(facts[9]), int(failed))
-    pairs, undelivered, _, _, endless, longer, length, source, address = facts[:9].tolist()
+
+    def follow(space: Explorer, start: int, stop: int) -> tuple[list[int], Pairs, Pairs]:
+        facts = np.zeros(10, dtype=np.int64)
+        facts[7] = -1
+        dead, looped = np.empty(2 * SHOWN, dtype=np.int64), np.empty(2 * SHOWN, dtype=np.int64)
+        failed = judge(
+            space.function, space.layout, in_first, in_channel, network.source, target, start, stop,
+            space.seen, space.order, space.first, space.value, space.out, facts, dead, looped,
+        )  # fmt: skip
+        if failed >= 0:
+            space.fail(int(facts[9]), int(failed))
+        return facts.tolist(), _pairs(dead, facts[2]), _pairs(looped, facts[3])
+
+    effort = Effort(threads or processors(), progress=progress)
+    places = relation.vcs.router.size
+    _ = relation.compiled
+    blocks = effort.over("routes", relation.num_addresses, step(places), lambda: Explorer(relation), follow)
+    pairs, undelivered, _, _, endless, longer = (sum(facts[i] for facts, _, _ in blocks) for i in range(6))
+    length, source, address = max(
+        (facts[6:9] for facts, _, _ in blocks), key=lambda found: found[0], default=(0, -1, -1)
+    )
     loops: dict[tuple[tuple[int, ...], int], None] = {}
-    for at, to in looped.reshape(-1, 2)[: facts[3]].tolist():
+    space = Explorer(relation)
+    for at, to in [pair for _, _, looped in blocks for pair in looped][:SHOWN]:
         if all(at not in places or to != other for places, other in loops):
             loops[_loop(space, at, to)] = None
     return Delivery(
         delivered=undelivered == 0,
         pairs=pairs,
         undelivered_pairs=undelivered,
-        dead_ends=tuple((at, to) for at, to in dead.reshape(-1, 2)[: facts[2]].tolist()),
+        dead_ends=tuple([pair for _, dead, _ in blocks for pair in dead][:SHOWN]),
         loops=tuple(loops),
         livelock_free=not endless,
         minimal=None if endless else not longer,
         longest_route=None if endless or source < 0 else length,
         longest_pair=None if endless or source < 0 else (source, address),
     )
+
+
+def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
+    return [(at, address) for at, address in flat.reshape(-1, 2)[:count].tolist()]
 
 
 def _loop(space: Explorer, start: int, address: int) -> tuple[tuple[int, ...], int]:

@@ -7,16 +7,19 @@ from numba import njit, types
 from unknot.network.distance_kernel import bfs
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.types_kernel import READ32, READ64, RULE
-from unknot.verify.states_kernel import I64, MAP, explore
+from unknot.verify.states_kernel import I32, I64, MAP, explore
 
 
 @njit(
-    types.int64(RULE, MAP, READ64, READ32, READ32, READ32, READ64, I64, I64, I64, I64, I64, I64, I64, I64),
+    types.int64(
+        RULE, MAP, READ64, READ32, READ32, READ32, types.int64, types.int64, I32, I64, I64, I64, I64, I64, I64, I64
+    ),
+    nogil=True,
     cache=True,
-)
-def judge(rule, layout, in_first, in_channel, source, target_router, addresses, seen, order, first, value, out,
+)  # fmt: skip
+def judge(rule, layout, in_first, in_channel, source, target_router, start, stop, seen, order, first, value, out,
           facts, dead, loops):  # fmt: skip
-    """Judge every address.
+    """Judge the addresses from `start` to `stop`.
 
     Adds to facts: pairs, undelivered pairs, dead ends, loops, whether some state lies on a cycle, whether some step
     is not on a shortest path; keeps the longest route with its source and address. `dead` and `loops` take (place,
@@ -33,7 +36,7 @@ def judge(rule, layout, in_first, in_channel, source, target_router, addresses, 
     stack = np.empty(places, np.int64)
     distance = np.empty(in_first.size - 1, np.int32)
     queue = np.empty(in_first.size - 1, np.int32)
-    for address in addresses:
+    for address in range(start, stop):
         count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
         if count < 0:
             facts[9] = order[-1 - count]

@@ -1,139 +1,349 @@
 # mypy: ignore-errors
-"""Greatest fixpoints over the cyclic core, by deletion."""
+"""Greatest fixpoints over the states on cycles of dependencies, by deletion."""
 
 import numpy as np
 from numba import njit, types
 
-from unknot.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64, READ_BOOL
+from unknot.verify.states_kernel import I32, I64
+from unknot.verify.waiting_kernel import ENTERED, SPAN
 
-I64 = types.int64[::1]
+NEXT = (1 << SPAN) - 1
+DOOMED = -(1 << 63)
+"""In the first word of a state: it has no support from the start."""
+
+STATES = types.Tuple((READ64, READ32, READ64, I64, READ32, READ32))
+"""state_first, owner, word, bits, ring and leader of `Waiting`."""
+GRAPH = types.Tuple((READ64, READ64, READ32, READ32, READ32, READ64, READ32))
+"""live_first; back rows: VCs with an edge to a VC, and the number of that edge among theirs; kind of each VC; members
+of each kind."""
+MARKS = types.Tuple((I64, I32, I32, I64, I32, I64, I32, I64))
+"""What deletion has come to: live edges of each VC, states left on each kind, supported members of each leader; when
+each kind was deleted; queue of deleted kinds; stack of dead states and their VCs; cursors: next VC to begin with,
+head and tail of the queue."""
 
 
-@njit(types.Tuple((I64, I64))(READ64, READ64, types.int64), cache=True)
-def reverse(first, target, nodes):
-    """Rows of an incidence the other way round: for each target, the rows that name it."""
-    back_first = np.zeros(nodes + 1, np.int64)
-    for t in target:
-        back_first[t + 1] += 1
-    for n in range(nodes):
-        back_first[n + 1] += back_first[n]
-    back = np.empty(target.size, np.int64)
-    cursor = back_first[:-1].copy()
-    for row in range(first.size - 1):
-        for k in range(first[row], first[row + 1]):
-            back[cursor[target[k]]] = row
-            cursor[target[k]] += 1
-    return back_first, back
+@njit(types.boolean(READ64, types.int64, types.int64, I64, types.int64, types.boolean), cache=True)
+def _blocked(bits, base, words, live, edges, commits):
+    """Whether all (for one that commits, some) of what a state waits for is live, and it waits at all."""
+    waits = False
+    for w in range(words):
+        wanted = (bits[base + w] >> SPAN) & NEXT
+        if wanted:
+            waits = True
+            if commits:
+                if wanted & live[edges + w]:
+                    return True
+            elif wanted & ~live[edges + w]:
+                return False
+    return waits and not commits
+
+
+@njit(types.boolean(READ64, types.int64, types.int64), cache=True)
+def _goes_on(bits, base, words):
+    """Whether some transition out of the component of a state leads to one that is left."""
+    for w in range(words):
+        if bits[base + w] & NEXT:
+            return True
+    return False
 
 
 @njit(
-    types.int64(types.int64, READ32, READ64, READ64, READ64, READ64, READ64, types.boolean, I64, types.boolean[::1]),
+    types.void(STATES, GRAPH, types.boolean, types.boolean, types.boolean, READ_BOOL, MARKS),
+    nogil=True,
     cache=True,
 )
-def survive(vcs, place, next_first, next_state, head_owner, head_first, head_wait, spread, removed, alive):
+def begin(states, graph, spread, commits, entered, cyclic, marks):
+    """Count what supports states and VCs at first, and delete VCs that nothing supports."""
+    state_first, _, word, bits, ring, leader = states
+    live_first, _, _, _, kind, member_first, member = graph
+    live, on, supported, removed, queue, _, _, cursor = marks
+    supported[:] = 0
+    on[:] = 0
+    removed[:] = -1
+    cursor[:] = 0
+    live[:] = NEXT
+    together = spread and ring.size > 0
+    for turn in range(2 if together else 1):
+        for v in range(cyclic.size):
+            words = live_first[v + 1] - live_first[v]
+            for s in range(state_first[v], state_first[v + 1]):
+                base = word[v] + (s - state_first[v]) * words
+                if turn == 1:
+                    alive = supported[leader[s]] > 0
+                else:
+                    may_block = not entered or (bits[base] & ENTERED) != 0
+                    alive = (spread and _goes_on(bits, base, words)) or (
+                        may_block and _blocked(bits, base, words, live, live_first[v], commits)
+                    )
+                if turn == 0 and together:
+                    supported[leader[s]] += alive
+                else:
+                    on[kind[v]] += alive or spread
+                    if spread and not alive:
+                        bits[base] |= DOOMED
+    for k in range(on.size):
+        if on[k] == 0 and cyclic[member[member_first[k]]]:
+            removed[k] = cursor[2]
+            queue[cursor[2]] = k
+            cursor[2] += 1
+
+
+@njit(types.int64(types.int64, READ64, READ32, READ32, I32, I64, I32, types.int64), cache=True)
+def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
+    """A state has lost the last support of its own: with the last of its component all of that goes on the stack."""
+    supported[leader[s]] -= 1
+    if supported[leader[s]] == 0:
+        t = s
+        while True:
+            stack[size] = t
+            stack_vc[size] = np.searchsorted(state_first, t, side="right") - 1
+            size += 1
+            t = np.int64(ring[t])
+            if t == s:
+                break
+    return size
+
+
+@njit(
+    types.UniTuple(types.int64, 2)(
+        types.int64, types.int64, types.int64, types.int64, types.boolean, types.boolean, types.boolean,
+        READ64, READ64, READ64, READ32, READ32, READ64, I64, I32, I64, I32
+    ),
+    cache=True,
+)  # fmt: skip
+def _unblock(
+    v, edge, s, end, spread, commits, entered, state_first, word, bits, ring, leader, live_first,
+    live, supported, stack, stack_vc,
+):  # fmt: skip
+    """An edge of VC v is dead; stack those of its states s to `end` that were only blocked, and by waiting for it.
+
+    Where states form components it stops at the first such state, for its component goes on the stack too. Returns
+    the state to go on from and the size of the stack.
+    """
+    size = 0
+    together = spread and ring.size > 0
+    words = live_first[v + 1] - live_first[v]
+    shift = word[v] - state_first[v] * words
+    w, bit = edge // SPAN, np.int64(1) << (edge % SPAN)
+    after = live[live_first[v] + w] & ~bit
+    before = after | bit
+    live[live_first[v] + w] = after
+    while s < end and (size == 0 or not together):
+        base = shift + s * words
+        s += 1
+        if not (bits[base + w] >> SPAN) & bit or (entered and not bits[base] & ENTERED):
+            continue
+        if words == 1:
+            wanted = (bits[base] >> SPAN) & NEXT
+            lost = (wanted & after if commits else wanted & ~before) == 0
+        else:
+            live[live_first[v] + w] = before
+            lost = _blocked(bits, base, words, live, live_first[v], commits)
+            live[live_first[v] + w] = after
+            lost = lost and not _blocked(bits, base, words, live, live_first[v], commits)
+        if lost and not (spread and _goes_on(bits, base, words)):
+            if together:
+                size = _lose(s - 1, state_first, ring, leader, supported, stack, stack_vc, size)
+            else:
+                stack[size] = s - 1
+                stack_vc[size] = v
+                size += 1
+    return s, size
+
+
+@njit(
+    types.boolean(STATES, GRAPH, types.boolean, types.boolean, types.boolean, MARKS, types.int64),
+    nogil=True,
+    cache=True,
+)
+def drain(states, graph, spread, commits, entered, marks, budget):
     """Delete VCs until each one left has a state from which a header may come to block for good.
 
-    With `spread` false (saf, vct) that is a state with a head all of whose waits are left. With `spread` true
-    (wormhole) it is a state from which such a head is reached over states on VCs that are left. Successor counters
-    delete in linear time; where states of one address form cycles they may keep too much, so a search back from the
-    heads confirms the rest, and deletion goes on until nothing changes.
+    Without `spread` (saf, vct) that is a state all of whose waits are left. With `spread` (wormhole) it is a state
+    from which such a state is reached over states that are left. States of one address that lie on a cycle live and
+    die together, since a state dies only when it can no longer reach a blocked one; so the count of what supports a
+    component is exact, and deletion takes linear time. With `entered`, only packets that stand in the first VC of
+    their route may block.
 
-    Fills removed[v] with the number of deletions before v was deleted (equal for those deleted together), −1 if it is
-    left, and alive[s] with the states that are left. Returns how many VCs are left.
+    Goes on from where it stopped; returns whether it is done, or False after about `budget` looks at states.
     """
-    states = place.size
-    heads = head_owner.size
-    wait_first, waiters = reverse(head_first, head_wait, vcs)
-    back_first, back = reverse(next_first, next_state, states)
-    on = np.zeros(vcs, np.int64)
-    supports = np.zeros(states, np.int64)
-    blocks = np.ones(heads, np.bool_)
-    for h in range(heads):
-        supports[head_owner[h]] += 1
-    if spread:
-        for s in range(states):
-            supports[s] += next_first[s + 1] - next_first[s]
-    alive[:] = True
-    removed[:] = -1
-    for s in range(states):
-        on[place[s]] += 1
-    standing = np.zeros(vcs + 1, np.int64)
-    for v in range(vcs):
-        standing[v + 1] = standing[v] + on[v]
-    by_vc = np.empty(states, np.int64)
-    cursor = standing[:-1].copy()
-    for s in range(states):
-        by_vc[cursor[place[s]]] = s
-        cursor[place[s]] += 1
-    left = 0
-    for v in range(vcs):
-        left += on[v] > 0
-    doomed = np.empty(states, np.int64)
-    count = 0
-    dying = np.empty(vcs, np.int64)
-    deaths = 0
-    for s in range(states):
-        if supports[s] == 0:
-            alive[s] = False
-            doomed[count] = s
-            count += 1
+    state_first, owner, word, bits, ring, leader = states
+    live_first, back_first, back_vc, back_edge, kind, member_first, member = graph
+    live, on, supported, removed, queue, stack, stack_vc, cursor = marks
+    together = spread and ring.size > 0
+    begun, head, tail = cursor[0], cursor[1], cursor[2]
+    size, spent = 0, 0
+    m, m_end, row, row_end, scan, scan_end = 0, 0, 0, 0, 0, 0
+    p, edge = 0, 0
     while True:
-        batch = deaths
-        while count:
-            count -= 1
-            s = doomed[count]
-            v = place[s]
-            on[v] -= 1
-            if spread:
-                for k in range(back_first[s], back_first[s + 1]):
-                    p = back[k]
-                    supports[p] -= 1
-                    if alive[p] and supports[p] == 0:
-                        alive[p] = False
-                        doomed[count] = p
-                        count += 1
-            if on[v] == 0 and removed[v] < 0:
-                removed[v] = batch
-                dying[deaths] = v
-                deaths += 1
-            if count == 0 and batch < deaths:
-                for d in range(batch, deaths):
-                    v = dying[d]
-                    for k in range(wait_first[v], wait_first[v + 1]):
-                        h = waiters[k]
-                        if blocks[h]:
-                            blocks[h] = False
-                            o = head_owner[h]
-                            supports[o] -= 1
-                            if alive[o] and supports[o] == 0:
-                                alive[o] = False
-                                doomed[count] = o
-                                count += 1
-                batch = deaths
-        if not spread:
-            break
-        reached = np.zeros(states, np.bool_)
-        size = 0
-        for h in range(heads):
-            o = head_owner[h]
-            if blocks[h] and alive[o] and not reached[o]:
-                reached[o] = True
-                doomed[size] = o
-                size += 1
-        while size:
+        if size:
+            # A state is dead: so are those before it that nothing else supports, and a kind of VC with its last.
             size -= 1
-            s = doomed[size]
-            for k in range(back_first[s], back_first[s + 1]):
-                p = back[k]
-                if alive[p] and not reached[p]:
-                    reached[p] = True
-                    doomed[size] = p
+            spent += 1
+            s, v = stack[size], stack_vc[size]
+            on[kind[v]] -= 1
+            if on[kind[v]] == 0:
+                removed[kind[v]] = tail
+                queue[tail] = kind[v]
+                tail += 1
+            address = owner[s]
+            for r in range(back_first[v], back_first[v + 1] if spread else back_first[v]):
+                u = np.int64(back_vc[r])
+                low, end = state_first[u], state_first[u + 1]
+                high = end
+                while low < high:
+                    middle = (low + high) >> 1
+                    if owner[middle] < address:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low == end or owner[low] != address:
+                    continue
+                width = live_first[u + 1] - live_first[u]
+                base = word[u] + (low - state_first[u]) * width
+                j, e = back_edge[r] // SPAN, back_edge[r] % SPAN
+                if not (bits[base + j] >> e) & 1:
+                    continue
+                bits[base + j] &= ~(1 << e)
+                if _goes_on(bits, base, width) or _blocked(bits, base, width, live, live_first[u], commits):
+                    continue
+                if together:
+                    size = _lose(low, state_first, ring, leader, supported, stack, stack_vc, size)
+                else:
+                    stack[size] = low
+                    stack_vc[size] = u
                     size += 1
-        for s in range(states):
-            if alive[s] and not reached[s]:
-                alive[s] = False
-                doomed[count] = s
-                count += 1
-        if count == 0:
-            break
-    return left - deaths
+        elif scan < scan_end:
+            scan, size = _unblock(
+                p, edge, scan, scan_end, spread, commits, entered, state_first, word, bits, ring, leader, live_first,
+                live, supported, stack, stack_vc,
+            )  # fmt: skip
+        elif row < row_end:
+            # Headers at p that waited for a deleted VC are no longer blocked.
+            p, edge = np.int64(back_vc[row]), np.int64(back_edge[row])
+            row += 1
+            if on[kind[p]]:
+                scan, scan_end = state_first[p], state_first[p + 1]
+                spent += scan_end - scan
+        elif m < m_end:
+            row, row_end = back_first[member[m]], back_first[member[m] + 1]
+            m += 1
+        elif spent >= budget:
+            cursor[0], cursor[1], cursor[2] = begun, head, tail
+            return False
+        elif spread and begun < kind.size:
+            v = begun
+            begun += 1
+            words = live_first[v + 1] - live_first[v]
+            spent += state_first[v + 1] - state_first[v]
+            for s in range(state_first[v], state_first[v + 1]):
+                if bits[word[v] + (s - state_first[v]) * words] & DOOMED:
+                    stack[size] = s
+                    stack_vc[size] = v
+                    size += 1
+        elif head < tail:
+            m, m_end = member_first[queue[head]], member_first[queue[head] + 1]
+            head += 1
+        else:
+            cursor[0], cursor[1], cursor[2] = begun, head, tail
+            return True
+
+
+@njit(
+    types.UniTuple(types.int64, 2)(
+        STATES, GRAPH, types.boolean, types.boolean, READ64, READ32, MARKS, types.int64, I32, I32, I32, I64, I32
+    ),
+    nogil=True,
+    cache=True,
+)  # fmt: skip
+def pick(
+    states, graph, commits, entered, inner_first, inner, marks, most,
+    place, address, head_owner, head_first, head_wait,
+):  # fmt: skip
+    """For each VC that is left, at most so many blocked states, no two of which wait for the same VCs that are left.
+
+    Edge e of VC v leads to inner[inner_first[v] + e]. Returns how many states and how many heads were picked; they
+    are written as in `unknot.verify.states.Core`.
+    """
+    state_first, owner, word, bits, _, _ = states
+    live_first, _, _, _, kind, _, _ = graph
+    live, _, _, removed, _, _, _, _ = marks
+    words = np.max(np.diff(live_first))
+    known, wanted = np.empty((most, words), np.int64), np.empty(words, np.int64)
+    count, heads = 0, 0
+    head_first[0] = 0
+    for v in range(kind.size):
+        if removed[kind[v]] >= 0:
+            continue
+        words = live_first[v + 1] - live_first[v]
+        found = 0
+        for s in range(state_first[v], state_first[v + 1]):
+            base = word[v] + (s - state_first[v]) * words
+            if (entered and not bits[base] & ENTERED) or not _blocked(
+                bits, base, words, live, live_first[v], commits
+            ):
+                continue
+            for w in range(words):
+                wanted[w] = (bits[base + w] >> SPAN) & live[live_first[v] + w]
+            new = True
+            for f in range(found):
+                new = new and not (known[f, :words] == wanted[:words]).all()
+            if not new:
+                continue
+            known[found] = wanted
+            found += 1
+            place[count] = v
+            address[count] = owner[s]
+            filled = head_first[heads]
+            for e in range(inner_first[v + 1] - inner_first[v]):
+                if (wanted[e // SPAN] >> (e % SPAN)) & 1:
+                    head_wait[filled] = inner[inner_first[v] + e]
+                    filled += 1
+                    if commits:
+                        head_owner[heads] = count
+                        heads += 1
+                        head_first[heads] = filled
+            if not commits:
+                head_owner[heads] = count
+                heads += 1
+                head_first[heads] = filled
+            count += 1
+            if found == most:
+                break
+    return count, heads
+
+
+@njit(types.boolean[::1](READ64, READ32, READ32), cache=True)
+def leading(next_first, next_state, head_owner):
+    """States from which the owner of some head can be reached."""
+    states = next_first.size - 1
+    back_first = np.zeros(states + 1, np.int64)
+    for t in next_state:
+        back_first[t + 1] += 1
+    for s in range(states):
+        back_first[s + 1] += back_first[s]
+    back = np.empty(next_state.size, np.int32)
+    cursor = back_first[:-1].copy()
+    for s in range(states):
+        for k in range(next_first[s], next_first[s + 1]):
+            back[cursor[next_state[k]]] = s
+            cursor[next_state[k]] += 1
+    reached = np.zeros(states, np.bool_)
+    stack = np.empty(states, np.int32)
+    size = 0
+    for s in head_owner:
+        if not reached[s]:
+            reached[s] = True
+            stack[size] = s
+            size += 1
+    while size:
+        size -= 1
+        s = stack[size]
+        for k in range(back_first[s], back_first[s + 1]):
+            p = back[k]
+            if not reached[p]:
+                reached[p] = True
+                stack[size] = p
+                size += 1
+    return reached

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
+from unknot.verify.effort import Effort, TimeUpError, fits, step
 
 Flags = npt.NDArray[np.bool_]
 
@@ -19,7 +21,7 @@ Flags = npt.NDArray[np.bool_]
 class Explorer:
     """Work space in which the states of one address of a relation are visited.
 
-    Memory is about 24 bytes per place and 8 per candidate of one address; nothing is kept between addresses.
+    Memory is about 20 bytes per place and 8 per candidate of one address; nothing is kept between addresses.
     """
 
     def __init__(self, relation: Relation) -> None:
@@ -31,7 +33,7 @@ class Explorer:
         use = np.zeros((0, 0), dtype=bool) if relation.may_use is None else relation.may_use
         arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use)
         self.layout = tuple(_read_only(array) for array in arrays)
-        self.seen = np.zeros(places, dtype=np.int64)
+        self.seen = np.zeros(places, dtype=np.int32)
         self.order = np.empty(places, dtype=np.int64)
         self.first = np.empty(places + 1, dtype=np.int64)
         bound = int((leaving[vcs.router] + 1).sum()) + relation.max_candidates
@@ -76,6 +78,8 @@ class Dependencies:
         Whether the VC lies on a cycle.
     states : int
         Reachable states, injection included.
+    addresses : int
+        Addresses that were followed: all, unless time ran out.
     """
 
     relation: Relation
@@ -84,16 +88,23 @@ class Dependencies:
     label: IntArray
     cyclic: Flags
     states: int
+    addresses: int
 
     @property
     def acyclic(self) -> bool:
         return not self.cyclic.any()
 
+    @property
+    def complete(self) -> bool:
+        """Whether every address was followed."""
+        return self.addresses == self.relation.num_addresses
 
-def dependencies(relation: Relation) -> Dependencies:
+
+def dependencies(relation: Relation, effort: Effort | None = None) -> Dependencies:
     """Build the channel dependency graph address by address (Dally & Seitz 1987).
 
-    Time is linear in the transitions between reachable states; memory is a few words per VC.
+    Time is linear in the transitions between reachable states; memory is a few words per VC and thread. When the time
+    of `effort` runs out, the graph of the addresses followed until then is returned.
 
     Raises
     ------
@@ -104,7 +115,6 @@ def dependencies(relation: Relation) -> Dependencies:
     from unknot.verify.states_kernel import depend, unpack
 
     network, vcs = relation.network, relation.vcs
-    space = Explorer(relation)
     tail = network.source[vcs.channel]
     leaving = np.argsort(tail, kind="stable").astype(np.int32)
     first_leaving = np.zeros(network.num_routers + 1, dtype=np.int64)
@@ -114,14 +124,26 @@ def dependencies(relation: Relation) -> Dependencies:
     head = vcs.router[: vcs.total]
     first_word = np.zeros(vcs.total + 1, dtype=np.int64)
     np.cumsum((np.diff(first_leaving)[head] + 63) // 64, out=first_word[1:])
-    word = np.zeros(int(first_word[-1]), dtype=np.uint64)
-    totals = np.zeros(2, dtype=np.int64)
-    failed = depend(
-        space.function, space.layout, np.arange(relation.num_addresses), rank, first_word, word,
-        space.seen, space.order, space.first, space.value, space.out, totals,
-    )  # fmt: skip
-    if failed >= 0:
-        space.fail(int(totals[1]), int(failed))
+    spaces: list[tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = []
+
+    def space() -> tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+        made = Explorer(relation), np.zeros(int(first_word[-1]), dtype=np.uint64), np.zeros(3, dtype=np.int64)
+        spaces.append(made)
+        return made
+
+    def follow(mine: tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]], start: int, stop: int) -> None:
+        explorer, word, totals = mine
+        failed = depend(
+            explorer.function, explorer.layout, start, stop, rank, first_word, word,
+            explorer.seen, explorer.order, explorer.first, explorer.value, explorer.out, totals,
+        )  # fmt: skip
+        if failed >= 0:
+            explorer.fail(int(totals[2]), int(failed))
+
+    with contextlib.suppress(TimeUpError):
+        (effort or Effort()).over("dependencies", relation.num_addresses, step(vcs.router.size), space, follow)
+    word = np.bitwise_or.reduce([word for _, word, _ in spaces or [space()]], axis=0)
+    states, addresses = (sum(int(totals[i]) for _, _, totals in spaces) for i in range(2))
     first = np.zeros(vcs.total + 1, dtype=np.int64)
     unpack(first_word, word, first_leaving, leaving, head, first, leaving[:0].copy(), False)
     target = np.empty(int(first[-1]), dtype=np.int32)
@@ -129,12 +151,12 @@ def dependencies(relation: Relation) -> Dependencies:
     label = np.empty(vcs.total, dtype=np.int32)
     cyclic = np.empty(vcs.total, dtype=bool)
     strong_components(first, target, label, cyclic)
-    return Dependencies(relation, first, target, label, cyclic, int(totals[0]))
+    return Dependencies(relation, first, target, label, cyclic, states, addresses)
 
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """The reachable states on VCs that lie on cycles of dependencies, and the heads that may block there.
+    """The reachable states on some VCs that lie on cycles of dependencies, and the heads that may block there.
 
     A deadlock configuration can always be cut down to one whose held VCs lie in one component, so transitions and
     waits that leave the component of their VC are left out: such a step ends the worm's part in the configuration,
@@ -146,7 +168,7 @@ class Core:
         VC and address of each state, grouped by address.
     next_first, next_state : compressed rows over states
         Successors, by any candidate.
-    head_owner : int64 array, shape (heads,)
+    head_owner : int32 array, shape (heads,)
         State of each blockable head. A header that chooses anew has one head with all it waits for; one that commits
         has a head for each choice.
     head_first, head_wait : compressed rows over heads
@@ -157,10 +179,10 @@ class Core:
     place: IntArray
     owner: IntArray
     next_first: Offsets
-    next_state: npt.NDArray[np.int64]
-    head_owner: npt.NDArray[np.int64]
+    next_state: IntArray
+    head_owner: IntArray
     head_first: Offsets
-    head_wait: npt.NDArray[np.int64]
+    head_wait: IntArray
 
     @cached_property
     def head_of(self) -> dict[int, list[int]]:
@@ -174,9 +196,20 @@ class Core:
         """VCs a head waits for, each once."""
         return sorted(set(self.head_wait[self.head_first[head] : self.head_first[head + 1]].tolist()))
 
+    def leading(self) -> Flags:
+        """States from which some head can be reached: bool array, shape (states,)."""
+        from unknot.verify.fixpoint_kernel import leading
 
-def core(graph: Dependencies) -> Core:
-    """Collect the states on cyclic components; about 40 bytes per state.
+        return np.asarray(leading(self.next_first, self.next_state, self.head_owner))
+
+
+def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None = None) -> Core:
+    """Collect the states on VCs of cyclic components; about 50 bytes per state.
+
+    Parameters
+    ----------
+    kept : bool array, shape (VCs,), optional
+        Only states on these VCs, and heads that wait for nothing but them; by default all VCs on cycles.
 
     Raises
     ------
@@ -185,18 +218,20 @@ def core(graph: Dependencies) -> Core:
     """
     from unknot.verify.states_kernel import core_states
 
-    relation = graph.relation
+    relation, effort = graph.relation, effort or Effort()
+    kept = graph.cyclic if kept is None else kept & graph.cyclic
     space = Explorer(relation)
-    slot = np.empty(relation.num_vcs, dtype=np.int64)
+    slot = np.empty(relation.num_vcs, dtype=np.int32)
     size = 1 << 16
     place, owner = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-    next_first, next_state = np.zeros(size + 2, dtype=np.int64), np.empty(2 * size, dtype=np.int64)
-    head_first, head_owner = np.zeros(size + 2, dtype=np.int64), np.empty(size + 1, dtype=np.int64)
-    head_wait = np.empty(2 * size, dtype=np.int64)
+    next_first, next_state = np.zeros(size + 2, dtype=np.int64), np.empty(2 * size, dtype=np.int32)
+    head_first, head_owner = np.zeros(size + 2, dtype=np.int64), np.empty(size + 1, dtype=np.int32)
+    head_wait = np.empty(2 * size, dtype=np.int32)
     for address in range(relation.num_addresses):
+        effort.spent("states on cycles", address, relation.num_addresses)
         while True:
             done = core_states(
-                space.function, space.layout, address, graph.label, graph.cyclic, relation.commits,
+                space.function, space.layout, address, graph.label, kept, relation.commits,
                 space.seen, space.order, space.first, space.value, space.out, slot,
                 place, owner, next_first, next_state, head_first, head_owner, head_wait,
             )  # fmt: skip
@@ -205,14 +240,11 @@ def core(graph: Dependencies) -> Core:
             if done >= 0:
                 break
             space.seen[:] = 0
-            try:
-                place, owner, next_state = _doubled(place), _doubled(owner), _doubled(next_state)
-                head_owner, head_wait = _doubled(head_owner), _doubled(head_wait)
-                next_first, head_first = _doubled(next_first, last=True), _doubled(head_first, last=True)
-            except MemoryError as error:
-                raise RelationError(
-                    f"{relation.name} on {relation.network.name}: states on dependency cycles do not fit into memory"
-                ) from error
+            size *= 2
+            fits(f"{relation.name} on {relation.network.name}", 56 * size, "the states on cycles of dependencies")
+            place, owner, next_state = _doubled(place), _doubled(owner), _doubled(next_state)
+            head_owner, head_wait = _doubled(head_owner), _doubled(head_wait)
+            next_first, head_first = _doubled(next_first, last=True), _doubled(head_first, last=True)
     states, heads = int(next_first[-1]), int(head_first[-1])
     return Core(
         graph,

@@ -12,7 +12,7 @@ USE = types.Array(types.boolean, 2, "C", readonly=True)
 MAP = types.Tuple((READ32, READ32, READ32, READ32, USE))
 
 
-@njit(types.int64(RULE, types.int64, MAP, I64, types.int64, I64, I64, I64, I64), cache=True)
+@njit(types.int64(RULE, types.int64, MAP, I32, types.int32, I64, I64, I64, I64), nogil=True, cache=True)
 def explore(rule, address, layout, seen, stamp, order, first, value, out):
     """Visit every state of an address, breadth first.
 
@@ -65,19 +65,25 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
     return count
 
 
-@njit(types.int64(RULE, MAP, READ64, READ32, READ64, types.uint64[::1], I64, I64, I64, I64, I64, I64), cache=True)
-def depend(rule, layout, addresses, rank, first_word, word, seen, order, first, value, out, totals):
-    """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; all addresses.
+@njit(
+    types.int64(RULE, MAP, types.int64, types.int64, READ32, READ64, types.uint64[::1], I32, I64, I64, I64, I64, I64),
+    nogil=True,
+    cache=True,
+)  # fmt: skip
+def depend(rule, layout, start, stop, rank, first_word, word, seen, order, first, value, out, totals):
+    """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; addresses start to stop.
 
-    Adds the number of states to totals[0]. Returns −1, or the address of a broken state with its place in totals[1].
+    Adds the number of states to totals[0] and that of addresses to totals[1]. Returns −1, or the address of a broken
+    state with its place in totals[2].
     """
     vcs = layout[1].size
-    for address in addresses:
+    for address in range(start, stop):
         count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
         if count < 0:
-            totals[1] = order[-1 - count]
+            totals[2] = order[-1 - count]
             return address
         totals[0] += count
+        totals[1] += 1
         for i in range(count):
             at = order[i]
             if at < vcs:
@@ -111,16 +117,17 @@ def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
 
 @njit(
     types.int64(
-        RULE, MAP, types.int64, READ32, READ_BOOL, types.boolean, I64, I64, I64, I64, I64, I64,
-        I32, I32, I64, I64, I64, I64, I64
+        RULE, MAP, types.int64, READ32, READ_BOOL, types.boolean, I32, I64, I64, I64, I64, I32,
+        I32, I32, I64, I32, I64, I32, I32
     ),
+    nogil=True,
     cache=True,
 )  # fmt: skip
 def core_states(
-    rule, layout, address, label, core, commits, seen, order, first, value, out, slot,
+    rule, layout, address, label, kept, commits, seen, order, first, value, out, slot,
     place, owner, next_first, next_state, head_first, head_owner, head_wait,
 ):  # fmt: skip
-    """Append the states of one address that stand on core VCs; see `unknot.verify.states.Core`.
+    """Append the states of one address that stand on kept VCs; see `unknot.verify.states.Core`.
 
     The first entries of next_first and head_first hold the cursors from which to go on: states in next_first[-1],
     heads in head_first[-1] (the arrays are one longer than needed for that). Returns the number of states explored,
@@ -133,7 +140,7 @@ def core_states(
     states, heads = next_first[-1], head_first[-1]
     base = states
     for i in range(count):
-        if order[i] < vcs and core[order[i]]:
+        if order[i] < vcs and kept[order[i]]:
             if states + 1 >= place.size:
                 return -2
             slot[order[i]] = states
@@ -145,7 +152,7 @@ def core_states(
     state = base
     for i in range(count):
         at = order[i]
-        if at >= vcs or not core[at]:
+        if at >= vcs or not kept[at]:
             continue
         if edges + first[i + 1] - first[i] > next_state.size or waits + first[i + 1] - first[i] > head_wait.size:
             return -2
@@ -155,7 +162,7 @@ def core_states(
         start = waits
         for k in range(first[i], first[i + 1]):
             vc = value[k] & VC_MASK
-            inside = vc != EJECT and core[vc] and label[vc] == label[at]
+            inside = vc != EJECT and kept[vc] and label[vc] == label[at]
             if inside:
                 next_state[edges] = slot[vc]
                 edges += 1

@@ -1,0 +1,148 @@
+# mypy: ignore-errors
+"""States on cycles of dependencies, grouped by VC, a word or two each: how they are collected."""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
+from unknot.types_kernel import READ32, READ64, READ_BOOL, RULE
+from unknot.verify.graph_kernel import strong_components
+from unknot.verify.states_kernel import I32, I64, MAP, explore
+
+SPAN = 31
+"""Successors that one word speaks of: bit k says "goes on to", bit 31 + k "waits for", the k-th of them."""
+ENTERED = 1 << 62
+"""In the first word of a state: packets enter it straight from their terminal."""
+
+SPACE = types.Tuple((I32, I64, I64, I64, I64, I32, I32))
+"""seen, order, first, value and out of `explore`; a number for each VC, and for each state."""
+
+
+@njit(types.boolean(READ32, READ_BOOL, SPACE, types.int64), cache=True)
+def _components(label, cyclic, space, count):
+    """Components of the states of the address just explored, over transitions within a component of dependencies.
+
+    The k-th of them that stands on a cyclic VC is numbered k; the space takes that number for the VC, and the
+    component for the number. Returns whether some lie on a cycle.
+    """
+    _, order, first, value, _, slot, component = space
+    size = 0
+    for i in range(count):
+        at = order[i]
+        if at < label.size and cyclic[at]:
+            slot[at] = size
+            size += 1
+    next_first = np.empty(size + 1, np.int64)
+    target = np.empty(first[count], np.int32)
+    size, filled = 0, 0
+    for i in range(count):
+        at = order[i]
+        if at < label.size and cyclic[at]:
+            next_first[size] = filled
+            size += 1
+            for k in range(first[i], first[i + 1]):
+                vc = value[k] & VC_MASK
+                if vc != EJECT and cyclic[vc] and label[vc] == label[at]:
+                    target[filled] = slot[vc]
+                    filled += 1
+    next_first[size] = filled
+    loops = np.empty(size, np.bool_)
+    strong_components(next_first, target[:filled], component[:size], loops)
+    return loops.any()
+
+
+@njit(
+    types.int64(RULE, MAP, READ64, types.int64, types.int64, READ32, READ_BOOL, SPACE, I32, types.boolean[::1]),
+    nogil=True,
+    cache=True,
+)  # fmt: skip
+def count_states(rule, layout, addresses, start, stop, label, cyclic, space, counts, loops):
+    """Count the states on each cyclic VC; set loops[0] if some states of an address lie on a cycle.
+
+    Returns −1, or the address of a broken state.
+    """
+    seen, order, first, value, out, _, _ = space
+    for a in range(start, stop):
+        count = explore(rule, addresses[a], layout, seen, addresses[a] + 1, order, first, value, out)
+        if count < 0:
+            return addresses[a]
+        for i in range(count):
+            at = order[i]
+            if at < label.size and cyclic[at]:
+                counts[at] += 1
+        loops[0] = loops[0] or _components(label, cyclic, space, count)
+    return -1
+
+
+@njit(
+    types.void(
+        RULE, MAP, READ64, types.int64, types.int64, READ32, READ_BOOL, READ64, READ32, READ64, types.boolean, SPACE,
+        I64, READ64, READ64, I32, I64, I32, I32
+    ),
+    nogil=True,
+    cache=True,
+)  # fmt: skip
+def fill_states(
+    rule, layout, addresses, start, stop, label, cyclic, inner_first, inner, live_first, commits, space,
+    cursor, state_first, word, owner, bits, ring, leader,
+):  # fmt: skip
+    """Write the states of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next state of VC v."""
+    seen, order, first, value, out, slot, component = space
+    vcs = label.size
+    lead = np.empty(ring.size and vcs, np.int64)
+    for a in range(start, stop):
+        address = addresses[a]
+        count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+        if ring.size:
+            _components(label, cyclic, space, count)
+            lead[:] = -1
+        entered = 0
+        while entered < count and order[entered] >= vcs:
+            entered += 1
+        for i in range(count):
+            at = order[i]
+            if at >= vcs or not cyclic[at]:
+                continue
+            s = cursor[at]
+            cursor[at] = s + 1
+            owner[s] = address
+            words = live_first[at + 1] - live_first[at]
+            base = word[at] + (s - state_first[at]) * words
+            bits[base : base + words] = 0
+            blockable = first[i + 1] > first[i]
+            for k in range(first[i], first[i + 1]):
+                vc = value[k] & VC_MASK
+                waits = (value[k] & NO_WAIT) == 0
+                if vc == EJECT or not cyclic[vc] or label[vc] != label[at]:
+                    blockable = blockable and (commits or not waits)
+                    continue
+                low, high = inner_first[at], inner_first[at + 1]
+                while low < high:
+                    middle = (low + high) >> 1
+                    if inner[middle] < vc:
+                        low = middle + 1
+                    else:
+                        high = middle
+                w, b = divmod(low - inner_first[at], SPAN)
+                if ring.size == 0 or component[slot[vc]] != component[slot[at]]:
+                    bits[base + w] |= 1 << b
+                if waits:
+                    bits[base + w] |= 1 << (SPAN + b)
+            if not blockable:
+                for w in range(base, base + words):
+                    bits[w] &= (1 << SPAN) - 1
+            if ring.size:
+                c = component[slot[at]]
+                if lead[c] < 0:
+                    lead[c] = s
+                    ring[s] = s
+                else:
+                    ring[s] = ring[lead[c]]
+                    ring[lead[c]] = s
+                leader[s] = lead[c]
+        # Breadth first, the states that are entered come right after those of the terminals.
+        for k in range(first[entered]):
+            vc = value[k] & VC_MASK
+            if vc != EJECT and cyclic[vc]:
+                words = live_first[vc + 1] - live_first[vc]
+                bits[word[vc] + (cursor[vc] - 1 - state_first[vc]) * words] |= ENTERED
