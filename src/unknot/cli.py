@@ -10,6 +10,7 @@ from unknot.commands.check import check
 from unknot.commands.convert import convert
 from unknot.commands.options import Version
 from unknot.commands.outcomes import Commands
+from unknot.commands.permute import permute
 from unknot.commands.run import run
 from unknot.commands.show import show
 from unknot.commands.simulate import simulate
@@ -30,7 +31,7 @@ def _root(version: Version = False) -> None:
     """Describe, route, prove, simulate and compare interconnection networks."""
 
 
-for _command in (run, check, bnr, audit, show, convert, simulate):
+for _command in (run, check, bnr, audit, permute, show, convert, simulate):
     app.command()(_command)
 
 

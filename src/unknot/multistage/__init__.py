@@ -1,5 +1,15 @@
 """Multistage networks: paths and tags, permutations, faults, costs, isomorphisms."""
 
+from unknot.multistage.faults import (
+    Marks,
+    marked,
+    permute_with_faults,
+    random_faults,
+    single_faults,
+    tags_avoiding,
+    unreachable_pairs,
+    weakest_pair,
+)
 from unknot.multistage.level_by_level import level_by_level
 from unknot.multistage.paths import all_paths, count_paths, disjoint_paths, fewest_disjoint_paths, reaches
 from unknot.multistage.permute import METHODS, permute
@@ -19,6 +29,7 @@ from unknot.multistage.tags import (
 
 __all__ = [
     "METHODS",
+    "Marks",
     "Realisation",
     "Tags",
     "accept",
@@ -28,15 +39,22 @@ __all__ = [
     "disjoint_paths",
     "fewest_disjoint_paths",
     "level_by_level",
+    "marked",
     "number_of_paths",
     "parse_tag",
     "permutation",
     "permute",
+    "permute_with_faults",
     "primary_tags",
+    "random_faults",
     "random_permutation",
     "reaches",
     "realisable",
     "rows_of",
+    "single_faults",
     "size_of_rcbn",
+    "tags_avoiding",
     "tags_of_rows",
+    "unreachable_pairs",
+    "weakest_pair",
 ]

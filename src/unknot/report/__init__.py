@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from unknot.report.bnr_table import draw_bnr
     from unknot.report.curves import draw_curves
     from unknot.report.drawing import draw_configuration, draw_network
+    from unknot.report.multistage import draw_realisation
     from unknot.report.study_report import write_study_report
     from unknot.report.words import tell
 
@@ -17,6 +18,7 @@ __all__ = [
     "draw_configuration",
     "draw_curves",
     "draw_network",
+    "draw_realisation",
     "tell",
     "write_audit_report",
     "write_study_report",
@@ -27,6 +29,7 @@ _HOMES = {
     "draw_configuration": "drawing",
     "draw_curves": "curves",
     "draw_network": "drawing",
+    "draw_realisation": "multistage",
     "tell": "words",
     "write_audit_report": "audit_report",
     "write_study_report": "study_report",
