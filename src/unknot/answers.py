@@ -12,6 +12,7 @@ from unknot.verify.verdict import Configuration, Verdict
 
 if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
+    from unknot.simulation.replay import Replay
     from unknot.simulation.run import Run
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit, TrafficAudit
@@ -50,6 +51,7 @@ def of_verdict(relation: Relation, verdict: Verdict, holds: bool | None) -> Answ
         "method": verdict.method,
         "scope": verdict.scope,
         "established": verdict.established,
+        "size": None if verdict.size is None else vars(verdict.size).copy(),
         "reachability": verdict.reachability,
         "configuration": None if found is None else of_configuration(relation, found),
         "certificate": None if verdict.certificate is None else {"kind": verdict.certificate.kind},
@@ -108,6 +110,16 @@ def of_run(relation: Relation, run: Run) -> Answer:
     return {key: _finite(value) for key, value in vars(run).items()} | {"deadlock": deadlock}
 
 
+def of_replay(replay: Replay) -> Answer:
+    """What became of a configuration in the simulator."""
+    return {
+        "stuck": replay.stuck,
+        "injected": replay.injected,
+        "cycles": replay.cycles,
+        "waits": [{"message": message, "for": list(others)} for message, others in replay.waits],
+    }
+
+
 def of_study(result: StudyResult) -> Answer:
     """Title and designs of a study."""
     return {
@@ -124,14 +136,7 @@ def of_design(result: DesignResult) -> Answer:
         **result.design.model_dump(mode="json"),
         "verdict": of_verdict(relation, result.verdict, result.certificate_holds),
         "delivery": of_delivery(relation, result.delivery),
-        "replay": None
-        if replay is None
-        else {
-            "stuck": replay.stuck,
-            "injected": replay.injected,
-            "cycles": replay.cycles,
-            "waits": [{"message": message, "for": list(others)} for message, others in replay.waits],
-        },
+        "replay": None if replay is None else of_replay(replay),
         "runs": [of_run(relation, run) for run in result.runs],
     }
 

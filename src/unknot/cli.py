@@ -8,9 +8,13 @@ from unknot.commands.audit import audit
 from unknot.commands.bnr import bnr
 from unknot.commands.check import check
 from unknot.commands.convert import convert
+from unknot.commands.gallery import gallery
+from unknot.commands.itm import itm
+from unknot.commands.multicast import multicast
 from unknot.commands.options import Version
 from unknot.commands.outcomes import Commands
 from unknot.commands.permute import permute
+from unknot.commands.replay import replay
 from unknot.commands.run import run
 from unknot.commands.show import show
 from unknot.commands.simulate import simulate
@@ -31,7 +35,7 @@ def _root(version: Version = False) -> None:
     """Describe, route, prove, simulate and compare interconnection networks."""
 
 
-for _command in (run, check, bnr, audit, permute, show, convert, simulate):
+for _command in (run, check, replay, bnr, audit, permute, show, convert, simulate, multicast, itm, gallery):
     app.command()(_command)
 
 

@@ -15,7 +15,6 @@ from rich.text import Text
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Verdict
 
 if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
@@ -45,29 +44,6 @@ def show_network(network: Network, metrics: Metrics) -> None:
         ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
     ]
     console().print(two_columns(rows))
-
-
-def show_check(relation: Relation, verdict: Verdict, delivery: Delivery, holds: bool | None) -> None:
-    """A verdict, in words, with its counterexample."""
-    rows: list[tuple[str, str | Text]] = [
-        ("network", relation.network.name),
-        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
-        ("switching", verdict.switching),
-        ("deadlock-free", answer(verdict.deadlock_free)),
-        ("method", verdict.method),
-        ("scope", verdict.scope),
-        ("established", verdict.established),
-    ]
-    if verdict.certificate is not None:
-        rows.append(("certificate", f"{verdict.certificate.kind}; the separate checker {accepts(holds)}"))
-    elif verdict.configuration is not None:
-        rows.append(("counterexample", f"the separate checker {accepts(holds)}"))
-    console().print(two_columns(rows + _delivery(relation, delivery)))
-    if verdict.configuration is not None:
-        from unknot.report.words import tell
-
-        print()
-        _sentences(tell(relation, verdict.configuration))
 
 
 def show_run(relation: Relation, run: Run) -> None:
@@ -207,7 +183,8 @@ def busy(what: str) -> Iterator[None]:
         yield
 
 
-def _delivery(relation: Relation, delivery: Delivery) -> list[tuple[str, str | Text]]:
+def delivery_rows(relation: Relation, delivery: Delivery) -> list[tuple[str, str | Text]]:
+    """Whether every packet arrives, and how long routes are."""
     rows: list[tuple[str, str | Text]] = [("delivers", answer(delivery.delivered))]
     if not delivery.delivered:
         rows.append(("undelivered", f"{delivery.undelivered_pairs} of {delivery.pairs} pairs"))

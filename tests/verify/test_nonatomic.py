@@ -157,3 +157,16 @@ def test_where_the_theorem_ends() -> None:
     assert reachable_deadlock(network_for(relation, TECHNIQUE, depth=2, lengths=(2,))) is not None
     assert reachable_deadlock(network_for(relation, TECHNIQUE, depth=2, lengths=(1,))) is not None
     assert reachable_deadlock(FullIsBusy(relation, 2, (1,))) is None
+
+
+def test_long_packets_may_be_harmless_on_a_cycle() -> None:
+    """Packets of three flits in VCs of one block nobody here, though a cycle of dependencies is there."""
+    network = from_edges([(1, 0), (0, 1)], directed=True)
+    table = {
+        (1, 0): [0], (3, 0): [1, EJECT], (4, 0): [0], (0, 0): [EJECT],
+        (0, 1): [1, 2], (1, 1): [0, EJECT], (2, 1): [0, EJECT], (3, 1): [1], (4, 1): [0, EJECT],
+    }  # fmt: skip
+    relation = table_relation(network, [1, 2], table)
+    assert not dependencies(relation).acyclic
+    assert reachable_deadlock(network_for(relation, TECHNIQUE, depth=1, lengths=(1,))) is not None
+    assert reachable_deadlock(network_for(relation, TECHNIQUE, depth=1, lengths=(3,))) is None

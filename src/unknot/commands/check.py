@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from unknot.commands.options import (
@@ -14,6 +18,7 @@ from unknot.commands.options import (
     TimeLimit,
     Vcs,
 )
+from unknot.commands.outcomes import say
 from unknot.commands.shared import exit_code, print_json, relation_of, write
 
 
@@ -24,6 +29,10 @@ def check(
     switching: SwitchingName = "wormhole",
     time_limit: TimeLimit = 60.0,
     buffer_depth: BufferDepth = 8,
+    explain: Annotated[bool, typer.Option("--explain", help="Tell the whole argument, step by step.")] = False,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the counterexample, for `unknot replay`.")
+    ] = None,
     out: Picture = None,
     json: Json = False,
 ) -> None:
@@ -31,32 +40,50 @@ def check(
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot import answers, terminal
+    from unknot import answers, terminal, terminal_verdict
     from unknot.checker import evidence_holds
+    from unknot.report.explanation import explain as explanation
+    from unknot.simulation import replay
     from unknot.switching import switching_named
     from unknot.verify import check as decide
     from unknot.verify import deliver
 
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
+    began = time.monotonic()
     with terminal.busy("proving"):
         verdict = decide(relation, technique, time_limit=time_limit, buffer_depth=buffer_depth)
+    seconds = time.monotonic() - began
+    with terminal.busy("looking at the routes"):
         delivery = deliver(relation)
         holds = evidence_holds(relation, verdict)
+        found = verdict.configuration
+        carried = replay(relation, found) if found is not None and explain else None
+        sections = explanation(relation, verdict, delivery, holds=holds, replay=carried) if explain else ()
     if out is not None:
         from unknot.report import draw_configuration, draw_network
 
-        found = verdict.configuration
         write(out, draw_network(relation.network) if found is None else draw_configuration(relation, found))
+    if export is not None:
+        from unknot.exports import write_configuration
+
+        if found is None:
+            say(f"no counterexample, so {export} was not written")
+        else:
+            write_configuration(relation, found, export, network=network, routing=routing, vcs=vcs)
+            say(f"wrote {export}")
     if json:
         print_json(
             {
                 **answers.of_verdict(relation, verdict, holds),
+                "seconds": seconds,
+                "smallest": None,
+                "explanation": [vars(section) for section in sections] if explain else None,
                 **answers.of_delivery(relation, delivery),
                 **answers.of_relation(relation),
                 "network": answers.of_network(relation.network),
             }
         )
     else:
-        terminal.show_check(relation, verdict, delivery, holds)
+        terminal_verdict.show_check(relation, verdict, delivery, holds, seconds=seconds, sections=sections)
     raise typer.Exit(exit_code(verdict.deadlock_free, delivery.delivered))

@@ -117,10 +117,11 @@ def count(number: int, noun: str) -> str:
 
     Examples
     --------
-    >>> count(1, "flit"), count(1200, "flit"), count(2, "switch")
-    ('1 flit', '1,200 flits', '2 switches')
+    >>> count(1, "flit"), count(1200, "flit"), count(2, "switch"), count(3, "dependency")
+    ('1 flit', '1,200 flits', '2 switches', '3 dependencies')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
+    many = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}es" if noun.endswith(("ch", "ss")) else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else many}"
 
 
 def listed(words: Sequence[str], joint: str = "and") -> str:

@@ -1,0 +1,84 @@
+"""`unknot replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unknot.commands.options import Json, Picture, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS
+from unknot.commands.shared import print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+    from unknot.verify import Configuration
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="What `unknot check --export` wrote.")],
+    network: Annotated[
+        str | None, typer.Option("--network", metavar="NETWORK", help="Instead of the one the file names.")
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option("--routing", metavar="NAME", help="Instead of the one the file names.")
+    ] = None,
+    vcs: Vcs = None,
+    cycles: Annotated[int, typer.Option(help="Cycles to wait for something to move.")] = 1000,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Check a deadlock configuration and carry it out in the simulator, where nothing may ever move.
+
+    Exit code 0: it is a deadlock, and it sticks; 1: it is not, or does not.
+    """
+    from unknot import answers, terminal, terminal_verdict
+    from unknot.errors import UnknotError
+    from unknot.exports import configuration_on, read_configuration
+    from unknot.simulation import replay as carry_out
+
+    asked = read_configuration(file)
+    relation = relation_of(
+        network or asked.network, routing or asked.routing, vcs or (None if routing else asked.vcs)
+    )
+    found = configuration_on(relation, asked)
+    against = _objection(relation, found)
+    result = None
+    try:
+        with terminal.busy("replaying"):
+            result = carry_out(relation, found, cycles=cycles)
+    except UnknotError as error:
+        if against is None:
+            raise
+        against = f"{against}; {error}" if str(error) not in against else against
+    if out is not None:
+        from unknot.report import draw_configuration
+
+        write(out, draw_configuration(relation, found))
+    if json:
+        print_json(
+            {
+                **answers.of_relation(relation),
+                "network": answers.of_network(relation.network),
+                "configuration": answers.of_configuration(relation, found),
+                "accepted": against is None,
+                "objection": against,
+                "replay": None if result is None else answers.of_replay(result),
+            }
+        )
+    else:
+        terminal_verdict.show_replay(relation, found, against, result)
+    raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)
+
+
+def _objection(relation: Relation, found: Configuration) -> str | None:
+    """What the checker has against a configuration."""
+    from unknot.checker import Rejected, accept
+    from unknot.verify import Verdict
+
+    try:
+        accept(relation, Verdict(False, found.switching, "given", "", "", configuration=found))
+    except Rejected as error:
+        return str(error)
+    return None

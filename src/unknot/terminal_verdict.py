@@ -1,0 +1,121 @@
+"""Verdicts, explanations and replays as a person reads them on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
+
+from unknot.report.explanation import Section
+from unknot.report.words import count, listed, tell, waits
+from unknot.routing.relation import Relation
+from unknot.terminal import accepts, answer, console, delivery_rows, two_columns, vcs_per_channel
+from unknot.verify.delivery import Delivery
+from unknot.verify.verdict import Configuration, Size, Verdict
+
+if TYPE_CHECKING:
+    from unknot.simulation.replay import Replay
+
+Stage = Callable[[str, int, int], None]
+PROSE_WIDTH = 100
+
+
+def show_check(
+    relation: Relation,
+    verdict: Verdict,
+    delivery: Delivery,
+    holds: bool | None,
+    *,
+    seconds: float,
+    smallest: str | None = None,
+    sections: Sequence[Section] = (),
+) -> None:
+    """A verdict with its evidence; then its counterexample in words, or the whole explanation."""
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        ("property", f"no deadlock under {verdict.switching} switching, and every packet arrives"),
+        ("deadlock-free", answer(verdict.deadlock_free)),
+        ("method", verdict.method),
+        *([("size", size_in_words(verdict.size))] if verdict.size is not None else []),
+        ("time", f"{seconds:.2f} s"),
+        ("scope", verdict.scope),
+        ("established", verdict.established),
+    ]
+    if verdict.certificate is not None:
+        rows.append(("evidence", f"certificate ({verdict.certificate.kind}); the separate checker {accepts(holds)}"))
+    elif verdict.configuration is not None:
+        grade = verdict.configuration.reachability
+        rows.append(("evidence", f"counterexample ({grade}); the separate checker {accepts(holds)}"))
+    if smallest is not None:
+        rows.append(("smallest", smallest))
+    out = console()
+    out.print(two_columns(rows + delivery_rows(relation, delivery)))
+    if sections:
+        show_sections(sections)
+    elif verdict.configuration is not None:
+        print()
+        for line in tell(relation, verdict.configuration):
+            out.print(Text(line), soft_wrap=True)
+
+
+def size_in_words(size: Size) -> str:
+    """How large a question was, in a line."""
+    return (
+        f"{count(size.addresses, 'address')}, {count(size.states, 'state')}, {count(size.vcs, 'VC')} with "
+        f"{count(size.dependencies, 'dependency')}; {size.cyclic_vcs:,} on cycles"
+    )
+
+
+def show_sections(sections: Iterable[Section]) -> None:
+    """Headings with paragraphs below."""
+    out = console()
+    width = min(PROSE_WIDTH, out.width)
+    for section in sections:
+        print()
+        out.print(Text(section.title, style="bold"))
+        for paragraph in section.paragraphs:
+            out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)
+
+
+def show_replay(relation: Relation, found: Configuration, against: str | None, result: Replay | None) -> None:
+    """Whether a configuration is a deadlock, and what became of it in the simulator."""
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        ("switching", f"{found.switching}, {found.buffer_depth} flits per virtual channel"),
+        ("messages", f"{len(found.messages)}, {found.reachability}"),
+        ("checker", "accepts it" if against is None else Text(f"REJECTS it: {against}", style="bold red")),
+    ]
+    if result is not None:
+        how = "injected at their terminals" if result.injected else "placed in the buffers"
+        rows += [
+            ("replay", f"{how}, then let go until cycle {result.cycles:,}"),
+            ("sticks", answer(result.stuck)),
+        ]
+        for message, others in result.waits:
+            by = listed([f"message {other + 1}" for other in others]) or "nobody"
+            rows.append((f"message {message + 1}", f"waits for {by}"))
+    out = console()
+    out.print(two_columns(rows))
+    if against is None and all(waits(found)):
+        print()
+        for line in tell(relation, found):
+            out.print(Text(line), soft_wrap=True)
+
+
+@contextmanager
+def proving() -> Iterator[Stage | None]:
+    """A progress bar for a proof: told of a stage, and how much of it is done. None where nobody looks."""
+    import sys
+
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from unknot.terminal import progress_bar
+
+    with progress_bar("proving") as progress:
+        yield lambda stage, done, total: progress(done, total, stage)
