@@ -1,0 +1,75 @@
+"""`unknot gallery`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import Json
+from unknot.commands.outcomes import say
+from unknot.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from unknot.studies.gallery import Gallery
+
+
+def gallery(
+    routings: Annotated[
+        list[str] | None, typer.Argument(metavar="[ROUTING]...", help="Names or calls; by default all.")
+    ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option("--network", metavar="NETWORK", help="Instead of the small networks; repeatable."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.html|md", help="The page or table.")] = Path(
+        "reports/gallery.html"
+    ),
+    time_limit: Annotated[float, typer.Option(help="Seconds for each proof.")] = 20.0,
+    jobs: Annotated[int | None, typer.Option(help="Proofs at a time; by default the cores.")] = None,
+    store: Annotated[Path | None, typer.Option(help="SQLite file in which results are kept between calls.")] = None,
+    json: Json = False,
+) -> None:
+    """Run every routing on every small network it takes; set its source's claims beside the verdicts."""
+    from unknot import terminal
+    from unknot.report.gallery_page import gallery_lead, require_ending, write_gallery
+    from unknot.studies.gallery import gallery as judge
+
+    require_ending(out)
+    with terminal.progress_bar("gallery") as progress:
+        found = judge(routings, network, time_limit=time_limit, jobs=jobs, store=store, progress=progress)
+    write_gallery(found, out)
+    if json:
+        print_json({**_answer(found), "report": str(out)})
+    else:
+        print(gallery_lead(found))
+        say(f"report: {out}")
+
+
+def _answer(found: Gallery) -> dict[str, Any]:
+    from unknot import answers
+
+    return {
+        "exhibits": [
+            {
+                **answers.of_relation(exhibit.relation),
+                "routing": exhibit.routing,
+                "network": exhibit.network,
+                "source": exhibit.relation.source,
+                "delivered": exhibit.delivery.delivered,
+                "minimal": exhibit.delivery.minimal,
+                "longest_route": exhibit.delivery.longest_route,
+                "adaptivity_mean": exhibit.adaptivity.mean,
+                "adaptivity_worst": exhibit.adaptivity.worst,
+                "deadlock_free": {s: exhibit.result(s).verdict.deadlock_free for s in found.switchings},
+                "claims": dict(exhibit.relation.claims),
+                "agrees": {s: exhibit.agrees(s) for s in found.switchings},
+            }
+            for exhibit in found.exhibits
+        ],
+        "refusals": [
+            {"routing": routing, "network": network, "reason": reason}
+            for (routing, network), reason in found.refusals.items()
+        ],
+    }
