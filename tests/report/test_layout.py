@@ -9,7 +9,20 @@ import pytest
 from tests.report.examples import named
 from unknot.network import Network, from_edges
 from unknot.report.layout import layout
-from unknot.topologies import complete, hypercube, line, mesh, ring, torus
+from unknot.topologies import (
+    complete,
+    cube_connected_cycles,
+    dragonfly,
+    fat_tree,
+    hypercube,
+    line,
+    mesh,
+    ring,
+    slim_fly,
+    star_graph,
+    torus,
+    xgft,
+)
 
 
 def irregular() -> Network:
@@ -46,6 +59,14 @@ NETWORKS = {
     "pieces": Network("pieces", 7, [0, 1, 3, 4], [1, 0, 4, 3]),
     "no channels": Network("no channels", 5, [], []),
     "faults": torus(6, 6).without(routers=[7, 8]),
+    "fat tree": fat_tree(4, 3),
+    "half a fat tree": fat_tree(3, 3).without(routers=[0, 1, 2, 9, 20]),
+    "dragonfly": dragonfly(4),
+    "a group of a dragonfly": dragonfly(4, 1, 1, 1),
+    "half a dragonfly": dragonfly(4).without(routers=[0, 1, 2, 5, 20]),
+    "cube-connected cycles": cube_connected_cycles(4),
+    "Slim Fly": slim_fly(5),
+    "permutations": star_graph(4),
 }
 
 
@@ -109,3 +130,31 @@ def test_a_layout_by_distance_keeps_neighbours_nearer_than_strangers() -> None:
     apart = np.abs(z[:, None] - z[None, :])
     linked = apart[network.source, network.target].mean()
     assert linked < 0.6 * apart[np.triu_indices(48, 1)].mean()
+
+
+def test_a_fat_tree_stands_in_levels_with_its_terminals_at_the_bottom() -> None:
+    network = xgft([2, 3, 2], [1, 2, 3])
+    z, level = layout(network), np.asarray(network.coordinates)[:, 0]
+    heights = [np.unique(z.imag[level == i]) for i in range(3)]
+    assert [found.size for found in heights] == [1, 1, 1]
+    assert heights[0] > heights[1] > heights[2]
+
+
+@pytest.mark.parametrize(
+    ("network", "leading"), [(dragonfly(4), 1), (cube_connected_cycles(3), 1), (slim_fly(5), 2)], ids=str
+)
+def test_a_cluster_stands_in_a_circle_apart_from_the_others(network: Network, leading: int) -> None:
+    z, at = layout(network), np.asarray(network.coordinates)
+    cluster = np.unique(at[:, :leading], axis=0, return_inverse=True)[1].reshape(-1)
+    centre = np.array([z[cluster == i].mean() for i in range(cluster.max() + 1)])
+    reach = np.abs(z - centre[cluster])
+    assert np.ptp(reach) < 1e-9
+    apart = np.abs(centre[:, None] - centre[None, :]) + np.diag(np.full(centre.size, np.inf))
+    assert apart.min() > 2 * reach.max() + 1
+
+
+def test_coordinates_that_are_letters_of_permutations_place_nothing() -> None:
+    z = layout(star_graph(4))
+    apart = np.abs(z[:, None] - z[None, :])
+    linked = apart[star_graph(4).source, star_graph(4).target]
+    assert linked.max() < 0.6 * apart.max()

@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
+from unknot.network.levels import levels
 from unknot.network.model import IntArray
+from unknot.report.clusters import clustered, clusters
 from unknot.report.multistage_layout import in_stages
 from unknot.report.structure import Places, by_structure, in_a_circle, in_a_row, layered
 
@@ -39,7 +41,13 @@ def layout(network: Network) -> Places:
     staged = in_stages(network)
     if staged is not None:
         return staged
-    if network.coordinates is not None and network.coordinates.shape[1] > 0:
+    level = levels(network)
+    if level is not None and level.max() > 0 and "level" in network.dimensions[:1]:
+        return layered(network, level)
+    cluster = clusters(network)
+    if cluster is not None:
+        return clustered(network, cluster, layout)
+    if network.coordinates is not None and network.coordinates.shape[1] > 0 and not _scattered(network):
         return _by_coordinates(network, network.coordinates, network.radices)
     named = _coordinates_in_names(network)
     if named is not None:
@@ -47,8 +55,14 @@ def layout(network: Network) -> Places:
     shown = by_structure(network)
     if shown is not None:
         return shown
-    layers = _layers(network)
-    return layered(network, layers) if layers is not None else _by_distance(network)
+    return layered(network, level) if level is not None and level.max() > 0 else _by_distance(network)
+
+
+def _scattered(network: Network) -> bool:
+    """Whether coordinates are no places: most are not taken, and no channel changes one alone, as of permutations."""
+    at = np.asarray(network.coordinates)
+    few = 2.0 * network.num_routers < np.prod(network.radices, dtype=float)
+    return few and not bool(((at[network.source] != at[network.target]).sum(axis=1) == 1).any())
 
 
 def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) -> Places:
@@ -96,32 +110,6 @@ def _coordinates_in_names(network: Network) -> IntArray | None:
     apart = np.abs(at[network.source] - at[network.target])
     step = np.where((apart == last) & (last > 1), 1, apart)
     return at if np.mean(step.sum(axis=1) == 1) >= 0.9 else None
-
-
-def seated(network: Network) -> npt.NDArray[np.bool_]:
-    """Routers with terminals, or, where all have some, those with more than the fewest; all where all are alike."""
-    ends = np.bincount(np.concatenate([network.inject, network.eject]), minlength=network.num_routers)
-    fewest = 0 if ends.min() == ends.max() else int(ends.min())
-    return np.asarray(ends > fewest)
-
-
-def _layers(network: Network) -> npt.NDArray[np.int64] | None:
-    """Hops to the nearest of the routers that are `seated`, if some are not and no channel joins two alike."""
-    seats = seated(network)
-    if seats.all() or not seats.any():
-        return None
-    layer = np.where(seats, 0, -1).astype(np.int64)
-    for depth in range(network.num_routers):
-        ends = np.concatenate(
-            [network.target[layer[network.source] == depth], network.source[layer[network.target] == depth]]
-        )
-        new = ends[layer[ends] < 0]
-        if not new.size:
-            break
-        layer[new] = depth + 1
-    if (layer < 0).any() or (layer[network.source] == layer[network.target]).any():
-        return None
-    return layer
 
 
 def _by_distance(network: Network) -> Places:

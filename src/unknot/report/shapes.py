@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from unknot.network import Network
+from unknot.network.levels import seated
 from unknot.report import sheet as paper
-from unknot.report.layout import seated
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
 from unknot.report.words import count
 
