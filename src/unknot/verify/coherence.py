@@ -1,0 +1,174 @@
+"""Coherent routes: every suffix of a route is a route of its own first node."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot.network.model import IntArray
+from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.verify.states import Explorer
+
+States = frozenset[int]
+Follower = tuple[int, int, States]
+"""A terminal, where on the route it takes up, and the states it could be in by now."""
+
+
+@dataclass(frozen=True)
+class Suffix:
+    """A route part of which is no route of the terminal where it begins.
+
+    Attributes
+    ----------
+    source, address : int
+        Terminal and address of a message.
+    route : tuple of int
+        Channels it may take, up to and with the first that tells.
+    start : int
+        How many of them come before the suffix.
+    terminal : int
+        A terminal where the suffix begins; a message from there to the same address cannot take it.
+    ejects : bool
+        The suffix itself can be taken, but a message from `terminal` cannot leave the network at its end, while the
+        other can.
+    """
+
+    source: int
+    address: int
+    route: tuple[int, ...]
+    start: int
+    terminal: int
+    ejects: bool
+
+    def tell(self, relation: Relation) -> str:
+        """The route by the names of its routers, and where its suffix is none."""
+        network = relation.network
+        stops = [int(network.source[self.route[0]]), *(int(network.target[c]) for c in self.route)]
+        names = [network.router_name(r) for r in stops]
+        to, name = relation.address_name(self.address), network.terminal_name
+        what = " and leave there" if self.ejects else ""
+        return (
+            f"{name(self.source)} may send to {to} by {' → '.join(names)}{what}, but {name(self.terminal)} at "
+            f"{names[self.start]} may not by {' → '.join(names[self.start :])}"
+        )
+
+
+@dataclass(frozen=True)
+class Coherence:
+    """Whether every suffix of a route is a route of its own first node.
+
+    Attributes
+    ----------
+    coherent : bool
+    addresses : int
+        Addresses for which it is not so.
+    witness : Suffix or None
+        Of the first such address, a route as short as may be.
+    """
+
+    coherent: bool
+    addresses: int
+    witness: Suffix | None
+
+
+def coherence(relation: Relation) -> Coherence:
+    """Decide whether the routes of a relation are coherent (Bermond & Syska).
+
+    A route is the sequence of channels of a message from injection to ejection; virtual channels do not matter. A
+    relation that leaves a choice is called coherent when every suffix of every route it permits is permitted as a
+    route from each terminal, at the router where the suffix begins, that may use the address. Suffixes that begin
+    where there is no such terminal are not judged, nor are walks that cannot end in ejection. With one route for
+    every pair that is the usual notion.
+
+    Time is linear in the transitions where states of one router agree, and grows with the sets of virtual channels
+    that must be told apart where they do not.
+
+    Raises
+    ------
+    RelationError
+        If a reachable state breaks the relation's contract.
+    """
+    from unknot.verify.coherence_kernel import delivering, incoherent
+
+    vcs = relation.vcs
+    space = Explorer(relation)
+    words = max(1, -(-int(vcs.counts.max(initial=1)) // 64))
+    slot = np.full(vcs.router.size, -1, dtype=np.int64)
+    sets = np.zeros(words, dtype=np.uint64)
+    size, wrong, witness = 4096, 0, None
+    for address in range(relation.num_addresses):
+        order, first, value = space.visit(address)
+        delivers = np.zeros(order.size, dtype=bool)
+        delivering(order, first, value, slot, delivers)
+        seat_first, seat = _seats(relation, address, order)
+        while True:
+            table = np.empty(1 << (2 * size + 64).bit_length(), dtype=np.int64)
+            answer = incoherent(
+                order, first, value, slot, delivers, vcs.router, vcs.first, vcs.channel, vcs.index, seat_first, seat,
+                words, sets, table, np.empty(size, dtype=np.int64), np.zeros(size * words, dtype=np.uint64),
+            )  # fmt: skip
+            if answer >= 0:
+                break
+            size *= 2
+        if answer:
+            wrong += 1
+            if witness is None:
+                witness = _witness(relation, address, order.copy(), first.copy(), value.copy(), delivers)
+    return Coherence(not wrong, wrong, witness)
+
+
+def _seats(relation: Relation, address: int, order: np.ndarray) -> tuple[np.ndarray, IntArray]:
+    """Numbers of the injection states grouped by router, without that of the destination itself."""
+    network, vcs = relation.network, relation.num_vcs
+    states = np.flatnonzero((order >= vcs) & (order != vcs + relation.destination[address]))
+    at = network.inject[order[states] - vcs]
+    states = states[np.argsort(at, kind="stable")]
+    first = np.zeros(network.num_routers + 1, dtype=np.int64)
+    np.cumsum(np.bincount(at, minlength=network.num_routers), out=first[1:])
+    return first, states.astype(np.int32)
+
+
+def _witness(
+    relation: Relation, address: int, order: np.ndarray, first: np.ndarray, value: np.ndarray, delivers: np.ndarray
+) -> Suffix | None:
+    """A shortest route that tells, breadth first from all sources: the state, and who could be in which states."""
+    vcs, inject = relation.vcs, relation.network.inject
+    slot = {int(at): i for i, at in enumerate(order)}
+    steps: list[list[tuple[int, int]]] = []
+    leaves: list[bool] = []
+    for i in range(order.size):
+        found = (value[first[i] : first[i + 1]] & VC_MASK).tolist()
+        leaves.append(EJECT in found)
+        steps.append([(int(vcs.channel[v]), slot[v]) for v in found if v != EJECT and delivers[slot[v]]])
+    terminals: dict[int, list[int]] = {}
+    for at in order[(order >= vcs.total) & (order != vcs.total + relation.destination[address])].tolist():
+        terminals.setdefault(int(inject[at - vcs.total]), []).append(at - vcs.total)
+
+    queue: deque[tuple[int, int, tuple[int, ...], Follower | None]] = deque()
+    seen: set[tuple[int, States | None]] = set()
+    for i, at in enumerate(order.tolist()):
+        if at >= vcs.total and delivers[i]:
+            queue.append((i, at - vcs.total, (), None))
+    while queue:
+        state, source, route, follower = queue.popleft()
+        if follower is None and route:
+            for t in terminals.get(int(vcs.router[order[state]]), []):
+                queue.appendleft((state, source, route, (t, len(route), frozenset({slot[vcs.total + t]}))))
+        if follower is not None and leaves[state] and not any(leaves[s] for s in follower[2]):
+            return Suffix(source, address, route, follower[1], follower[0], True)
+        for channel, after in steps[state]:
+            way = (*route, channel)
+            if follower is None:
+                if (after, None) not in seen:
+                    seen.add((after, None))
+                    queue.append((after, source, way, None))
+                continue
+            reached = frozenset(s for other in follower[2] for c, s in steps[other] if c == channel)
+            if not reached:
+                return Suffix(source, address, way, follower[1], follower[0], False)
+            if after not in reached and (after, reached) not in seen:
+                seen.add((after, reached))
+                queue.append((after, source, way, (follower[0], follower[1], reached)))
+    return None

@@ -1,0 +1,102 @@
+"""Can a packet go round for ever? Cycles of states, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network.model import IntArray, Offsets
+from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.verify.states import Explorer
+
+SHOWN = 100
+"""Cycles that are kept."""
+STARTS = 32
+"""States of a component from which a short cycle is sought."""
+
+
+@dataclass(frozen=True)
+class Livelock:
+    """Whether every route ends.
+
+    Attributes
+    ----------
+    free : bool
+        No address has a cycle of reachable states, so that every route ends whatever is selected.
+    addresses : int
+        Addresses that have cycles.
+    cycles : tuple of (tuple of places, address)
+        For the first `SHOWN` of them a short cycle, beginning at its lowest place.
+    """
+
+    free: bool
+    addresses: int
+    cycles: tuple[tuple[tuple[int, ...], int], ...]
+
+    def tell(self, relation: Relation) -> list[str]:
+        """The cycles by names of virtual channels."""
+        name = relation.vcs.name
+        return [
+            f"bound for {relation.address_name(address)}: {' ⟶ '.join(name(at) for at in (*places, places[0]))}"
+            for places, address in self.cycles
+        ]
+
+
+def livelock(relation: Relation) -> Livelock:
+    """Look for cycles of reachable states, address by address.
+
+    A cycle need not be fatal: a selection that leaves it now and then delivers every packet. Without cycles no
+    selection can keep a packet in the network for ever. Time is linear in the transitions.
+
+    Raises
+    ------
+    RelationError
+        If a reachable state breaks the relation's contract.
+    """
+    from unknot.verify.graph_kernel import strong_components
+
+    space = Explorer(relation)
+    slot = np.full(relation.vcs.router.size, -1, dtype=np.int64)
+    found: list[tuple[tuple[int, ...], int]] = []
+    addresses = 0
+    for address in range(relation.num_addresses):
+        order, first, value = space.visit(address)
+        slot[order] = np.arange(order.size)
+        vc = value & VC_MASK
+        kept = vc != EJECT
+        after = slot[vc[kept]].astype(np.int32)
+        before = np.concatenate([[0], np.cumsum(kept)])[first].astype(np.int64)
+        label, cyclic = np.empty(order.size, dtype=np.int32), np.empty(order.size, dtype=bool)
+        strong_components(before, after, label, cyclic)
+        if cyclic.any():
+            addresses += 1
+            if len(found) < SHOWN:
+                cycle = _shortest(before, after, label, np.flatnonzero(cyclic))
+                places = order[cycle].tolist()
+                low = places.index(min(places))
+                found.append((tuple(places[low:] + places[:low]), address))
+    return Livelock(not addresses, addresses, tuple(found))
+
+
+def _shortest(first: Offsets, after: IntArray, label: IntArray, cyclic: npt.NDArray[np.int64]) -> list[int]:
+    """In the smallest cyclic component, the shortest cycle through one of its first few nodes."""
+    sizes = np.bincount(label[cyclic])
+    smallest = min(set(label[cyclic].tolist()), key=lambda component: (int(sizes[component]), component))
+    best: list[int] = []
+    for start in cyclic[label[cyclic] == smallest][:STARTS].tolist():
+        parent, queue = {start: -1}, [start]
+        for node in queue:
+            steps = after[first[node] : first[node + 1]].tolist()
+            if start in steps:
+                cycle = [node]
+                while parent[cycle[-1]] >= 0:
+                    cycle.append(parent[cycle[-1]])
+                best = cycle[::-1] if not best or len(cycle) < len(best) else best
+                break
+            for step in steps:
+                if step not in parent and label[step] == smallest:
+                    parent[step] = node
+                    queue.append(step)
+    return best

@@ -1,0 +1,336 @@
+"""Channel loads under a traffic matrix, and the throughput they allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
+from unknot.verify.minimal_paths import Progress
+from unknot.verify.states import Explorer
+from unknot.verify.traffic import Rates, Traffic, rates
+
+MAX_FLOWS = 400_000
+"""Most transitions between states for which the best split is sought."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """What each channel carries when the terminals send what the traffic says.
+
+    Attributes
+    ----------
+    channel : float64 array, shape (channels,)
+        Flits per cycle.
+    highest : float
+        Of the busiest channel.
+    busiest : int or None
+        That channel; None when no channel carries anything.
+    throughput : float
+        Ideal throughput: the greatest factor by which all rates may be multiplied before a channel, or a terminal
+        that sends or receives, has more than one flit per cycle. With uniform traffic or a permutation that is flits
+        per terminal and cycle.
+    mean_hops : float
+        Channels a flit takes on average; 0.0 without traffic.
+    forced : bool
+        The relation leaves no choice of channels to any message of this traffic, so the loads are exact whatever is
+        selected.
+    method : {"routes", "equal", "best"}
+        How the traffic was split: there was one route each; equally among the candidates of the lowest tier; so that
+        the busiest channel carries as little as possible.
+    """
+
+    channel: npt.NDArray[np.float64]
+    highest: float
+    busiest: int | None
+    throughput: float
+    mean_hops: float
+    forced: bool
+    method: str
+
+
+def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progress | None = None) -> Loads:
+    """Channel loads when every header takes each candidate of the lowest tier equally often.
+
+    Exact for routings that leave no choice. For adaptive ones it is the load without contention: a header that finds
+    all candidates free picks one of the lowest tier at random. Sources divide what they send to a terminal with
+    several addresses equally among those they may use. Walks that may go round for ever are summed up by solving a
+    linear system. Time is linear in the transitions otherwise.
+
+    Parameters
+    ----------
+    traffic : "uniform", sequence of int, or array
+        See `unknot.verify.traffic.rates`.
+    progress : callable, optional
+        Called with (addresses done, addresses).
+
+    Raises
+    ------
+    RelationError
+        If the traffic makes no sense, or some of it runs into a dead end or may never leave the network.
+    """
+    from unknot.verify.loads_kernel import spread
+
+    network, vcs = relation.network, relation.vcs
+    column = rates(relation, traffic)
+    space = Explorer(relation)
+    load = np.zeros(vcs.total)
+    slot = np.empty(vcs.router.size, dtype=np.int64)
+    sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
+    chosen = 0
+    done = 0
+    for home in range(network.num_terminals):
+        rate = column(home)
+        _check_reach(relation, home, rate)
+        sent += rate
+        received[home] = rate.sum()
+        mine = np.flatnonzero(relation.destination == home)
+        share = _shares(relation, mine, rate)
+        for k, address in enumerate(mine.tolist()):
+            done += 1
+            if not share[k].any():
+                continue
+            order, first, value = space.visit(address)
+            injected = np.zeros(order.size)
+            at_terminal = order >= vcs.total
+            injected[at_terminal] = share[k][order[at_terminal] - vcs.total]
+            found = spread(order, first, value, vcs.channel, injected, slot, load)
+            if found == -1:
+                found = _solve(relation, order, first, value, injected, address, load)
+            if found < -1:
+                _dead_end(relation, int(order[-2 - found]), address)
+            chosen |= found
+            if progress is not None:
+                progress(done, relation.num_addresses)
+    method = "equal" if chosen & 1 else "routes"
+    return _result(relation, load, sent, received, not chosen & 2, method)
+
+
+def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: float = 60.0) -> Loads:
+    """Channel loads of the best split of the traffic over all routes the relation permits.
+
+    A linear program: the traffic to each address flows through the graph of its states, and the load of the busiest
+    channel is made as small as possible. Its `throughput` is an upper bound for any selection function.
+
+    Raises
+    ------
+    RelationError
+        If the traffic makes no sense, runs into a dead end only, or there are more than `MAX_FLOWS` transitions; or
+        the solver did not finish in time.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    network, vcs = relation.network, relation.vcs
+    column = rates(relation, traffic)
+    space = Explorer(relation)
+    sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
+    rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
+    forced = True
+    for home in range(network.num_terminals):
+        rate = column(home)
+        _check_reach(relation, home, rate)
+        sent += rate
+        received[home] = rate.sum()
+        mine = np.flatnonzero(relation.destination == home)
+        for share, address in zip(_shares(relation, mine, rate), mine.tolist(), strict=True):
+            if not share.any():
+                continue
+            order, first, value = space.visit(address)
+            states, flow = _merged(relation, order, first, value)
+            injected = np.zeros(int(states.max()) + 1)
+            at_terminal = order >= vcs.total
+            np.add.at(injected, states[at_terminal], share[order[at_terminal] - vcs.total])
+            number = flows + np.arange(len(flow))
+            tail, channel, head = np.array(flow, dtype=np.int64).reshape(-1, 3).T
+            inner = channel >= 0
+            rows += [nodes + tail, nodes + head[inner]]
+            columns += [number, number[inner]]
+            signs += [np.ones(number.size), -np.ones(int(inner.sum()))]
+            supply.append(injected)
+            carried.append(channel)
+            forced = forced and _single(flow, np.flatnonzero(injected).tolist())
+            flows, nodes = flows + number.size, nodes + injected.size
+            if flows > MAX_FLOWS:
+                raise RelationError(
+                    f"{relation.name} on {network.name}: the best split is sought among at most {MAX_FLOWS} "
+                    "transitions between states; take a smaller network, or `loads`"
+                )
+    load = np.zeros(vcs.total)
+    if flows:
+        carrier = np.concatenate(carried)
+        taken = np.flatnonzero(carrier >= 0)
+        balance = coo_array(
+            (np.concatenate(signs), (np.concatenate(rows), np.concatenate(columns))), shape=(nodes, flows + 1)
+        )
+        capacity = coo_array(
+            (
+                np.concatenate([np.ones(taken.size), -np.ones(network.num_channels)]),
+                (
+                    np.concatenate([carrier[taken], np.arange(network.num_channels)]),
+                    np.concatenate([taken, np.full(network.num_channels, flows)]),
+                ),
+            ),
+            shape=(network.num_channels, flows + 1),
+        )
+        cost = np.zeros(flows + 1)
+        cost[-1] = 1.0
+        answer = linprog(
+            cost, capacity.tocsr(), np.zeros(network.num_channels), balance.tocsr(), np.concatenate(supply),
+            method="highs-ipm", options={"time_limit": time_limit},
+        )  # fmt: skip
+        if answer.status == 2:
+            raise RelationError(f"{relation.name} on {network.name}: some of the traffic cannot be delivered")
+        if answer.status != 0:
+            raise RelationError(
+                f"{relation.name} on {network.name}: the best split was not found in {time_limit:g} s: "
+                f"{answer.message}"
+            )
+        np.add.at(load, vcs.first[carrier[taken]], answer.x[taken])
+    return _result(relation, load, sent, received, forced, "routes" if forced else "best")
+
+
+def _merged(
+    relation: Relation, order: npt.NDArray[np.int64], first: npt.NDArray[np.int64], value: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], list[tuple[int, int, int]]]:
+    """States of an address from which the same ways lead on, made one: the node of each state, and the flows.
+
+    A flow is (node, channel, next node), or (node, −1, −1) for ejection. Which virtual channel carries it is all one.
+    """
+    vcs = relation.vcs
+    slot = {at: i for i, at in enumerate(order.tolist())}
+    after = [
+        [(-1, -1) if vc == EJECT else (int(vcs.channel[vc]), slot[vc]) for vc in (value[a:b] & VC_MASK).tolist()]
+        for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
+    ]
+    router = vcs.router[order].tolist()
+    node, count = list(range(order.size)), order.size
+    while True:
+        known: dict[tuple[int, frozenset[tuple[int, int]]], int] = {}
+        ways = [frozenset((c, -1 if s < 0 else node[s]) for c, s in steps) for steps in after]
+        node = [known.setdefault((r, steps), len(known)) for r, steps in zip(router, ways, strict=True)]
+        if len(known) == count:
+            break
+        count = len(known)
+    return np.array(node), sorted(
+        {(node[i], c, -1 if s < 0 else node[s]) for i, steps in enumerate(after) for c, s in steps}
+    )
+
+
+def _single(flow: list[tuple[int, int, int]], todo: list[int]) -> bool:
+    """Whether only one channel, or ejection, leads on from every node that is reached."""
+    after: dict[int, list[tuple[int, int]]] = {}
+    for node, channel, head in flow:
+        after.setdefault(node, []).append((channel, head))
+    seen = set(todo)
+    for node in todo:
+        steps = after.get(node, [])
+        if len({channel for channel, _ in steps}) > 1:
+            return False
+        new = {head for _, head in steps if head >= 0} - seen
+        seen |= new
+        todo += new
+    return True
+
+
+def _shares(relation: Relation, mine: npt.NDArray[np.int64], rate: Rates) -> npt.NDArray[np.float64]:
+    """What each terminal sends to each address of a destination: shape (addresses, terminals)."""
+    if relation.may_use is None:
+        return np.tile(rate / max(mine.size, 1), (mine.size, 1))
+    use = relation.may_use[:, mine].T
+    return np.asarray(use * (rate / np.maximum(use.sum(axis=0), 1)))
+
+
+def _check_reach(relation: Relation, home: int, rate: Rates) -> None:
+    """Refuse traffic for which the source has no address."""
+    mine = np.flatnonzero(relation.destination == home)
+    able = np.full(rate.size, mine.size > 0) if relation.may_use is None else relation.may_use[:, mine].any(axis=1)
+    wrong = np.flatnonzero((rate > 0) & ~able)
+    if wrong.size:
+        name = relation.network.terminal_name
+        raise RelationError(
+            f"{relation.name}: {name(int(wrong[0]))} is to send to {name(home)}, but has no address for it"
+        )
+
+
+def _dead_end(relation: Relation, at: int, address: int) -> None:
+    raise RelationError(
+        f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
+        f"{relation.vcs.name(at)}; loads are those of a routing that delivers"
+    )
+
+
+def _solve(
+    relation: Relation,
+    order: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    value: npt.NDArray[np.int64],
+    injected: Rates,
+    address: int,
+    load: Rates,
+) -> int:
+    """Expected visits of states on walks that may go round; like `spread`."""
+    from scipy.sparse import coo_array, eye_array
+    from scipy.sparse.csgraph import breadth_first_order
+    from scipy.sparse.linalg import spsolve
+
+    vcs = relation.vcs
+    count = order.size
+    tail = np.repeat(np.arange(count), np.diff(first))
+    tier, vc = (value // TIER) & 0xFF, value & VC_MASK
+    lowest = np.full(count, 255)
+    np.minimum.at(lowest, tail, tier)
+    kept = tier == lowest[tail]
+    tail, vc = tail[kept], vc[kept]
+    many = np.bincount(tail, minlength=count)
+    number = np.full(vcs.router.size, -1, dtype=np.int64)
+    number[order] = np.arange(count)
+    inner = vc != EJECT
+    ways = coo_array((1.0 / many[tail[inner]], (tail[inner], number[vc[inner]])), shape=(count + 1, count + 1))
+    # one more state that goes to all that are injected into, and one pass back from ejection
+    start = np.flatnonzero(injected > 0)
+    begin = coo_array((np.ones(start.size), (np.full(start.size, count), start)), shape=(count + 1, count + 1))
+    reached = np.zeros(count + 1, dtype=bool)
+    reached[breadth_first_order((ways + begin).tocsr(), count, return_predecessors=False)] = True
+    out = np.unique(tail[~inner])
+    leave = coo_array((np.ones(out.size), (out, np.full(out.size, count))), shape=(count + 1, count + 1))
+    ends = np.zeros(count + 1, dtype=bool)
+    ends[breadth_first_order((ways + leave).T.tocsr(), count, return_predecessors=False)] = True
+    dead = np.flatnonzero(reached[:count] & (np.diff(first) == 0))
+    if dead.size:
+        return -2 - int(dead[0])
+    lost = np.flatnonzero(reached[:count] & ~ends[:count])
+    if lost.size:
+        raise RelationError(
+            f"{relation.name}: traffic bound for {relation.address_name(address)} may never leave the network from "
+            f"{vcs.name(int(order[lost[0]]))} on; loads are those of a routing that delivers"
+        )
+    live = np.flatnonzero(reached[:count])
+    step = ways.tocsr()[live][:, live]
+    visits = np.atleast_1d(spsolve((eye_array(live.size) - step.T).tocsc(), injected[live]))
+    on_vc = order[live] < vcs.total
+    load[order[live][on_vc]] += visits[on_vc]
+    return 3
+
+
+def _result(relation: Relation, load: Rates, sent: Rates, received: Rates, forced: bool, method: str) -> Loads:
+    network = relation.network
+    channel = np.zeros(network.num_channels)
+    np.add.at(channel, relation.vcs.channel, load)
+    channel.setflags(write=False)
+    highest = float(channel.max(initial=0.0))
+    most = max(highest, float(sent.max(initial=0.0)), float(received.max(initial=0.0)))
+    total = float(sent.sum())
+    return Loads(
+        channel=channel,
+        highest=highest,
+        busiest=int(np.argmax(channel)) if highest > 0 else None,
+        throughput=1.0 / most if most > 0 else inf,
+        mean_hops=float(channel.sum()) / total if total > 0 else 0.0,
+        forced=forced,
+        method=method,
+    )

@@ -1,0 +1,132 @@
+"""Coherence against routes written out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unknot.network import from_edges
+from unknot.routing import (
+    EJECT,
+    Relation,
+    dimension_order,
+    duato,
+    fully_adaptive,
+    negative_first,
+    odd_even,
+    overlay,
+    planar_adaptive,
+    vba,
+)
+from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.topologies import mesh, torus
+from unknot.verify import deliver
+from unknot.verify.coherence import coherence
+
+Route = tuple[int, ...]
+
+
+def routes(relation: Relation, at: int, address: int) -> set[Route]:
+    """Every sequence of channels from a state to ejection; the relation must not go round."""
+    found: set[Route] = set()
+    for candidate in relation.candidates(at, address):
+        if candidate.vc is None:
+            found.add(())
+        else:
+            channel = int(relation.vcs.channel[candidate.vc])
+            found |= {(channel, *rest) for rest in routes(relation, candidate.vc, address)}
+    return found
+
+
+def incoherent_addresses(relation: Relation) -> set[int]:
+    """Addresses with a route whose suffix is none of a terminal where it begins."""
+    network, wrong = relation.network, set()
+    for address in range(relation.num_addresses):
+        sources = relation.sources(address).tolist()
+        own = {t: routes(relation, relation.num_vcs + t, address) for t in sources}
+        for t in sources:
+            for route in own[t]:
+                for i in range(1, len(route) + 1):
+                    router = int(network.target[route[i - 1]])
+                    there = [s for s in sources if network.inject[s] == router and s != relation.destination[address]]
+                    if any(route[i:] not in own[s] for s in there):
+                        wrong.add(address)
+    return wrong
+
+
+def compare(relation: Relation) -> bool:
+    expected = incoherent_addresses(relation)
+    found = coherence(relation)
+    assert found.coherent == (not expected)
+    assert found.addresses == len(expected)
+    assert (found.witness is None) == found.coherent
+    if found.witness is not None:
+        suffix = found.witness
+        assert suffix.address == min(expected)
+        route, rest = suffix.route, suffix.route[suffix.start :]
+        permitted = routes(relation, relation.num_vcs + suffix.source, suffix.address)
+        own = routes(relation, relation.num_vcs + suffix.terminal, suffix.address)
+        if suffix.ejects:
+            assert route in permitted
+            assert rest not in own
+        else:
+            assert any(longer[: len(route)] == route for longer in permitted)
+            assert not any(longer[: len(rest)] == rest for longer in own)
+        assert relation.network.inject[suffix.terminal] == relation.network.target[route[suffix.start - 1]]
+        assert " may send to " in suffix.tell(relation)
+    return found.coherent
+
+
+def test_random_relations() -> None:
+    seen = {True: 0, False: 0}
+
+    dense = st.sampled_from([mesh(3, 2), mesh(2, 2, 2), torus(3, 3)]).flatmap(
+        lambda network: relations(network, kinds=["minimal"], max_vcs=3)
+    )
+
+    @given(st.one_of(relations(networks(max_routers=5, max_channels=9)), dense))
+    @settings(max_examples=250)
+    def run(relation: Relation) -> None:
+        if deliver(interpreted(relation)).livelock_free:
+            seen[compare(relation)] += 1
+
+    run()
+    assert min(seen.values()) > 20
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        dimension_order(mesh(3, 3)),
+        dimension_order(torus(4, 3), 2),
+        fully_adaptive(mesh(3, 3)),
+        duato(mesh(3, 3)),
+        negative_first(mesh(3, 3)),
+        planar_adaptive(mesh(2, 2, 2)),
+        vba(mesh(2, 2, 2)),
+        overlay(mesh(3, 3), returns=False),
+        odd_even(mesh(4, 3)),
+    ],
+    ids=lambda x: x.name,
+)
+def test_these_algorithms_are_coherent(relation: Relation) -> None:
+    assert compare(interpreted(relation))
+
+
+def test_a_tree_that_is_bypassed() -> None:
+    """Terminal 0 goes to 2 by 1, terminal 1 by 3: no route is a detour, and yet the suffix 1 → 2 is not chosen."""
+    network = from_edges([(0, 1), (1, 2), (1, 3), (3, 2)], directed=True)
+    relation = table_relation(
+        network,
+        1,
+        {(4, 2): [0], (0, 2): [1], (1, 2): [EJECT], (5, 2): [2], (2, 2): [3], (3, 2): [EJECT], (6, 2): [EJECT]},
+    )
+    found = coherence(relation)
+    assert found.addresses == 1
+    assert found.witness is not None
+    assert found.witness.tell(relation) == "t0 may send to t2 by r0 → r1 → r2, but t1 at r1 may not by r1 → r2"
+
+
+def test_more_than_64_vcs() -> None:
+    assert coherence(interpreted(fully_adaptive(mesh(3, 2), 70))).coherent
