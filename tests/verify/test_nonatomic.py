@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -170,3 +171,15 @@ def test_long_packets_may_be_harmless_on_a_cycle() -> None:
     assert not dependencies(relation).acyclic
     assert reachable_deadlock(network_for(relation, TECHNIQUE, depth=1, lengths=(1,))) is not None
     assert reachable_deadlock(network_for(relation, TECHNIQUE, depth=1, lengths=(3,))) is None
+
+
+def test_a_graph_of_some_addresses_gives_a_deadlock_of_those() -> None:
+    """As when time runs out: the packets sent are for the addresses that were followed."""
+    relation = dimension_order(torus(6, 6))
+    few = Relation(relation.network, relation.vcs, relation.rule, destination=relation.destination[:12])
+    part = replace(dependencies(few), relation=relation, addresses=12)
+    assert not part.acyclic
+    assert not part.complete
+    found = queued_cycle(part, 2)
+    assert all(message.address < 12 for message in found.messages)
+    accept(relation, Verdict(False, TECHNIQUE, "", "", "", configuration=found))

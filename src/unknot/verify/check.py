@@ -106,7 +106,7 @@ def check(
         text = "the VCs can be numbered so that every route climbs"
         return free("acyclic channel dependency graph", text, "order", rank)
     if technique == "wormhole-nonatomic" and not graph.acyclic:
-        return stuck("cycle in the channel dependency graph", queued_cycle(graph, int(buffer_depth)))
+        return stuck("cycle in the channel dependency graph", queued_cycle(graph, int(buffer_depth), progress=progress))
     if not graph.complete:
         so_far = "no cycle" if graph.acyclic else f"{np.count_nonzero(graph.cyclic)} VCs on cycles"
         text = f"the dependencies of {graph.addresses} of {relation.num_addresses} addresses have {so_far}"

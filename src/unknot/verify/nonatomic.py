@@ -9,7 +9,6 @@ passes no VC filled before (docs/nonatomic.md proves it): first those whose way 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,13 +16,12 @@ import numpy.typing as npt
 
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, VC_MASK
+from unknot.verify.effort import Progress
 from unknot.verify.states import Dependencies, Explorer
 from unknot.verify.verdict import Configuration, Message
 
 STARTS = 256
 """VCs from which a short cycle is looked for."""
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,8 @@ def queued_cycle(graph: Dependencies, buffer_depth: int, *, progress: Progress |
     One message fills each VC of the cycle and has committed to the next. Its reachability is `injected` when every
     message enters its VC straight from a terminal of its own, else `scheduled`: the order is the one of the proof.
 
-    Time is that of one more visit to every state, O(states), and a search for a short cycle.
+    Time is that of one more visit to every state, O(states), and a search for a short cycle. Of a graph of some of
+    the addresses only, packets for those alone are sent.
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ def queued_cycle(graph: Dependencies, buffer_depth: int, *, progress: Progress |
         With a cycle.
     buffer_depth : int
         Flits per VC; each message is as long.
-    progress : callable(done, total), optional
+    progress : callable(stage, done, total), optional
         Told of addresses visited.
     """
     least = _depths(graph, progress)
@@ -113,11 +112,11 @@ def _depths(graph: Dependencies, progress: Progress | None) -> npt.NDArray[np.in
     least = np.full(graph.target.size, np.iinfo(np.int64).max)
     depth = np.zeros(relation.num_vcs, dtype=np.int64)
     edge = np.asarray(graph.first, dtype=np.int64)
-    for address in range(relation.num_addresses):
+    for address in range(graph.addresses):
         order, first, value = space.visit(address)
         nearest(relation.sources(address).size, order, first, value, edge, graph.target, depth, least)
         if progress is not None:
-            progress(address + 1, relation.num_addresses)
+            progress("ways to cycles", address + 1, graph.addresses)
     return least
 
 
@@ -154,7 +153,7 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int) -> list[Arrival
     after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
     found: dict[int, Arrival] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
-    for address in range(relation.num_addresses):
+    for address in range(graph.addresses):
         order, first, value = space.visit(address)
         if not np.isin(order, cycle).any():
             continue
