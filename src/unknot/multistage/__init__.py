@@ -1,5 +1,6 @@
 """Multistage networks: paths and tags, permutations, faults, costs, isomorphisms."""
 
+from unknot.multistage.cost import Cost, cost, costs
 from unknot.multistage.faults import (
     Marks,
     marked,
@@ -10,6 +11,7 @@ from unknot.multistage.faults import (
     unreachable_pairs,
     weakest_pair,
 )
+from unknot.multistage.isomorphism import Isomorphism, isomorphism
 from unknot.multistage.level_by_level import level_by_level
 from unknot.multistage.paths import all_paths, count_paths, disjoint_paths, fewest_disjoint_paths, reaches
 from unknot.multistage.permute import METHODS, permute
@@ -29,15 +31,20 @@ from unknot.multistage.tags import (
 
 __all__ = [
     "METHODS",
+    "Cost",
+    "Isomorphism",
     "Marks",
     "Realisation",
     "Tags",
     "accept",
     "all_paths",
     "alternate_tags",
+    "cost",
+    "costs",
     "count_paths",
     "disjoint_paths",
     "fewest_disjoint_paths",
+    "isomorphism",
     "level_by_level",
     "marked",
     "number_of_paths",

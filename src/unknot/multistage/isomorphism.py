@@ -1,0 +1,223 @@
+"""Topological equivalence of multistage networks, shown by a mapping of their switches that is checked.
+
+A network with one path for every pair is equivalent to the baseline network if its switches are named by two words
+of digits: in which component of the stages from its own to the last it lies, stage after stage, and in which
+component of the stages from the first to its own (Wu & Feng 1980; Bermond, Fourneau & Jean-Marie 1987). Two such
+networks are mapped name by name. Other networks are compared by colour refinement: switches that a colouring cannot
+tell apart are mapped onto each other one by one, and what follows from that is coloured anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.network.stages import stages
+
+Numbers = npt.NDArray[np.int64]
+
+MAX_TRIES = 2000
+"""Most guesses of a search."""
+
+
+@dataclass(frozen=True, eq=False)
+class Isomorphism:
+    """A mapping of one network onto another that keeps channels, inputs and outputs.
+
+    Attributes
+    ----------
+    routers : int32 array, shape (routers,)
+        The switch of the second network for each of the first.
+    inputs, outputs : int32 arrays, shape (terminals,)
+        The terminal of the second network whose injection (ejection) takes the place of each of the first.
+    """
+
+    routers: IntArray
+    inputs: IntArray
+    outputs: IntArray
+
+
+def isomorphism(network: Network, other: Network) -> Isomorphism | None:
+    """A mapping of one multistage network onto another, or None if there is none.
+
+    Raises
+    ------
+    NetworkError
+        If a search takes more than `MAX_TRIES` guesses; none is needed for equivalents of the baseline network.
+
+    Notes
+    -----
+    O(n × channels) for two networks equivalent to the baseline network of n stages.
+    """
+    sizes = [(n.num_routers, n.num_channels, n.num_terminals, n.radices) for n in (network, other)]
+    if sizes[0] != sizes[1]:
+        return None
+    mine, theirs = names_by_components(network), names_by_components(other)
+    if (mine is None) != (theirs is None):
+        return None
+    routers = _searched(network, other) if mine is None or theirs is None else _matched(mine, theirs)
+    found = None if routers is None else _with_terminals(network, other, routers)
+    if found is not None and holds(network, other, found):
+        return found
+    return None
+
+
+def holds(network: Network, other: Network, found: Isomorphism) -> bool:
+    """Check a mapping: one to one, and it takes channels to channels, inputs to inputs and outputs to outputs."""
+    for mapping, count in (
+        (found.routers, network.num_routers),
+        (found.inputs, network.num_terminals),
+        (found.outputs, network.num_terminals),
+    ):
+        if not np.array_equal(np.sort(mapping), np.arange(count)):
+            return False
+    base = np.int64(network.num_routers)
+    mapped = found.routers[network.source] * base + found.routers[network.target]
+    there = other.source * base + other.target
+    return bool(
+        np.array_equal(np.sort(mapped), np.sort(there))
+        and np.array_equal(found.routers[network.inject], other.inject[found.inputs])
+        and np.array_equal(found.routers[network.eject], other.eject[found.outputs])
+    )
+
+
+def names_by_components(network: Network) -> Numbers | None:
+    """Stage and the two words of components of every switch, or None if two switches have the same.
+
+    Returns
+    -------
+    int64 array, shape (routers, 3), or None
+    """
+    view = stages(network)
+    words = [
+        _words(network, view.stage, range(view.count - 1, -1, -1)),
+        _words(network, view.stage, range(view.count)),
+    ]
+    if words[0] is None or words[1] is None:
+        return None
+    names = np.stack([view.stage.astype(np.int64), words[0], words[1]], axis=1)
+    return names if len(np.unique(names, axis=0)) == len(names) else None
+
+
+def _words(network: Network, stage: IntArray, order: range) -> Numbers | None:
+    """For each switch the components it lies in, as one number, when stages are added in the order given.
+
+    The components of the first so many stages split into those of one stage fewer; a digit says into which of them.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    routers = network.num_routers
+    there = np.zeros(routers, dtype=bool)
+    inner: list[IntArray] = []
+    for s in order:
+        there |= stage == s
+        kept = there[network.source] & there[network.target]
+        ends = network.source[kept], network.target[kept]
+        graph = csr_matrix((np.ones(ends[0].size), ends), (routers, routers))
+        inner.append(connected_components(graph, directed=False)[1])
+    word = np.zeros(routers, dtype=np.int64)
+    alive = np.ones(routers, dtype=bool)
+    outer = inner[-1]
+    if np.unique(outer).size > 1:
+        return None
+    for k in range(len(inner) - 2, -1, -1):
+        alive &= stage != order[k + 1]
+        pairs, which = np.unique(np.stack([word[alive], inner[k][alive]], axis=1), axis=0, return_inverse=True)
+        start = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
+        sizes = np.diff(start, append=len(pairs))
+        if np.unique(sizes).size > 1:
+            return None
+        digit = np.arange(len(pairs)) - np.repeat(start, sizes)
+        word[alive] = (pairs[:, 0] * int(sizes[0]) + digit)[which.ravel()]
+    return word
+
+
+def _matched(mine: Numbers, theirs: Numbers) -> IntArray | None:
+    """The switch of the same name of each switch."""
+    a, b = (np.lexsort(names.T[::-1]) for names in (mine, theirs))
+    if not np.array_equal(mine[a], theirs[b]):
+        return None
+    routers = np.empty(len(mine), dtype=np.int32)
+    routers[a] = b
+    return routers
+
+
+def _with_terminals(network: Network, other: Network, routers: IntArray) -> Isomorphism | None:
+    """Terminals of a switch are mapped in order."""
+    ends = []
+    for mine, theirs in ((network.inject, other.inject), (network.eject, other.eject)):
+        a, b = np.argsort(routers[mine], kind="stable"), np.argsort(theirs, kind="stable")
+        if not np.array_equal(routers[mine][a], theirs[b]):
+            return None
+        mapping = np.empty(mine.size, dtype=np.int32)
+        mapping[a] = b
+        ends.append(mapping)
+    return Isomorphism(routers, ends[0], ends[1])
+
+
+def _searched(network: Network, other: Network) -> IntArray | None:
+    """A mapping of switches that keeps stages, terminals and channels, by refinement and guesses."""
+    n = network.num_routers
+    source = np.concatenate([network.source, other.source + n])
+    target = np.concatenate([network.target, other.target + n])
+    kinds = np.stack(
+        [
+            np.concatenate([f(network), f(other)])
+            for f in (
+                lambda net: stages(net).stage,
+                lambda net: np.bincount(net.inject, minlength=n),
+                lambda net: np.bincount(net.eject, minlength=n),
+            )
+        ]
+    )
+    start = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()
+    tries = 0
+
+    def solve(colour: Numbers) -> IntArray | None:
+        nonlocal tries
+        colour = _refined(colour, source, target)
+        counts = [np.bincount(half, minlength=2 * n) for half in (colour[:n], colour[n:])]
+        if not np.array_equal(counts[0], counts[1]):
+            return None
+        several = np.flatnonzero(counts[0] > 1)
+        if not several.size:
+            routers = np.empty(n, dtype=np.int32)
+            routers[np.argsort(colour[:n])] = np.argsort(colour[n:])
+            return routers
+        chosen = int(several[np.argmin(counts[0][several])])
+        one = int(np.argmax(colour[:n] == chosen))
+        for twin in np.flatnonzero(colour[n:] == chosen).tolist():
+            tries += 1
+            if tries > MAX_TRIES:
+                raise NetworkError(
+                    f"{network.name} and {other.name}: neither equivalent nor different after {MAX_TRIES} guesses"
+                )
+            guessed = colour.copy()
+            guessed[[one, n + twin]] = 2 * n
+            found = solve(guessed)
+            if found is not None:
+                return found
+        return None
+
+    return solve(start)
+
+
+def _refined(colour: Numbers, source: Numbers, target: Numbers) -> Numbers:
+    """The coarsest finer colouring in which switches of one colour have the same colours before and after them."""
+    found = np.unique(colour, return_inverse=True)[1].ravel()
+    while True:
+        keys = np.random.default_rng(1).integers(1, 2**62, int(found.max()) + 1).astype(np.uint64)[found]
+        after, before = np.zeros(found.size, dtype=np.uint64), np.zeros(found.size, dtype=np.uint64)
+        np.add.at(after, source, keys[target])
+        np.add.at(before, target, keys[source])
+        signature = np.stack([found.astype(np.uint64), after, before])
+        finer = np.unique(signature, axis=1, return_inverse=True)[1].ravel()
+        if finer.max() == found.max():
+            return np.asarray(finer, dtype=np.int64)
+        found = finer
