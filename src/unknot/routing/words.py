@@ -46,7 +46,7 @@ def de_bruijn_words(network: Network, wanted_by: str) -> Words:
     there = joined(network)
     for length in range(1, routers.bit_length()):
         letters = round(routers ** (1 / length))
-        if letters**length != routers or there.size > 2 * letters * routers:
+        if letters**length != routers or not letters * (routers - 1) <= there.size <= 2 * letters * routers:
             continue
         u = np.repeat(np.arange(routers), letters)
         v = (u * letters + np.tile(np.arange(letters), routers)) % routers
