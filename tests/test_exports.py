@@ -193,3 +193,16 @@ def test_explain_on_the_command_line() -> None:
         json.loads(unknot_says("check", "ring(5)", "--routing", "dimension_order", "--json").stdout)["explanation"]
         is None
     )
+
+
+def test_the_smallest_on_the_command_line() -> None:
+    words = ("check", "mesh(3, 3)", "--routing", "fully_adaptive", "--smallest")
+    found = json.loads(unknot_says(*words, "--json").stdout)
+    assert found["smallest"]["proved"] is True
+    assert len(found["configuration"]["messages"]) == found["smallest"]["messages_bound"] == 4
+    assert found["certificate_holds"] is True
+    told = unknot_says(*words)
+    assert told.exit_code == 1
+    assert "no deadlock has fewer messages" in told.stdout
+    none = unknot_says("check", "mesh(3, 3)", "--routing", "dimension_order", "--smallest", "--json")
+    assert json.loads(none.stdout)["smallest"] is None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unknot.simulation.run import Run
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit, TrafficAudit
+    from unknot.verify.smallest import Smallest
 
 Answer = dict[str, Any]
 
@@ -108,6 +109,16 @@ def of_run(relation: Relation, run: Run) -> Answer:
     """A run; numbers that are not finite are null."""
     deadlock = None if run.deadlock is None else of_configuration(relation, run.deadlock)
     return {key: _finite(value) for key, value in vars(run).items()} | {"deadlock": deadlock}
+
+
+def of_smallest(found: Smallest) -> Answer:
+    """How small a deadlock configuration can be; the configuration itself stands with the verdict."""
+    return {
+        "proved": found.proved,
+        "messages_bound": found.messages_bound,
+        "held_bound": found.held_bound,
+        "method": found.method,
+    }
 
 
 def of_replay(replay: Replay) -> Answer:

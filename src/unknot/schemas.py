@@ -145,12 +145,12 @@ class SectionForm(_Form):
 
 
 class SmallestForm(_Form):
-    """Whether no deadlock configuration is smaller."""
+    """What is known of the size of deadlock configurations."""
 
-    proved: bool
-    messages: Natural
-    held_vcs: Natural
-    at_least: Natural = Field(description="No configuration has fewer messages.")
+    proved: bool = Field(description="Nothing smaller exists than `configuration`.")
+    messages_bound: Natural = Field(description="No configuration has fewer messages.")
+    held_bound: Natural = Field(description="None with as few messages as `configuration` holds fewer VCs.")
+    method: str = Field(description="How that is known, or what is missing.")
 
 
 class CheckAnswer(VerdictForm):

@@ -18,6 +18,7 @@ from unknot.verify.verdict import Configuration, Size, Verdict
 
 if TYPE_CHECKING:
     from unknot.simulation.replay import Replay
+    from unknot.verify.smallest import Smallest
 
 Stage = Callable[[str, int, int], None]
 PROSE_WIDTH = 100
@@ -30,7 +31,7 @@ def show_check(
     holds: bool | None,
     *,
     seconds: float,
-    smallest: str | None = None,
+    smallest: Smallest | None = None,
     sections: Sequence[Section] = (),
 ) -> None:
     """A verdict with its evidence; then its counterexample in words, or the whole explanation."""
@@ -51,7 +52,7 @@ def show_check(
         grade = verdict.configuration.reachability
         rows.append(("evidence", f"counterexample ({grade}); the separate checker {accepts(holds)}"))
     if smallest is not None:
-        rows.append(("smallest", smallest))
+        rows.append(("smallest", smallest_in_words(smallest)))
     out = console()
     out.print(two_columns(rows + delivery_rows(relation, delivery)))
     if sections:
@@ -68,6 +69,14 @@ def size_in_words(size: Size) -> str:
         f"{count(size.addresses, 'address')}, {count(size.states, 'state')}, {count(size.vcs, 'VC')} with "
         f"{count(size.dependencies, 'dependency')}; {size.cyclic_vcs:,} on cycles"
     )
+
+
+def smallest_in_words(found: Smallest) -> str:
+    """What is known of the size of deadlock configurations, in a line."""
+    if found.proved:
+        return f"yes: no deadlock has fewer messages, nor, with as many, fewer held VCs ({found.method})"
+    least = f"no deadlock has fewer than {count(found.messages_bound, 'message')}"
+    return f"not proved: {least} ({found.method})"
 
 
 def show_sections(sections: Iterable[Section]) -> None:

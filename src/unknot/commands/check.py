@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,9 @@ def check(
     switching: SwitchingName = "wormhole",
     time_limit: TimeLimit = 60.0,
     buffer_depth: BufferDepth = 8,
+    smallest: Annotated[
+        bool, typer.Option("--smallest", help="Look for the smallest counterexample, and prove that it is.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Tell the whole argument, step by step.")] = False,
     export: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the counterexample, for `unknot replay`.")
@@ -51,9 +55,19 @@ def check(
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
     began = time.monotonic()
-    with terminal.busy("proving"):
-        verdict = decide(relation, technique, time_limit=time_limit, buffer_depth=buffer_depth)
+    with terminal_verdict.proving() as progress:
+        verdict = decide(relation, technique, time_limit=time_limit, buffer_depth=buffer_depth, progress=progress)
     seconds = time.monotonic() - began
+    least = None
+    if smallest and verdict.deadlock_free is False:
+        from unknot.verify.smallest import smallest as find_smallest
+
+        with terminal.busy("looking for a smaller counterexample"):
+            left = max(1.0, time_limit - seconds)
+            least = find_smallest(relation, technique, time_limit=left, buffer_depth=buffer_depth)
+        if least.configuration is not None:
+            told = f"{len(least.configuration.messages)} messages that can never move hold all that they wait for"
+            verdict = replace(verdict, configuration=least.configuration, established=told)
     with terminal.busy("looking at the routes"):
         delivery = deliver(relation)
         holds = evidence_holds(relation, verdict)
@@ -77,7 +91,7 @@ def check(
             {
                 **answers.of_verdict(relation, verdict, holds),
                 "seconds": seconds,
-                "smallest": None,
+                "smallest": None if least is None else answers.of_smallest(least),
                 "explanation": [vars(section) for section in sections] if explain else None,
                 **answers.of_delivery(relation, delivery),
                 **answers.of_relation(relation),
@@ -85,5 +99,7 @@ def check(
             }
         )
     else:
-        terminal_verdict.show_check(relation, verdict, delivery, holds, seconds=seconds, sections=sections)
+        terminal_verdict.show_check(
+            relation, verdict, delivery, holds, seconds=seconds, smallest=least, sections=sections
+        )
     raise typer.Exit(exit_code(verdict.deadlock_free, delivery.delivered))
