@@ -59,7 +59,7 @@ def test_windows_decide_as_brute_force(
     seen: Counter[str] = Counter()
 
     @given(strategy)
-    @settings(max_examples=120)
+    @settings(max_examples=80)
     def compare(relation: Relation) -> None:
         try:
             expected = deadlock(relation, "wormhole", limit=20_000)

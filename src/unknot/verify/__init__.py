@@ -6,6 +6,7 @@ from unknot.verify.bnr import Bnr, Conclusion, bnr, conclude
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.minimal_paths import ForbiddenPath
+from unknot.verify.smallest import Smallest, smallest
 from unknot.verify.states import Dependencies, dependencies
 from unknot.verify.verdict import Certificate, Configuration, Message, Size, Verdict
 
@@ -21,6 +22,7 @@ __all__ = [
     "ForbiddenPath",
     "Message",
     "Size",
+    "Smallest",
     "Switching",
     "Verdict",
     "adaptivity",
@@ -29,4 +31,5 @@ __all__ = [
     "conclude",
     "deliver",
     "dependencies",
+    "smallest",
 ]

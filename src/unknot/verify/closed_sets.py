@@ -50,18 +50,23 @@ def small_closed_set(core: Core, heads: Flags) -> list[Worm]:
 
 def at_injection(core: Core) -> Flags:
     """Which heads belong to a state that a packet enters straight from its terminal: bool array, shape (heads,)."""
+    return entered(core)[core.head_owner]
+
+
+def entered(core: Core) -> Flags:
+    """Which states a packet enters straight from its terminal: bool array, shape (states,)."""
     relation = core.dependencies.relation
     space = Explorer(relation)
     states = np.zeros(core.place.size, dtype=bool)
-    entered = np.zeros(relation.num_vcs, dtype=bool)
+    from_terminal = np.zeros(relation.num_vcs, dtype=bool)
     bounds = np.searchsorted(core.owner, np.arange(relation.num_addresses + 1))
     for address in range(relation.num_addresses):
         low, high = bounds[address], bounds[address + 1]
         if low < high:
-            entered[:] = False
-            entered[_entries(space, address)] = True
-            states[low:high] = entered[core.place[low:high]]
-    return states[core.head_owner]
+            from_terminal[:] = False
+            from_terminal[_entries(space, address)] = True
+            states[low:high] = from_terminal[core.place[low:high]]
+    return states
 
 
 def _entries(space: Explorer, address: int) -> npt.NDArray[np.int64]:

@@ -14,9 +14,6 @@ Windows grow until one is the whole component, so the answer is exact when time 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +21,7 @@ from unknot.verify import remainder
 from unknot.verify.exact_model import Model, Worm, find
 from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Core, Flags
+from unknot.verify.windows import Surroundings, Window
 
 SMALL = 1500
 """States that are put to the solver at once."""
@@ -65,7 +63,7 @@ def _component(core: Core, rest: Remainder, end: float) -> list[Worm] | bool:
     begin = time.monotonic()
     routers = ROUTERS
     while rest.place.size:
-        windows = list(_windows(core, rest, routers))
+        windows = list(Surroundings(core.dependencies.relation, np.unique(rest.place)).cover(routers))
         whole = rest.merged() if len(windows) == 1 or rest.place.size < 100 * SMALL else rest
         if len(windows) == 1 or whole.place.size <= SMALL:
             return find(whole, end - time.monotonic())
@@ -88,51 +86,6 @@ def _component(core: Core, rest: Remainder, end: float) -> list[Worm] | bool:
             return True
         routers *= 2
     return False
-
-
-@dataclass(frozen=True, eq=False)
-class Window:
-    """Neighbouring routers: the VCs between them, and those of them next to the middle."""
-
-    vcs: Ints
-    middle: Ints
-
-
-def _windows(core: Core, rest: Remainder, routers: int) -> Iterator[Window]:
-    """Windows of so many routers whose middles cover every VC that is left."""
-    relation = core.dependencies.relation
-    network, channel = relation.network, relation.vcs.channel
-    vcs = np.unique(rest.place)
-    source, target = network.source[channel[vcs]], network.target[channel[vcs]]
-    near: dict[int, set[int]] = {}
-    for u, v in zip(source.tolist(), target.tolist(), strict=True):
-        near.setdefault(u, set()).add(v)
-        near.setdefault(v, set()).add(u)
-    covered = np.zeros(vcs.size, dtype=bool)
-    inside, inner = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_routers, dtype=bool)
-    while not covered.all():
-        first = int(np.flatnonzero(~covered)[0])
-        order = _around(near, sorted({int(source[first]), int(target[first])}), routers)
-        inside[:] = inner[:] = False
-        inside[order] = True
-        inner[order[: max(2, len(order) // 3)]] = True
-        within = inside[source] & inside[target]
-        middle = within if len(order) == len(near) else within & inner[source] & inner[target]
-        yield Window(vcs[within], vcs[middle])
-        covered |= middle
-
-
-def _around(near: dict[int, set[int]], middle: list[int], count: int) -> list[int]:
-    """The routers nearest to some, those included."""
-    order, seen, todo = list(middle), set(middle), deque(middle)
-    while todo:
-        for v in sorted(near[todo.popleft()] - seen):
-            if len(order) >= count:
-                return order
-            seen.add(v)
-            order.append(v)
-            todo.append(v)
-    return order
 
 
 def _thinned(rest: Remainder, windows: list[Window], end: float) -> Remainder:

@@ -7,11 +7,14 @@ each VC is held in one state; all that a staying head waits for is held.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from unknot.routing.relation import Relation
 from unknot.verify.remainder import Remainder
 
 
@@ -41,6 +44,54 @@ def find(part: Remainder, seconds: float) -> list[Worm] | bool:
     model = Model(part)
     model.model.add_bool_or(model.stay)
     return model.solve(seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class Ports:
+    """Where packets come from: the router each VC leaves, and how many terminals inject at each router."""
+
+    router: npt.NDArray[np.integer[Any]]
+    terminals: npt.NDArray[np.integer[Any]]
+
+    @classmethod
+    def of(cls, relation: Relation) -> Ports:
+        """Those of a relation."""
+        network = relation.network
+        counts = np.bincount(network.inject, minlength=network.num_routers)
+        return cls(network.source[relation.vcs.channel], counts)
+
+
+def fewest(
+    part: Remainder, seconds: float, *, messages: int = 1, held: int = 1, ports: Ports | None = None
+) -> tuple[list[Worm] | bool, bool]:
+    """Worms that block each other: as few as possible, and then on as few VCs as possible.
+
+    Parameters
+    ----------
+    part : Remainder
+    seconds : float
+        Time limit.
+    messages, held : int
+        It is known that there are no fewer messages, and that so many messages hold no fewer VCs.
+    ports : Ports, optional
+        Every worm shall come straight from a terminal of its own.
+
+    Returns
+    -------
+    (list of Worm or bool, bool)
+        As `find` answers; and whether it is proved that the part holds nothing smaller.
+    """
+    end = time.monotonic() + seconds
+    model = Model(part)
+    if ports is not None:
+        model.start_at_terminals(ports)
+    count, size = sum(model.stay), sum(model.held.values())
+    worms, proved = model.minimize(count, messages, end)
+    if isinstance(worms, bool):
+        return worms, proved
+    model.model.add(count <= len(worms))
+    fewer, least = model.minimize(size, held if len(worms) == messages else len(worms), end)
+    return fewer if isinstance(fewer, list) else worms, proved and least
 
 
 def solver_for(seconds: float) -> Any:
@@ -133,6 +184,36 @@ class Model:
                 if u not in position:
                     position[u] = self.model.new_int_var(0, int(length[ring[u]]) - 1, "")
             self.model.add(position[t] == position[s] + 1).only_enforce_if(self.step[e])
+
+    def start_at_terminals(self, ports: Ports) -> None:
+        """Every worm begins where a packet enters, and no router sends more worms than it has terminals."""
+        part = self.part
+        arriving: list[list[Any]] = [[] for _ in self.state]
+        for t, y in zip(part.next_state.tolist(), self.step, strict=True):
+            arriving[t].append(y)
+        begun: dict[int, list[Any]] = {}
+        for s, (x, v) in enumerate(zip(self.state, part.place.tolist(), strict=True)):
+            if part.enters[s]:
+                begun.setdefault(int(ports.router[v]), []).append(x - sum(arriving[s]))
+            else:
+                self.model.add_bool_or([~x, *arriving[s]])
+        for router, worms in begun.items():
+            if ports.terminals[router] < len(worms):
+                self.model.add(sum(worms) <= int(ports.terminals[router]))
+
+    def minimize(self, amount: Any, least: int, end: float) -> tuple[list[Worm] | bool, bool]:
+        """Worms with the least amount of something, known to be at least so much; and whether that is proved."""
+        from ortools.sat.python import cp_model
+
+        self.model.add(amount >= least)
+        self.model.minimize(amount)
+        solver = solver_for(end - time.monotonic())
+        status = solver.solve(self.model)
+        if status == cp_model.INFEASIBLE:
+            return False, True
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return True, False
+        return self.worms(solver), status == cp_model.OPTIMAL
 
     def solve(self, seconds: float) -> list[Worm] | bool:
         """The worms of a solution; False when there is none, True when time ran out."""

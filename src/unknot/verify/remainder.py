@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network.model import Offsets
-from unknot.verify.states import Core, Flags
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
+from unknot.switching import Switching
+from unknot.verify.states import Core, Explorer, Flags
 
 Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
@@ -26,10 +29,11 @@ class Remainder:
         VC and address of each state.
     next_first, next_state : compressed rows over states
         Successors.
-    leaves : bool array, shape (states,)
-        Whether a worm may also go on to where it is not looked at any more.
+    leaves, enters : bool arrays, shape (states,)
+        Whether a worm may also go on to where it is not looked at any more; whether it may come straight from a
+        terminal.
     head_owner : int64 array, shape (heads,)
-        State of each head.
+        State of each head, ascending.
     head_first, head_wait : compressed rows over heads
         VCs a head waits for.
     """
@@ -39,6 +43,7 @@ class Remainder:
     next_first: Offsets
     next_state: Ints
     leaves: Flags
+    enters: Flags
     head_owner: Ints
     head_first: Offsets
     head_wait: Ints
@@ -54,7 +59,7 @@ class Remainder:
     def heads_of(self) -> tuple[Offsets, Ints]:
         """Heads of each state, in compressed rows over states."""
         order = np.argsort(self.head_owner, kind="stable")
-        return np.searchsorted(self.head_owner[order], np.arange(self.place.size + 1)).astype(np.int64), order
+        return offsets(self.head_owner, self.place.size), order
 
     def on(self, vcs: Ints) -> Ints:
         """States on some VCs, ascending."""
@@ -98,6 +103,7 @@ class Remainder:
             offsets(row[stays], states.size),
             target[stays],
             leaves,
+            self.enters[states],
             number[self.head_owner[chosen]],
             offsets(whose[held], chosen.size),
             waits[held],
@@ -128,7 +134,7 @@ class Remainder:
         if not _same_rows(self.head_first, self.head_wait, alike):
             return self
         first, heads = self.heads_of
-        kind = start = _mix(self.place * 2 + self.leaves) + _sums(_mix(alike[heads]), first)
+        kind = start = _mix(self.place * 4 + self.leaves * 2 + self.enters) + _sums(_mix(alike[heads]), first)
         count = 0
         while count < (count := np.unique(kind).size):
             kind = _mix(start) + _sums(_mix(kind)[self.next_state], self.next_first)
@@ -136,6 +142,7 @@ class Remainder:
         exact = (
             (self.place == self.place[like]).all()
             and (self.leaves == self.leaves[like]).all()
+            and (self.enters == self.enters[like]).all()
             and _same_rows(first, alike[heads], like)
             and _same_rows(self.next_first, like[self.next_state], like)
         )
@@ -152,18 +159,70 @@ class Remainder:
             offsets(np.repeat(np.arange(keep.size), np.diff(self.next_first)[keep]), keep.size),
             number[like[self.next_state[steps]]],
             self.leaves[keep],
+            self.enters[keep],
             number[self.head_owner[chosen]],
             offsets(np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen]), chosen.size),
             self.head_wait[spread(self.head_first, chosen)],
         )
 
 
-def of(core: Core, states: Ints) -> Remainder:
+def of(core: Core, states: Ints, enters: Flags | None = None) -> Remainder:
     """The remainder of a core that stands in some states (ascending)."""
     names = ("place", "owner", "next_first", "next_state", "head_owner", "head_first", "head_wait")
     arrays = {name: np.asarray(getattr(core, name), dtype=np.int64) for name in names}
-    everything = Remainder(leaves=np.zeros(core.place.size, dtype=bool), **arrays)
+    nowhere = np.zeros(core.place.size, dtype=bool)
+    everything = Remainder(leaves=nowhere, enters=nowhere if enters is None else enters, **arrays)
     return everything.cut(states)
+
+
+def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: int = 50_000) -> Remainder | None:
+    """All reachable states on some VCs, asked of the relation address by address; None when there are too many.
+
+    A worm steps from state to state where it may hold several VCs; where a header has committed to one candidate,
+    there is a head for each.
+    """
+    inside = np.zeros(relation.num_vcs + relation.network.num_terminals, dtype=bool)
+    inside[list(vcs)] = True
+    space = Explorer(relation)
+    alone = switching in ("saf", "vct")
+    place: list[int] = []
+    owner: list[int] = []
+    enters: list[bool] = []
+    steps: list[list[int]] = []
+    heads: list[tuple[int, list[int]]] = []
+    for address in range(relation.num_addresses):
+        order, first, value = space.visit(address)
+        rows = np.flatnonzero(inside[order])
+        if not rows.size:
+            continue
+        if len(place) + rows.size > limit:
+            return None
+        entered = set((value[: first[relation.sources(address).size]] & VC_MASK).tolist())
+        number = {at: len(place) + i for i, at in enumerate(order[rows].tolist())}
+        for row, at in zip(rows.tolist(), number, strict=True):
+            found = value[first[row] : first[row + 1]].tolist()
+            targets = [v & VC_MASK for v in found]
+            waits = [w for w, v in zip(targets, found, strict=True) if not v & NO_WAIT]
+            if switching == "wormhole-nonatomic":
+                choices = [[w] for w in targets]
+            else:
+                choices = [[w] for w in waits] if relation.commits else [waits]
+            heads += [(number[at], c) for c in choices if c and all(w != EJECT and inside[w] for w in c)]
+            place.append(at)
+            owner.append(address)
+            enters.append(at in entered)
+            steps.append([] if alone else [number[t] for t in targets if t in number])
+    return Remainder(
+        np.array(place, dtype=np.int64),
+        np.array(owner, dtype=np.int64),
+        np.cumsum([0, *map(len, steps)]).astype(np.int64),
+        np.array([t for row in steps for t in row], dtype=np.int64),
+        np.zeros(len(place), dtype=bool),
+        np.array(enters, dtype=bool),
+        np.array([s for s, _ in heads], dtype=np.int64),
+        np.cumsum([0, *(len(c) for _, c in heads)]).astype(np.int64),
+        np.array([w for _, c in heads for w in c], dtype=np.int64),
+    )
 
 
 def spread(first: Offsets, rows: Ints) -> Ints:

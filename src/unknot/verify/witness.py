@@ -5,34 +5,70 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.switching import Switching
-from unknot.verify.exact import Worm
+from unknot.verify.exact_model import Ports, Worm, fewest, solver_for
+from unknot.verify.remainder import among
 from unknot.verify.states import Explorer
 from unknot.verify.verdict import Configuration, Message
 
-TRIES = 4000
-"""Lead-in searches after which the hunt for an `injected` configuration gives up."""
+TRIES = 500
+"""Lead-in searches after which the hunt for an `injected` configuration is left to the solver."""
+EDGES = 100_000
+"""Steps of all lead-ins together up to which the solver is asked."""
 
 
 def configuration(
-    relation: Relation, worms: Sequence[Worm], switching: Switching, buffer_depth: int
+    relation: Relation, worms: Sequence[Worm], switching: Switching, buffer_depth: int, *, as_it_is: bool = False
 ) -> Configuration:
-    """The configuration of a set of blocked worms, as small and as well established as is easily found."""
+    """The configuration of a set of blocked worms, made smaller where that is easy, and graded.
+
+    `injected` is preferred to `scheduled`, and that to `not-established`. For the worms that are returned the grades
+    are decided, unless the way back to the terminals is beyond `EDGES` or takes the solver more than seconds.
+
+    Parameters
+    ----------
+    as_it_is : bool
+        Keep the worms, and hold no VC but theirs.
+    """
     routes = Routes(relation)
     worms = reduce(worms)
-    chosen = _injected(routes, worms, stretch=switching == "wormhole")
-    if chosen is not None:
-        return Configuration(switching, buffer_depth, "injected", _messages(chosen, buffer_depth))
-    chosen = _scheduled(routes, worms)
-    if chosen is not None:
-        return Configuration(switching, buffer_depth, "scheduled", _messages(chosen, buffer_depth))
+    stretch = switching == "wormhole" and not as_it_is
+    choices = [worms]
+    if not as_it_is and switching != "wormhole-nonatomic":
+        fewer = _fewer(relation, worms, switching)
+        if fewer is not None:
+            choices = [fewer, worms]
+    for choice in choices:
+        chosen = _injected(routes, choice, stretch)
+        if chosen is not None:
+            return Configuration(switching, buffer_depth, "injected", _messages(chosen, buffer_depth))
+    for choice in choices:
+        chosen = _scheduled(routes, choice)
+        if chosen is not None:
+            return Configuration(switching, buffer_depth, "scheduled", _messages(chosen, buffer_depth))
     chosen = []
-    for worm in worms:
+    for worm in choices[0]:
         terminal, lead = next(routes.leads(replace(worm, path=worm.path[:1]), banned=()))
         chosen.append((worm, terminal, lead))
     return Configuration(switching, buffer_depth, "not-established", _messages(chosen, buffer_depth))
+
+
+def _fewer(relation: Relation, worms: Sequence[Worm], switching: Switching) -> list[Worm] | None:
+    """Fewer worms on the same VCs, straight from their terminals where possible; None when none are found quickly."""
+    part = among(relation, (vc for worm in worms for vc in worm.path), switching, limit=5000)
+    if part is None:
+        return None
+    part = part.pruned().merged()
+    for restriction in (Ports.of(relation), None):
+        found, _ = fewest(part, 0.3, ports=restriction)
+        if isinstance(found, list):
+            return reduce(found)
+    return None
 
 
 Led = tuple[Worm, int, tuple[int, ...]]
@@ -110,6 +146,8 @@ def reduce(worms: Sequence[Worm]) -> list[Worm]:
 
 def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led] | None:
     """Lead every worm back to a terminal of its own, holding all the way; unless `stretch`, it must start there."""
+    if not stretch:
+        return _at_terminals(routes, worms)
     chosen: list[Led] = []
     tries = 0
 
@@ -122,7 +160,7 @@ def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led]
         held = {vc for w, _, lead in chosen for vc in (*lead, *w.path)} | {vc for w in rest[1:] for vc in w.path}
         for terminal, lead in routes.leads(worm, held):
             tries += 1
-            if tries > TRIES or (lead and not stretch):
+            if tries > TRIES:
                 return False
             if terminal in taken:
                 continue
@@ -132,9 +170,75 @@ def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led]
             chosen.pop()
         return False
 
-    if len(worms) > 400 or not place(tuple(worms)):
+    if place(tuple(worms)):
+        return [(replace(w, path=lead + w.path), t, ()) for w, t, lead in chosen]
+    return _led_back(routes, worms) if tries > TRIES else None
+
+
+def _at_terminals(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
+    """A terminal of its own for each worm, from which its tail is entered straight; decided by matching."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    relation = routes.relation
+    doors = np.zeros((len(worms), relation.network.num_terminals), dtype=np.int8)
+    for i, worm in enumerate(worms):
+        graph = routes.graph(worm.address)
+        for terminal in relation.sources(worm.address).tolist():
+            doors[i, terminal] = worm.path[0] in graph[relation.num_vcs + terminal]
+    match = maximum_bipartite_matching(csr_array(doors), perm_type="column")
+    if (match < 0).any():
         return None
-    return [(replace(w, path=lead + w.path), t, ()) for w, t, lead in chosen]
+    return [(worm, int(terminal), ()) for worm, terminal in zip(worms, match, strict=True)]
+
+
+def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
+    """The same by constraint solving, which finds it whenever there is a way, within its limits.
+
+    Every worm sends one unit of flow from a terminal to its tail, over VCs that nobody holds, each used by one.
+    """
+    from ortools.sat.python import cp_model
+
+    vcs = routes.relation.num_vcs
+    held = {vc for worm in worms for vc in worm.path}
+    model = cp_model.CpModel()
+    users: dict[int, list[Any]] = {}
+    steps: list[dict[tuple[int, int], Any]] = []
+    for worm in worms:
+        graph = routes.graph(worm.address)
+        flow: dict[tuple[int, int], Any] = {}
+        out: dict[int, list[Any]] = {}
+        into: dict[int, list[Any]] = {worm.path[0]: []}
+        for at, offered in graph.items():
+            if at not in held:
+                for vc in set(offered):
+                    if vc == worm.path[0] or vc not in held:
+                        flow[at, vc] = model.new_bool_var("")
+                        out.setdefault(at, []).append(flow[at, vc])
+                        into.setdefault(vc, []).append(flow[at, vc])
+        if sum(map(len, steps)) + len(flow) > EDGES:
+            return None
+        model.add_exactly_one(into[worm.path[0]])
+        for at in out.keys() | into.keys():
+            if at >= vcs:
+                users.setdefault(at, []).extend(out[at])
+            elif at != worm.path[0]:
+                model.add(sum(into.get(at, ())) == sum(out.get(at, ())))
+                users.setdefault(at, []).extend(into.get(at, ()))
+        steps.append(flow)
+    for using in users.values():
+        model.add_at_most_one(using)
+    solver = solver_for(2.0)
+    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None
+    found: list[Led] = []
+    for worm, flow in zip(worms, steps, strict=True):
+        before = {vc: at for (at, vc), y in flow.items() if solver.boolean_value(y)}
+        way = [before[worm.path[0]]]
+        while way[-1] < vcs:
+            way.append(before[way[-1]])
+        found.append((replace(worm, path=(*way[-2::-1], *worm.path)), way[-1] - vcs, ()))
+    return found
 
 
 def _scheduled(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:

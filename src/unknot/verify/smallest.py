@@ -1,0 +1,246 @@
+"""The smallest deadlock configuration: fewest messages, and of those fewest held VCs, with proof.
+
+Two bounds meet. From below: follow from each worm one VC that it waits for to the worm that holds it; some worms come
+back to the first. So no configuration has fewer messages than a shortest closed walk has steps in the graph "one worm
+may hold e and wait for e′", nor, with as many, fewer held VCs than such a walk has at least. From above: constraint
+solving for a configuration of just that size in a growing neighbourhood of the walk. Where the bounds do not meet,
+which happens when headers wait for several VCs, the solver minimizes over all VCs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot.errors import RelationError
+from unknot.routing.relation import Relation
+from unknot.switching import Switching, switching_named
+from unknot.verify import remainder
+from unknot.verify.closed_sets import entered
+from unknot.verify.exact_model import Ports, Worm, fewest
+from unknot.verify.remainder import Ints, Remainder, offsets
+from unknot.verify.states import Core, core, dependencies
+from unknot.verify.verdict import Configuration
+from unknot.verify.windows import Surroundings
+from unknot.verify.witness import configuration
+
+MOST_VCS = 5000
+"""VCs in states left over up to which closed walks are looked for."""
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """What `smallest` finds.
+
+    Attributes
+    ----------
+    configuration : Configuration or None
+        The smallest one found; None when there is none, or none was found in time.
+    messages_bound : int
+        No configuration has fewer messages; 0 when there is no deadlock at all.
+    held_bound : int
+        No configuration with as few messages as this one holds fewer VCs.
+    proved : bool
+        Whether it is known that there is nothing smaller; with no configuration, that there is no deadlock.
+    method : str
+        How that is known, or what is missing.
+    """
+
+    configuration: Configuration | None
+    messages_bound: int
+    held_bound: int
+    proved: bool
+    method: str
+
+
+def smallest(
+    relation: Relation, switching: str = "wormhole", *, time_limit: float = 60.0, buffer_depth: int = 8
+) -> Smallest:
+    """Find a deadlock configuration with the fewest messages, and of those one that holds the fewest VCs.
+
+    Among equally small ones, one whose messages come straight from terminals of their own is preferred.
+
+    Parameters
+    ----------
+    relation : Relation
+    switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
+    time_limit : float
+        Seconds for the solver; the bound from below takes time for one search from every reachable state on cycles of
+        dependencies, and nodes × edges of the graph of who may wait for whom.
+    buffer_depth : int
+        Flits per VC, for the message lengths.
+
+    Raises
+    ------
+    RelationError
+        If the relation breaks its contract at a reachable state, or an argument makes no sense.
+    """
+    technique = switching_named(switching)
+    if not time_limit > 0:
+        raise RelationError(f"smallest: the time limit must be a positive number of seconds, got {time_limit!r}")
+    if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
+        raise RelationError(f"smallest: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
+    end = time.monotonic() + time_limit
+    graph = dependencies(relation)
+    if graph.acyclic:
+        return Smallest(None, 0, 0, True, "no deadlock: the channel dependency graph is acyclic")
+    states = core(graph)
+    rest = _remainder(states, technique).pruned()
+    if not rest.place.size:
+        return Smallest(None, 0, 0, True, "no deadlock: nothing is left by the fixpoint")
+    search = _Search(relation, technique, rest, end)
+    search.bound()
+    search.meet()
+    if search.best is None:
+        if search.proved:
+            return Smallest(None, 0, 0, True, "no deadlock: exhausted by constraint solving")
+        return Smallest(None, search.messages, 0, False, "time ran out before any configuration was found")
+    found = configuration(relation, search.best, technique, int(buffer_depth), as_it_is=True)
+    return Smallest(found, search.messages, search.held, search.proved, search.method)
+
+
+def _remainder(states: Core, technique: Switching) -> Remainder:
+    """The states on cycles, with the steps and heads that a technique knows."""
+    every = np.arange(states.place.size)
+    part = remainder.of(states, every, entered(states))
+    if technique == "wormhole":
+        return part
+    if technique == "wormhole-nonatomic":
+        row = np.repeat(every, np.diff(part.next_first))
+        each = np.arange(row.size + 1)
+        return Remainder(
+            part.place, part.owner, part.next_first, part.next_state, part.leaves, part.enters,
+            row, each, part.place[part.next_state],
+        )  # fmt: skip
+    return Remainder(
+        part.place, part.owner, np.zeros(every.size + 1, dtype=np.int64), part.next_state[:0], part.leaves,
+        part.enters, part.head_owner, part.head_first, part.head_wait,
+    )  # fmt: skip
+
+
+class _Search:
+    """The bounds so far, the best configuration so far, and where to look next."""
+
+    def __init__(self, relation: Relation, technique: Switching, rest: Remainder, end: float) -> None:
+        self.relation, self.technique, self.rest, self.end = relation, technique, rest, end
+        self.surroundings = Surroundings(relation, np.unique(rest.place))
+        self.messages = self.held = 1
+        self.best: list[Worm] | None = None
+        self.proved = False
+        self.method = "time ran out before the bounds met"
+        self.seeds: list[int] = [int(relation.network.source[relation.vcs.channel[rest.place[0]]])]
+
+    def bound(self) -> None:
+        """The bound from below, and the routers of a walk that attains it."""
+        from unknot.verify.smallest_kernel import FAR, round_trip, spans
+
+        vcs = np.unique(self.rest.place)
+        if vcs.size > MOST_VCS:
+            return
+        number = np.full(self.relation.num_vcs, -1, dtype=np.int64)
+        number[vcs] = np.arange(vcs.size)
+        span = np.empty((vcs.size, vcs.size), dtype=np.int16)
+        rest = self.rest
+        spans(
+            number[rest.place], rest.next_first, rest.next_state, rest.heads_of[0], rest.head_first,
+            number[rest.head_wait], span,
+        )  # fmt: skip
+        tail, wanted = np.nonzero(span < FAR)
+        steps = _fewest_steps(tail, wanted, vcs.size)
+        walk = np.zeros(steps, dtype=np.int64)
+        weight = span[tail, wanted].astype(np.int64)
+        self.held = int(round_trip(offsets(tail, vcs.size), wanted.astype(np.int64), weight, steps, walk))
+        self.messages = steps
+        routers: list[int] = []
+        for v, w in zip(walk.tolist(), [*walk[1:].tolist(), int(walk[0])], strict=True):
+            path = _path(self.rest, int(vcs[v]), int(vcs[w]), int(span[v, w]))
+            channels = self.relation.vcs.channel[[*path, int(vcs[w])]]
+            routers += self.relation.network.source[channels].tolist()
+        self.seeds = list(dict.fromkeys(routers))
+
+    def meet(self) -> None:
+        """Look for small configurations in windows around the seeds, until one is proved smallest."""
+        count = len(self.seeds) + 1
+        everywhere = len(self.surroundings.near)
+        while not self.proved and time.monotonic() < self.end:
+            order = self.surroundings.around(self.seeds, count)
+            whole = len(order) >= everywhere
+            vcs = self.surroundings.window(order).vcs
+            part = self.rest.cut(self.rest.on(vcs)).pruned()
+            if part.place.size:
+                self._look(part, whole)
+            elif whole:
+                self.proved = True
+            if whole:
+                break
+            count *= 2
+
+    def _look(self, part: Remainder, whole: bool) -> None:
+        left = self.end - time.monotonic()
+        worms, proved = fewest(part.merged(), left if whole else left / 4, messages=self.messages, held=self.held)
+        if isinstance(worms, bool):
+            self.proved = whole and worms is False
+            return
+        size = _size(worms)
+        if self.best is None or size < _size(self.best):
+            self.best = worms
+        if size == (self.messages, self.held):
+            self.proved = True
+            self.method = "a closed walk of waiting as a bound from below, met by constraint solving"
+        elif whole and proved:
+            self.messages, self.held = size
+            self.proved = True
+            self.method = "constraint solving over all VCs"
+        if self.proved:
+            self._prefer_terminals(part, size)
+
+    def _prefer_terminals(self, part: Remainder, size: tuple[int, int]) -> None:
+        """One of the same size that is injected straight from terminals, if there is one in the part."""
+        left = min(5.0, self.end - time.monotonic())
+        if left > 0 and part.enters.any():
+            worms, _ = fewest(part.merged(), left, messages=size[0], held=size[1], ports=Ports.of(self.relation))
+            if isinstance(worms, list) and _size(worms) == size:
+                self.best = worms
+
+
+def _size(worms: list[Worm]) -> tuple[int, int]:
+    return len(worms), sum(len(worm.path) for worm in worms)
+
+
+def _fewest_steps(tail: Ints, wanted: Ints, nodes: int) -> int:
+    """Steps of a shortest closed walk; every node here lies on some walk that goes on for ever."""
+    from scipy.sparse import csr_array
+
+    edges = csr_array((np.ones(tail.size, dtype=np.float32), (tail, wanted)), shape=(nodes, nodes))
+    dense = edges.toarray() > 0
+    walks, steps = dense.copy(), 1
+    while not walks.diagonal().any():
+        walks = (walks.astype(np.float32) @ dense.astype(np.float32)) > 0
+        steps += 1
+    return steps
+
+
+def _path(rest: Remainder, tail: int, wanted: int, length: int) -> list[int]:
+    """The VCs of a worm of so many VCs that holds one at its tail and waits for another."""
+    first, heads = rest.heads_of
+    for start in rest.on(np.array([tail])).tolist():
+        before = {start: start}
+        steps = {start: 1}
+        todo = deque([start])
+        while todo:
+            s = todo.popleft()
+            waits = rest.head_wait[remainder.spread(rest.head_first, heads[first[s] : first[s + 1]])]
+            if wanted in waits and steps[s] == length:
+                path = [s]
+                while path[-1] != start:
+                    path.append(before[path[-1]])
+                found: list[int] = rest.place[path[::-1]].tolist()
+                return found
+            for t in rest.next_state[rest.next_first[s] : rest.next_first[s + 1]].tolist():
+                if t not in steps and steps[s] < length:
+                    before[t], steps[t] = s, steps[s] + 1
+                    todo.append(t)
+    return [tail]

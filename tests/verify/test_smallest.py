@@ -1,0 +1,135 @@
+"""The smallest counterexample: against every set of worms on small instances, and what is known of large ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.brute_force import TooLargeError
+from tests.reference.fewest import fewest
+from tests.reference.legality import complaints
+from tests.verify.constructions import FREE_THREE_WIDE, by_signs, two_overlaid
+from unknot import replay
+from unknot.errors import RelationError
+from unknot.routing import Relation, dimension_order, fully_adaptive
+from unknot.switching import SWITCHINGS, Switching
+from unknot.testing import interpreted, networks, relations
+from unknot.topologies import complete, mesh, ring, torus
+from unknot.verify import Verdict, smallest
+from unknot.verify.smallest import Smallest
+
+MANY = relations(networks(loops=True, strongly_connected=None))
+FAMILIES = st.sampled_from([mesh(2, 2), mesh(3, 2), ring(4), complete(3)]).flatmap(relations)
+
+
+def size(found: Smallest) -> tuple[int, int]:
+    assert found.configuration is not None
+    messages = found.configuration.messages
+    return len(messages), sum(len(message.held) for message in messages)
+
+
+@pytest.mark.parametrize("strategy", [MANY, FAMILIES])
+def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation]) -> None:
+    seen: Counter[str] = Counter()
+
+    @given(strategy, st.sampled_from(SWITCHINGS))
+    @settings(max_examples=250)
+    def compare(relation: Relation, switching: Switching) -> None:
+        try:
+            expected = fewest(relation, switching)
+        except TooLargeError:
+            seen["too large"] += 1
+            return
+        found = smallest(interpreted(relation), switching, buffer_depth=2)
+        assert found.proved
+        if expected is None:
+            assert found.configuration is None
+            seen["free"] += 1
+            return
+        assert size(found) == expected == (found.messages_bound, found.held_bound)
+        assert found.configuration is not None
+        assert complaints(relation, found.configuration) == []
+        seen[switching] += 1
+        seen[found.method[:8]] += 1
+        seen[found.configuration.reachability] += 1
+        if expected[0] > 1:
+            seen["several"] += 1
+
+    compare()
+    assert min(seen[key] for key in (*SWITCHINGS, "free", "several", "injected", "a closed")) > 5
+    assert seen["constrai"] > 0
+
+
+@pytest.mark.parametrize("side", [2, 3, 6])
+def test_four_messages_on_a_mesh(side: int) -> None:
+    for switching in SWITCHINGS:
+        found = smallest(fully_adaptive(mesh(side, side)), switching)
+        assert found.proved
+        assert size(found) == (4, 4)
+        assert found.configuration is not None
+        assert found.configuration.reachability == "injected"
+
+
+@pytest.mark.parametrize("around", [5, 7, 8])
+def test_rings(around: int) -> None:
+    """A worm on a ring without dateline holds all of its shortest way but the last hop; a packet holds one VC."""
+    relation = dimension_order(torus(around, 3), dateline="none")
+    found = smallest(relation)
+    longest = around // 2 - 1
+    assert found.proved
+    assert size(found) == (-(-around // longest), around)
+    assert size(smallest(relation, "vct")) == (around, around)
+    assert found.configuration is not None
+    assert complaints(relation, found.configuration) == []
+    assert replay(relation, found.configuration).stuck
+
+
+def test_several_waits_for_one_header() -> None:
+    """Two VCs that are all waited for: the walk's bound is too low, the solver proves more."""
+    found = smallest(fully_adaptive(mesh(2, 2), 2))
+    assert found.proved
+    assert size(found) == (8, 8)
+    assert "solving over all" in found.method
+
+
+def test_what_needs_long_worms() -> None:
+    relation = two_overlaid(mesh(3, 3))
+    assert smallest(relation, "saf") == Smallest(None, 0, 0, True, smallest(relation, "saf").method)
+    found = smallest(relation)
+    assert found.proved
+    assert found.configuration is not None
+    assert complaints(relation, found.configuration) == []
+    assert replay(relation, found.configuration).stuck
+    free = smallest(by_signs(mesh(3, 4), FREE_THREE_WIDE))
+    assert free.proved
+    assert free.configuration is None
+
+
+def test_no_cycle_and_bad_arguments() -> None:
+    assert smallest(dimension_order(mesh(3, 3))).configuration is None
+    relation = fully_adaptive(mesh(2, 2))
+    with pytest.raises(RelationError, match="time limit"):
+        smallest(relation, time_limit=0)
+    with pytest.raises(RelationError, match="buffer depth"):
+        smallest(relation, buffer_depth=0)
+
+
+def test_time_runs_out() -> None:
+    """What is not proved is said not to be."""
+    found = smallest(fully_adaptive(mesh(6, 6), 2), time_limit=0.05)
+    assert not found.proved
+    assert found.messages_bound >= 1
+
+
+def test_counterexamples_are_legal_verdicts() -> None:
+    from unknot.checker import accept
+
+    for switching in SWITCHINGS:
+        relation = dimension_order(torus(4, 4), dateline="none")
+        found = smallest(relation, switching)
+        assert found.configuration is not None
+        accept(relation, Verdict(False, switching, "smallest", "all", "", configuration=found.configuration))
+        assert replay(relation, found.configuration).stuck
