@@ -25,9 +25,9 @@ from unknot.multistage.tags import (
     parse_tag,
     primary_tags,
     rows_of,
-    size_of_rcbn,
     tags_of_rows,
 )
+from unknot.topologies.composite import size_of_rcbn
 
 __all__ = [
     "METHODS",

@@ -18,10 +18,11 @@ from unknot.multistage.paths import disjoint_paths, reaches
 from unknot.multistage.permute import permute
 from unknot.multistage.realisation import Realisation
 from unknot.multistage.requests import permutation
-from unknot.multistage.tags import CASES, Tags, alternate_tags, rows_of, size_of_rcbn
+from unknot.multistage.tags import CASES, Tags, alternate_tags, rows_of
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot.topologies.composite import size_of_rcbn
 
 Numbers = npt.NDArray[np.int64]
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError, UnknotError
-from unknot.network import Network
-from unknot.network.stages import stages
+from unknot.errors import UnknotError
+from unknot.topologies.composite import high_bit
 
 Numbers = npt.NDArray[np.int64]
 
@@ -81,39 +80,6 @@ def parse_tag(text: str) -> Tags:
     ones = int(plain.replace("b", "0"), 2)
     bars = int(plain.replace("1", "0").replace("b", "1"), 2)
     return Tags(len(plain), np.array([ones]), np.array([bars]))
-
-
-def size_of_rcbn(network: Network) -> int:
-    """n = log2 N of an RCBN(N), of which switches and links may be dead.
-
-    Raises
-    ------
-    NetworkError
-        If the stages, rows, links or terminals are not those of an RCBN.
-    """
-    view = stages(network)
-    rows = network.radices[1]
-    n = rows.bit_length()
-    if rows != 1 << (n - 1) or n < 3 or view.count != 2 * n - 3:
-        raise NetworkError(f"network {network.name!r} is no RCBN: {view.count} stages of {rows} switches")
-    stage, change = view.stage[network.source], view.row[network.source] ^ view.row[network.target]
-    high = high_bit(stage, n)
-    odd = np.flatnonzero((change != 0) & (change != 1) & (change != 1 << high))
-    if odd.size:
-        raise NetworkError(
-            f"network {network.name!r} is no RCBN: channel {network.channel_name(int(odd[0]))} is none of its links"
-        )
-    number = np.arange(network.num_terminals) if network.origin is None else network.origin.terminals
-    for ends in (network.inject, network.eject):
-        if not np.array_equal(view.row[ends], number // 2):
-            raise NetworkError(f"network {network.name!r} is no RCBN: its terminals stand at other switches")
-    return n
-
-
-def high_bit(link_stage: npt.ArrayLike, n: int) -> Numbers:
-    """The bit of the row, other than bit 0, that a link stage can change."""
-    k, half = np.asarray(link_stage, dtype=np.int64), n - 2
-    return np.asarray(np.where(k < half, half - k, k - half + 1))
 
 
 def primary_tags(sources: npt.ArrayLike, destinations: npt.ArrayLike, n: int) -> Tags:

@@ -10,10 +10,11 @@ from unknot.errors import NetworkError
 from unknot.multistage.faults import Marks
 from unknot.multistage.paths import routers_of
 from unknot.multistage.realisation import Realisation
-from unknot.multistage.tags import primary_tags, size_of_rcbn, tags_of_rows
+from unknot.multistage.tags import primary_tags, tags_of_rows
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.report.words import count
+from unknot.topologies.composite import size_of_rcbn
 
 
 def of_realisation(found: Realisation, whole: Network, marks: Marks) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from unknot.routing.cube_connected_cycles import cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn
+from unknot.routing.destination_tag import destination_tag
 from unknot.routing.dfsssp import dfsssp
 from unknot.routing.dimension_order import dimension_order
 from unknot.routing.dragonfly import dragonfly_minimal, dragonfly_ugal, dragonfly_valiant
@@ -21,6 +22,7 @@ from unknot.routing.overlay import overlay
 from unknot.routing.p_cube import p_cube
 from unknot.routing.pbfaa import pbfaa
 from unknot.routing.planar_adaptive import planar_adaptive
+from unknot.routing.rcbn_tags import rcbn_tags
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels
 from unknot.routing.ring_lexicographic import ring_lexicographic
 from unknot.routing.romm import romm
@@ -44,6 +46,7 @@ __all__ = [
     "VirtualChannels",
     "cube_connected_cycles",
     "de_bruijn",
+    "destination_tag",
     "dfsssp",
     "dimension_order",
     "dragonfly_minimal",
@@ -69,6 +72,7 @@ __all__ = [
     "p_cube",
     "pbfaa",
     "planar_adaptive",
+    "rcbn_tags",
     "ring_lexicographic",
     "romm",
     "schwiebert",

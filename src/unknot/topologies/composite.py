@@ -6,9 +6,12 @@ The output ports of a switch are called by tag digits and stand in the order 0 (
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from unknot.errors import NetworkError
 from unknot.network import Network
-from unknot.topologies.staged import digits, staged
+from unknot.network.stages import stages
+from unknot.topologies.staged import Numbers, digits, staged
 
 
 def composite_banyan(terminals: int, *, latency: int = 1) -> Network:
@@ -46,6 +49,39 @@ def rcbn(terminals: int, *, latency: int = 1) -> Network:
     front = [(1 << (half - k), 1) for k in range(half)]
     back = [(1, 1 << (k - half + 1)) for k in range(half, 2 * half)]
     return _switched(name, n, front + back, latency)
+
+
+def size_of_rcbn(network: Network) -> int:
+    """n = log2 N of an RCBN(N), of which switches and links may be dead.
+
+    Raises
+    ------
+    NetworkError
+        If the stages, rows, links or terminals are not those of an RCBN.
+    """
+    view = stages(network)
+    rows = network.radices[1]
+    n = rows.bit_length()
+    if rows != 1 << (n - 1) or n < 3 or view.count != 2 * n - 3:
+        raise NetworkError(f"network {network.name!r} is no RCBN: {view.count} stages of {rows} switches")
+    stage, change = view.stage[network.source], view.row[network.source] ^ view.row[network.target]
+    high = high_bit(stage, n)
+    odd = np.flatnonzero((change != 0) & (change != 1) & (change != 1 << high))
+    if odd.size:
+        raise NetworkError(
+            f"network {network.name!r} is no RCBN: channel {network.channel_name(int(odd[0]))} is none of its links"
+        )
+    number = np.arange(network.num_terminals) if network.origin is None else network.origin.terminals
+    for ends in (network.inject, network.eject):
+        if not np.array_equal(view.row[ends], number // 2):
+            raise NetworkError(f"network {network.name!r} is no RCBN: its terminals stand at other switches")
+    return n
+
+
+def high_bit(link_stage: npt.ArrayLike, n: int) -> Numbers:
+    """The bit of the row, other than bit 0, that a link stage can change."""
+    k, half = np.asarray(link_stage, dtype=np.int64), n - 2
+    return np.asarray(np.where(k < half, half - k, k - half + 1))
 
 
 def _switched(name: str, n: int, flips: list[tuple[int, int]], latency: int) -> Network:
