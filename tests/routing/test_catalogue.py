@@ -85,8 +85,8 @@ def test_verdicts_agree_with_brute_force() -> None:
 def test_the_compiled_rule_is_the_plain_one_and_carries_traffic(name: str) -> None:
     """On the smallest network of the catalogue that the routing takes."""
     network = min((BUILT[text] for text in on_catalogue(ROUTINGS[name])), key=lambda n: n.num_channels)
-    relation = ROUTINGS[name](network)
-    check_relation(replace(relation, claims={}))
+    relation = replace(ROUTINGS[name](network), claims={})
+    check_relation(relation)
     assert not relation.compiled.tabulated
     for switching in ("vct", "wormhole"):
         if check(relation, switching).deadlock_free:
