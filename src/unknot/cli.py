@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import typer
 
+from unknot.commands.analyse import analyse
 from unknot.commands.audit import audit
 from unknot.commands.bnr import bnr
 from unknot.commands.check import check
 from unknot.commands.convert import convert
+from unknot.commands.faults import faults
 from unknot.commands.gallery import gallery
 from unknot.commands.itm import itm
 from unknot.commands.multicast import multicast
@@ -35,7 +37,22 @@ def _root(version: Version = False) -> None:
     """Describe, route, prove, simulate and compare interconnection networks."""
 
 
-for _command in (run, check, replay, bnr, audit, permute, show, convert, simulate, multicast, itm, gallery):
+for _command in (
+    run,
+    check,
+    replay,
+    bnr,
+    analyse,
+    faults,
+    audit,
+    permute,
+    show,
+    convert,
+    simulate,
+    multicast,
+    itm,
+    gallery,
+):
     app.command()(_command)
 
 

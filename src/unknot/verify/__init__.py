@@ -4,10 +4,16 @@ from unknot.switching import SWITCHINGS, Switching
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.bnr import Bnr, Conclusion, bnr, conclude
 from unknot.verify.check import check
+from unknot.verify.coherence import Coherence, coherence
 from unknot.verify.delivery import Delivery, deliver
+from unknot.verify.fault_sweep import FaultSweep, fault_sweep
+from unknot.verify.livelock import Livelock, livelock
+from unknot.verify.loads import Loads, best_loads, loads
 from unknot.verify.minimal_paths import ForbiddenPath
+from unknot.verify.properties import Properties, properties
 from unknot.verify.smallest import Smallest, smallest
 from unknot.verify.states import Dependencies, dependencies
+from unknot.verify.vc_use import VcUse, vc_use
 from unknot.verify.verdict import Certificate, Configuration, Message, Size, Verdict
 
 __all__ = [
@@ -15,21 +21,34 @@ __all__ = [
     "Adaptivity",
     "Bnr",
     "Certificate",
+    "Coherence",
     "Conclusion",
     "Configuration",
     "Delivery",
     "Dependencies",
+    "FaultSweep",
     "ForbiddenPath",
+    "Livelock",
+    "Loads",
     "Message",
+    "Properties",
     "Size",
     "Smallest",
     "Switching",
+    "VcUse",
     "Verdict",
     "adaptivity",
+    "best_loads",
     "bnr",
     "check",
+    "coherence",
     "conclude",
     "deliver",
     "dependencies",
+    "fault_sweep",
+    "livelock",
+    "loads",
+    "properties",
     "smallest",
+    "vc_use",
 ]

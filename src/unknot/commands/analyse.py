@@ -1,0 +1,126 @@
+"""`unknot analyse`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, RoutingText, Vcs
+from unknot.commands.shared import print_json, relation_of
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+    from unknot.verify.properties import Properties
+
+
+def analyse(
+    network: NetworkText,
+    routing: RoutingText,
+    vcs: Vcs = None,
+    best: Annotated[
+        bool, typer.Option("--best", help="Also find the best split of the traffic over all permitted routes.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Tell the properties of a routing beside deadlock.
+
+    Length and coherence of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
+    those that are never used, channel loads and ideal throughput under uniform traffic.
+    """
+    from unknot import terminal
+    from unknot.verify.properties import properties
+
+    relation = relation_of(network, routing, vcs)
+    with terminal.progress_bar("analyse") as progress:
+        found = properties(relation, best=best, progress=progress)
+    if json:
+        print_json(_answer(relation, found))
+    else:
+        _show(relation, found)
+
+
+def _show(relation: Relation, found: Properties) -> None:
+    from rich.text import Text
+
+    from unknot import terminal
+
+    network, delivery, paths, use = relation.network, found.delivery, found.adaptivity, found.vc_use
+    yes = terminal.answer
+    rows: list[tuple[str, str | Text]] = [
+        ("network", network.name),
+        ("routing", relation.name),
+        ("delivers", yes(delivery.delivered)),
+        ("minimal", yes(bool(delivery.minimal))),
+        ("longest route", "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"),
+        ("livelock-free", yes(found.livelock.free)),
+        *(("", text) for text in found.livelock.tell(relation)[:1]),
+        ("coherent", yes(found.coherence.coherent)),
+    ]
+    if found.coherence.witness is not None:
+        rows.append(("", found.coherence.witness.tell(relation)))
+    rows += [
+        ("fully adaptive", yes(paths.fully_adaptive)),
+        ("adaptivity", f"{paths.mean:.4f} of the shortest paths of a pair are permitted on average"),
+    ]
+    if paths.worst_pair is not None:
+        pair = " to ".join(network.terminal_name(t) for t in paths.worst_pair)
+        rows.append(("worst pair", f"{paths.worst_permitted} of {paths.worst_paths}, {pair}"))
+    if paths.forbidden is not None:
+        rows.append(("forbidden", paths.forbidden.tell(relation)))
+    unused = ", ".join(relation.vcs.name(int(vc)) for vc in use.unused[:4])
+    more = ", …" if use.unused.size > 4 else ""
+    rows += [
+        ("VCs", f"{use.total} in all; {_span(use.per_channel)} per channel, {_span(use.per_router)} leave a router"),
+        ("never used", f"{use.unused.size} VCs: {unused}{more}" if use.unused.size else "none"),
+    ]
+    for label, load in (("uniform traffic", found.loads), ("best split", found.best)):
+        if load is not None:
+            busiest = "" if load.busiest is None else f" on {network.channel_name(load.busiest)}"
+            rows.append(
+                (label, f"{load.highest:.4g} flits per cycle{busiest}, ideal throughput {load.throughput:.4g}")
+            )
+    rows += [("", reason) for reason in found.left_out]
+    terminal.console().print(terminal.two_columns(rows))
+
+
+def _span(ends: tuple[int, int]) -> str:
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _answer(relation: Relation, found: Properties) -> dict[str, Any]:
+    from unknot import answers
+
+    network, paths, use, coherence = relation.network, found.adaptivity, found.vc_use, found.coherence
+    pair = paths.worst_pair
+    return {
+        **answers.of_delivery(relation, found.delivery),
+        "livelock": {"free": found.livelock.free, "cycles": found.livelock.tell(relation)},
+        "coherence": {
+            "coherent": coherence.coherent,
+            "addresses": coherence.addresses,
+            "witness": None if coherence.witness is None else coherence.witness.tell(relation),
+        },
+        "adaptivity": {
+            **vars(paths),
+            "worst_pair": None if pair is None else [network.terminal_name(t) for t in pair],
+            "forbidden": None if paths.forbidden is None else paths.forbidden.named(relation),
+        },
+        "vc_use": {
+            **vars(use),
+            "unused": [relation.vcs.name(int(vc)) for vc in use.unused],
+            "idle_channels": [network.channel_name(int(c)) for c in use.idle_channels],
+        },
+        "loads": _loads(relation, found.loads),
+        "best": _loads(relation, found.best),
+        "left_out": list(found.left_out),
+        **answers.of_relation(relation),
+        "network": answers.of_network(network),
+    }
+
+
+def _loads(relation: Relation, load: Any) -> dict[str, Any] | None:
+    if load is None:
+        return None
+    named = None if load.busiest is None else relation.network.channel_name(load.busiest)
+    return {**vars(load), "channel": load.channel.tolist(), "busiest": named}

@@ -1,0 +1,99 @@
+"""`unknot faults`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, RoutingText, SwitchingName, TimeLimit, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS
+from unknot.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from unknot.verify.fault_sweep import FaultSweep
+
+
+class Kind(StrEnum):
+    """What fails."""
+
+    links = "links"
+    channels = "channels"
+    routers = "routers"
+
+
+def faults(
+    network: NetworkText,
+    routing: RoutingText,
+    vcs: Vcs = None,
+    switching: SwitchingName = "wormhole",
+    kind: Annotated[Kind, typer.Option(help="What fails.")] = Kind.links,
+    at_once: Annotated[int, typer.Option(help="How many fail at once.")] = 1,
+    budget: Annotated[int, typer.Option(help="Most sets of failed parts to try; of more, so many are drawn.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    time_limit: TimeLimit = 10.0,
+    show: Annotated[int, typer.Option(help="How many of the worst faults to name.")] = 10,
+    json: Json = False,
+) -> None:
+    """Let every link, channel or router fail and judge the routing on what is left.
+
+    The routing is rebuilt for each fault, as its algorithm takes the network that remains.
+
+    Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; 1: not so.
+    """
+    from unknot import terminal
+    from unknot.studies import design
+    from unknot.verify.fault_sweep import fault_sweep
+
+    built = design.network(network, where="NETWORK")
+    design.require_connected(built)
+    design.routing_named(routing, "--routing")
+    with terminal.progress_bar("faults") as progress:
+        found = fault_sweep(
+            built, routing, switching, vcs=vcs, kind=kind.value, faults=at_once, budget=budget, seed=seed,
+            time_limit=time_limit, progress=progress,
+        )  # fmt: skip
+    if json:
+        print_json(_answer(found))
+    else:
+        _show(found, show)
+    raise typer.Exit(HOLDS if found.survives else FAILS)
+
+
+def _show(found: FaultSweep, show: int) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from unknot import terminal
+
+    tried = f"{len(found.tried)} of {found.possible}, drawn at random" if found.sampled else f"all {found.possible}"
+    rows: list[tuple[str, str | Text]] = [
+        ("network", found.network),
+        ("routing", found.routing),
+        ("switching", found.switching),
+        ("faults", f"{tried} sets of {found.faults} {found.kind}"),
+        *((outcome, str(count)) for outcome, count in found.counts.items()),
+        ("survives", terminal.answer(found.survives)),
+    ]
+    out = terminal.console()
+    out.print(terminal.two_columns(rows))
+    worst = [fault for fault in found.tried if fault.outcome != "holds"][:show]
+    if worst:
+        table = Table(box=SIMPLE_HEAD)
+        for heading in ("worst faults", "outcome", "not delivered", "why"):
+            table.add_column(heading)
+        for fault in worst:
+            lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
+            table.add_row(", ".join(fault.parts), fault.outcome, lost, fault.why)
+        out.print(table)
+
+
+def _answer(found: FaultSweep) -> dict[str, Any]:
+    return {
+        "survives": found.survives,
+        "counts": found.counts,
+        **{key: value for key, value in vars(found).items() if key != "tried"},
+        "tried": [vars(fault) for fault in found.tried],
+    }

@@ -1,0 +1,252 @@
+"""What becomes of a routing when channels, links or routers fail: each fault made, the routing rebuilt and judged."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import Literal
+
+import numpy as np
+
+from unknot.errors import RelationError, UnknotError, near
+from unknot.network import Network, distances_from
+from unknot.routing.named import routing as routing_of
+from unknot.routing.relation import Relation
+from unknot.switching import Switching, switching_named
+from unknot.verify.check import check
+from unknot.verify.delivery import Delivery, deliver
+
+Parts = Literal["channels", "links", "routers"]
+Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "disconnected", "holds"]
+OUTCOMES: tuple[Outcome, ...] = ("deadlock", "undelivered", "refused", "undecided", "disconnected", "holds")
+"""From the worst on."""
+
+PLAIN_STATES = 100_000
+"""VCs × addresses up to which a rule is asked in plain Python, which spares compiling it for every fault."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One set of failed parts and what it does.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        Names of the failed channels, links or routers.
+    outcome : str
+        `deadlock`: it can deadlock. `undelivered`: it cannot, but pairs may not be delivered. `refused`: the
+        algorithm does not take the network that is left. `undecided`: the proof ran out of time. `disconnected`:
+        some surviving terminals have no way to one another. `holds`: deadlock-free and everything delivered.
+    undelivered_pairs, pairs : int
+        Of the surviving terminals; 0 where the routing could not be judged.
+    why : str
+        The message of a refusal, the first place where packets are lost, or what the verdict established.
+    """
+
+    parts: tuple[str, ...]
+    outcome: Outcome
+    undelivered_pairs: int
+    pairs: int
+    why: str
+
+
+@dataclass(frozen=True)
+class FaultSweep:
+    """All faults that were tried.
+
+    Attributes
+    ----------
+    network, routing : str
+    switching : str
+    kind : {"channels", "links", "routers"}
+    faults : int
+        Parts that fail at once.
+    possible : int
+        Sets of that many parts.
+    sampled : bool
+        Whether only some of them were tried.
+    tried : tuple of Fault
+        The worst first: by outcome, then by undelivered pairs, then as they come.
+    """
+
+    network: str
+    routing: str
+    switching: Switching
+    kind: Parts
+    faults: int
+    possible: int
+    sampled: bool
+    tried: tuple[Fault, ...]
+
+    @property
+    def survives(self) -> bool:
+        """Every fault that leaves the network connected leaves the routing deadlock-free and delivering."""
+        return all(fault.outcome in ("holds", "disconnected") for fault in self.tried)
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        """How many faults have each outcome, the worst first; outcomes that do not occur are left out."""
+        found = Counter(fault.outcome for fault in self.tried)
+        return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+
+
+def fault_sweep(
+    network: Network,
+    routing: str | Callable[[Network], Relation],
+    switching: str = "wormhole",
+    *,
+    vcs: int | None = None,
+    kind: Parts = "links",
+    faults: int = 1,
+    budget: int = 1000,
+    seed: int = 0,
+    time_limit: float = 10.0,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> FaultSweep:
+    """Let every part of a network fail, alone or several at once, and judge the routing on what is left.
+
+    Parameters
+    ----------
+    network : Network
+    routing : str or callable
+        Name of a routing, with options if wanted, or a function of a network that makes one; rebuilt for each fault.
+    switching : str
+        Technique for which deadlock is judged.
+    vcs : int, optional
+        VCs per channel, for a routing given by name.
+    kind : {"channels", "links", "routers"}
+        What fails: single directed channels, all channels between two routers, or routers with their terminals.
+    faults : int
+        How many fail at once.
+    budget : int
+        Most sets of parts to try; of more, so many are drawn at random.
+    seed : int
+        Seeds that draw.
+    time_limit : float
+        Seconds for each proof.
+    progress : callable, optional
+        Called with (faults done, faults, what was found last).
+
+    Raises
+    ------
+    RelationError
+        If an argument makes no sense, or the routing cannot be used on the whole network.
+    """
+    technique = switching_named(switching)
+    if kind not in ("channels", "links", "routers"):
+        raise RelationError(
+            f"fault_sweep: unknown kind {kind!r}; {near(str(kind), ('channels', 'links', 'routers'))}"
+        )
+    if faults < 1 or budget < 1:
+        raise RelationError(
+            f"fault_sweep wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"
+        )
+    build = routing if callable(routing) else lambda left: routing_of(left, routing, vcs)
+    name = build(network).name
+    parts = list(_parts(network, kind))
+    possible = comb(len(parts), faults)
+    chosen = _chosen(len(parts), faults, possible, budget, seed)
+    found = []
+    for i, numbers in enumerate(chosen):
+        broken = [parts[n] for n in numbers]
+        fault = _judge(network, kind, broken, build, technique, time_limit)
+        found.append(fault)
+        if progress is not None:
+            progress(i + 1, len(chosen), f"{', '.join(fault.parts)}: {fault.outcome}")
+    found.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
+    return FaultSweep(network.name, name, technique, kind, faults, possible, len(chosen) < possible, tuple(found))
+
+
+def _parts(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """What may fail: a name, and the channels or the router."""
+    if kind == "routers":
+        for router in range(network.num_routers):
+            yield network.router_name(router), (router,)
+    elif kind == "channels":
+        for channel in range(network.num_channels):
+            yield network.channel_name(channel), (channel,)
+    else:
+        links: dict[tuple[int, int], list[int]] = {}
+        for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+            links.setdefault((min(ends), max(ends)), []).append(channel)
+        for (a, b), channels in links.items():
+            yield f"{network.router_name(a)}–{network.router_name(b)}", tuple(channels)
+
+
+def _chosen(parts: int, faults: int, possible: int, budget: int, seed: int) -> list[tuple[int, ...]]:
+    """All sets of so many parts, or as many as the budget allows, drawn at random without repeats, in order."""
+    if possible <= budget:
+        return list(itertools.combinations(range(parts), faults))
+    draw = np.random.default_rng(seed)
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < budget:
+        drawn.add(tuple(sorted(draw.choice(parts, faults, replace=False).tolist())))
+    return sorted(drawn)
+
+
+def _judge(
+    network: Network,
+    kind: Parts,
+    broken: list[tuple[str, tuple[int, ...]]],
+    build: Callable[[Network], Relation],
+    technique: Switching,
+    time_limit: float,
+) -> Fault:
+    names = tuple(name for name, _ in broken)
+    numbers = [number for _, some in broken for number in some]
+    try:
+        left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
+    except UnknotError as error:
+        return Fault(names, "disconnected", 0, 0, str(error))
+    cut = _cut(left)
+    if cut:
+        return Fault(names, "disconnected", 0, 0, cut)
+    try:
+        relation = build(left)
+        if relation.num_vcs * relation.num_addresses <= PLAIN_STATES:
+            from unknot.routing.interpreter_kernel import interpreted
+
+            interpreted(relation)
+        verdict = check(relation, technique, time_limit=time_limit)
+        delivery = deliver(relation)
+    except UnknotError as error:
+        return Fault(names, "refused", 0, 0, str(error))
+    outcome: Outcome = "holds"
+    if verdict.deadlock_free is False:
+        outcome = "deadlock"
+    elif not delivery.delivered:
+        outcome = "undelivered"
+    elif verdict.deadlock_free is None:
+        outcome = "undecided"
+    why = _lost(relation, delivery) if outcome == "undelivered" else verdict.established
+    return Fault(names, outcome, delivery.undelivered_pairs, delivery.pairs, why)
+
+
+def _lost(relation: Relation, delivery: Delivery) -> str:
+    """The first dead end or loop, by names."""
+    name = relation.vcs.name
+    for at, address in delivery.dead_ends[:1]:
+        return f"bound for {relation.address_name(address)}, no way on from {name(at)}"
+    for places, address in delivery.loops[:1]:
+        return f"bound for {relation.address_name(address)}, round for ever by {', '.join(map(name, places))}"
+    return ""
+
+
+def _cut(network: Network) -> str:
+    """Two terminals without a way between them, in words; nothing when there are none."""
+    if not network.num_terminals:
+        return "no terminal is left"
+    ends = (False, network.inject, network.eject), (True, network.eject, network.inject)
+    for reverse, here, others in ends:
+        for start in np.unique(here).tolist() if not reverse else [int(here[0])]:
+            missed = np.flatnonzero(distances_from(network, start, reverse=reverse)[others] < 0)
+            if missed.size:
+                a, b = network.router_name(start), network.router_name(int(others[missed[0]]))
+                a, b = (b, a) if reverse else (a, b)
+                return f"there is no way from router {a} to router {b}"
+            if (network.inject == network.eject).all():
+                break
+    return ""

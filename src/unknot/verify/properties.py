@@ -1,0 +1,90 @@
+"""All properties of a relation beside deadlock, in one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unknot.errors import RelationError
+from unknot.routing.relation import Relation
+from unknot.verify.adaptivity import Adaptivity, adaptivity
+from unknot.verify.coherence import Coherence, coherence
+from unknot.verify.delivery import Delivery, deliver
+from unknot.verify.livelock import Livelock, livelock
+from unknot.verify.loads import Loads, best_loads, loads
+from unknot.verify.vc_use import VcUse, vc_use
+
+
+@dataclass(frozen=True, eq=False)
+class Properties:
+    """What is found of a relation beside deadlock; see the functions of the same names.
+
+    Attributes
+    ----------
+    delivery, livelock, coherence, adaptivity, vc_use
+    loads : Loads or None
+        Under uniform traffic; None where that does not arrive.
+    best : Loads or None
+        Of the best split, when it was asked for and found.
+    left_out : tuple of str
+        Why loads are missing.
+    """
+
+    delivery: Delivery
+    livelock: Livelock
+    coherence: Coherence
+    adaptivity: Adaptivity
+    vc_use: VcUse
+    loads: Loads | None
+    best: Loads | None
+    left_out: tuple[str, ...]
+
+
+def properties(
+    relation: Relation, *, best: bool = False, progress: Callable[[int, int, str], None] | None = None
+) -> Properties:
+    """Find all properties of a relation beside deadlock.
+
+    Parameters
+    ----------
+    best : bool
+        Whether to look for the best split of uniform traffic as well, a linear program.
+    progress : callable, optional
+        Called with (properties done, properties, the next).
+
+    Raises
+    ------
+    RelationError
+        If a reachable state breaks the relation's contract.
+    """
+    left_out: list[str] = []
+    steps = ("delivery", "livelock", "coherence", "adaptivity", "virtual channels", "loads", "best split")
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(done, len(steps) - 1 + best, steps[done] if done < len(steps) - 1 + best else "")
+
+    def load(wanted: bool, function: Callable[[Relation], Loads]) -> Loads | None:
+        try:
+            return function(relation) if wanted else None
+        except RelationError as error:
+            left_out.append(str(error))
+            return None
+
+    tell(0)
+    delivery = deliver(relation)
+    tell(1)
+    cycles = livelock(relation)
+    tell(2)
+    coherent = coherence(relation)
+    tell(3)
+    paths = adaptivity(relation)
+    tell(4)
+    used = vc_use(relation)
+    tell(5)
+    uniform = load(True, loads)
+    if best:
+        tell(6)
+    split = load(best and uniform is not None, best_loads)
+    tell(6 + best)
+    return Properties(delivery, cycles, coherent, paths, used, uniform, split, tuple(left_out))

@@ -1,0 +1,72 @@
+"""The commands that tell properties: analyse, faults, bnr."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.cli import app
+
+
+def run(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(words))
+    return result.exit_code, result.stdout
+
+
+def test_analyse_tells_every_property() -> None:
+    code, text = run("analyse", "mesh(4, 4)", "--routing", "west_first", "--best")
+    assert code == 0
+    told = {line.split("  ")[0]: line.split("  ", 1)[1].strip() for line in text.splitlines() if "  " in line}
+    assert told["minimal"] == told["coherent"] == told["livelock-free"] == "yes"
+    assert told["fully adaptive"] == "NO"
+    assert told["worst pair"] == "1 of 20, t15 to t0"
+    assert told["forbidden"] == "(1,1) → (1,0) → (0,0): at (1,1), → (1,0) is not offered"
+    assert told["VCs"] == "48 in all; 1 per channel, 2 to 4 leave a router"
+    assert "ideal throughput 1" in told["best split"]
+
+
+def test_analyse_as_json() -> None:
+    code, text = run("analyse", "ring(4)", "--routing", "dimension_order", "--vcs", "2", "--json")
+    answer = json.loads(text)
+    assert code == 0
+    assert answer["adaptivity"]["worst_paths"] == 2
+    assert answer["vc_use"]["per_channel"] == [2, 2]
+    assert "(3)→(0) VC 1" in answer["vc_use"]["unused"]
+    assert answer["loads"]["method"] == "routes"
+    assert len(answer["loads"]["channel"]) == 8
+    assert answer["best"] is None
+    assert answer["coherence"] == {"coherent": True, "addresses": 0, "witness": None}
+
+
+def test_faults(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = run("faults", "mesh(3, 3)", "--routing", "dimension_order")
+    assert code == 1
+    assert "all 12 sets of 1 links" in text
+    assert "no way on from" in text
+    code, text = run("faults", "mesh(3, 3)", "--routing", "up_down", "--kind", "routers", "--at-once", "2", "--json")
+    answer = json.loads(text)
+    assert code == 0
+    assert answer["survives"] is True
+    assert answer["possible"] == len(answer["tried"]) == 36
+    assert run("faults", "mesh(3, 3)", "--routing", "up_dwn")[0] == 2
+
+
+def test_bnr_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
+    code, text = run("bnr", "mesh(2, 2, 3)", "--routing", "planar_adaptive", "--out", str(tmp_path / "table.png"))
+    assert code == 1
+    assert "BNRs are not provided" in text
+    assert (tmp_path / "table.png").read_bytes().startswith(b"\x89PNG")
+    code, text = run("bnr", "mesh(3, 3)", "--routing", "lcfaa", "--json")
+    answer = json.loads(text)
+    assert code == 1
+    assert answer["holds"] is answer["deadlock_free"] is False
+    assert answer["reasons"] == ["it can deadlock under wormhole"]
+    assert [row["provided"] for row in answer["bnrs"]] == [True] * 4
+    assert run("bnr", "mesh(3, 3)", "--routing", "lcfaa", "--switching", "saf")[0] == 0
+    assert run("bnr", "torus(3, 3)", "--routing", "duato")[0] == 2
+    code, text = run("bnr", "mesh(3, 3)", "--routing", "pbfaa(returns=False)", "--switching", "vct")
+    assert code == 0
+    assert "none; but lost by choice" in text

@@ -1,0 +1,117 @@
+"""Fault sweeps: every fault is made, and judged as it would be by itself."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx as nx
+import pytest
+
+from unknot.errors import RelationError, UnknotError
+from unknot.network import Network, from_edges, to_networkx
+from unknot.routing import dimension_order, fully_adaptive
+from unknot.routing.named import routing as named
+from unknot.topologies import mesh, ring, torus
+from unknot.verify import check, deliver
+from unknot.verify.fault_sweep import OUTCOMES, Fault, fault_sweep
+
+
+def one(network: Network, routing: str, switching: str) -> tuple[str, int]:
+    """The outcome on a broken network, found by itself."""
+    if not nx.is_strongly_connected(nx.DiGraph(to_networkx(network))):
+        return "disconnected", 0
+    try:
+        relation = named(network, routing)
+    except UnknotError:
+        return "refused", 0
+    verdict, delivery = check(relation, switching), deliver(relation)
+    if not verdict.deadlock_free:
+        return "deadlock", delivery.undelivered_pairs
+    return ("holds" if delivery.delivered else "undelivered"), delivery.undelivered_pairs
+
+
+@pytest.mark.parametrize(
+    ("network", "routing", "switching"),
+    [
+        (mesh(3, 2), "dimension_order", "wormhole"),
+        (mesh(2, 2), "fully_adaptive", "vct"),
+        (ring(4), "dimension_order(vcs=2)", "wormhole"),
+        (from_edges([(0, 1), (1, 2), (2, 0), (2, 3)]), "fully_adaptive", "saf"),
+    ],
+    ids=lambda x: getattr(x, "name", str(x)),
+)
+@pytest.mark.parametrize("kind", ["links", "channels", "routers"])
+def test_every_fault_is_judged_as_by_itself(network: Network, routing: str, switching: str, kind: str) -> None:
+    sweep = fault_sweep(network, routing, switching, kind=kind)  # type: ignore[arg-type]
+    expected: dict[tuple[str, ...], tuple[str, int]] = {}
+    if kind == "routers":
+        for r in range(network.num_routers):
+            expected[(network.router_name(r),)] = one(network.without(routers=[r]), routing, switching)
+    elif kind == "channels":
+        for c in range(network.num_channels):
+            expected[(network.channel_name(c),)] = one(network.without(channels=[c]), routing, switching)
+    else:
+        for a, b in itertools.combinations(range(network.num_routers), 2):
+            if network.between(a, b):
+                name = (f"{network.router_name(a)}–{network.router_name(b)}",)
+                expected[name] = one(network.without(links=[(a, b)]), routing, switching)
+    assert {fault.parts: (fault.outcome, fault.undelivered_pairs) for fault in sweep.tried} == expected
+    assert sweep.possible == len(expected)
+    assert not sweep.sampled
+    ranks = [(OUTCOMES.index(fault.outcome), -fault.undelivered_pairs) for fault in sweep.tried]
+    assert ranks == sorted(ranks)
+    assert sum(sweep.counts.values()) == len(expected)
+    assert sweep.survives == all(outcome in ("holds", "disconnected") for outcome, _ in expected.values())
+
+
+def test_two_faults_at_once_all_or_drawn() -> None:
+    network = mesh(3, 3)
+    every = fault_sweep(network, "up_down", faults=2)
+    assert (every.possible, len(every.tried), every.sampled, every.survives) == (66, 66, False, True)
+    drawn = fault_sweep(network, "up_down", faults=2, budget=20, seed=3)
+    again = fault_sweep(network, "up_down", faults=2, budget=20, seed=3)
+    assert drawn.sampled
+    assert drawn.tried == again.tried
+    assert len({fault.parts for fault in drawn.tried}) == 20
+    by_name = {fault.parts: fault for fault in every.tried}
+    assert all(by_name[fault.parts] == fault for fault in drawn.tried)
+
+
+def test_worst_faults_come_first_and_say_why() -> None:
+    sweep = fault_sweep(mesh(3, 3), dimension_order)
+    worst = sweep.tried[0]
+    assert worst.outcome == "undelivered"
+    assert worst.undelivered_pairs == max(fault.undelivered_pairs for fault in sweep.tried)
+    assert worst.why.startswith("bound for t")
+    assert "no way on from" in worst.why
+    stuck = fault_sweep(mesh(3, 3), fully_adaptive)
+    assert stuck.counts == {"deadlock": 12}
+    assert not stuck.survives
+    lonely = fault_sweep(from_edges([(0, 1)]), "fully_adaptive")
+    assert lonely.tried == (Fault(("r0–r1",), "disconnected", 0, 0, "there is no way from router r0 to router r1"),)
+    assert lonely.survives
+
+
+def test_refusals_are_outcomes() -> None:
+    sweep = fault_sweep(
+        torus(3, 3), lambda network: dimension_order(network) if network.origin is None else _refuse()
+    )
+    assert set(sweep.counts) == {"refused"}
+    assert sweep.tried[0].why == "only whole networks"
+
+
+def _refuse():  # type: ignore[no-untyped-def]
+    raise RelationError("only whole networks")
+
+
+def test_progress_and_arguments() -> None:
+    seen: list[tuple[int, int, str]] = []
+    fault_sweep(ring(3), "up_down", progress=lambda *step: seen.append(step))
+    assert [step[:2] for step in seen] == [(1, 3), (2, 3), (3, 3)]
+    assert seen[0][2] == "(0)–(1): holds"
+    with pytest.raises(RelationError, match="unknown kind 'link'; did you mean"):
+        fault_sweep(ring(3), "up_down", kind="link")  # type: ignore[arg-type]
+    with pytest.raises(RelationError, match="at least 1"):
+        fault_sweep(ring(3), "up_down", faults=0)
+    with pytest.raises(UnknotError, match="unknown routing"):
+        fault_sweep(ring(3), "up_dwn")
