@@ -1,0 +1,85 @@
+"""A traffic pattern: how often each terminal sends to each other one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import UnknotError
+from unknot.network import Network
+from unknot.network.model import IntArray
+
+
+class TrafficError(UnknotError):
+    """Traffic that does not fit the network, or makes no sense."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Who sends to whom; at most one of `destination` and `weight` is set, and uniform traffic has neither.
+
+    Attributes
+    ----------
+    name : str
+    itself : bool
+        Uniform traffic only: whether a terminal also sends to itself, where the routing serves it.
+    destination : int32 array, shape (terminals,), or None
+        The one terminal that each terminal sends to; −1 for one that is silent.
+    weight : float64 array, shape (terminals, terminals), or None
+        Flits per cycle from row to column at full load. The busiest terminal sends one.
+    """
+
+    name: str
+    itself: bool = True
+    destination: IntArray | None = None
+    weight: npt.NDArray[np.float64] | None = None
+
+
+def to(network: Network, name: str, destination: Any) -> Pattern:
+    """The pattern in which each terminal sends to one other, −1 for none.
+
+    Raises
+    ------
+    TrafficError
+        If it is not one terminal of the network for each of its terminals.
+    """
+    terminals = network.num_terminals
+    given = np.asarray(destination)
+    if given.shape != (terminals,) or given.dtype.kind not in "iu":
+        raise TrafficError(f"{name}: one destination for each of the {terminals} terminals is wanted")
+    if given.size and (given.min() < -1 or given.max() >= terminals):
+        raise TrafficError(
+            f"{name}: destinations are terminals 0 to {terminals - 1}, or −1 for none; got {int(given.min())} to "
+            f"{int(given.max())}"
+        )
+    found = given.astype(np.int32)
+    found.setflags(write=False)
+    return Pattern(name, destination=found)
+
+
+def weighted(network: Network, name: str, weight: Any) -> Pattern:
+    """The pattern in which terminals send in proportion to a matrix, scaled so that the busiest one sends one flit.
+
+    Raises
+    ------
+    TrafficError
+        If it is no square matrix over the terminals, or has an entry that is negative or not finite, or none that is
+        positive.
+    """
+    terminals = network.num_terminals
+    given = np.asarray(weight)
+    if given.shape != (terminals, terminals) or given.dtype.kind not in "iuf":
+        raise TrafficError(
+            f"{name}: a matrix of {terminals} × {terminals} numbers is wanted, got shape {given.shape}"
+        )
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise TrafficError(f"{name}: rates are finite and not negative")
+    most = float(given.sum(axis=1).max(initial=0.0))
+    if not most > 0:
+        raise TrafficError(f"{name}: no terminal sends anything")
+    found = given / most
+    found.setflags(write=False)
+    return Pattern(name, weight=found)

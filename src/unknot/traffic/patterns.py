@@ -1,0 +1,145 @@
+"""The patterns that interconnection networks are measured with (Dally & Towles 2004, section 3.2).
+
+Patterns on bits number the terminals in binary; those on digits go by the coordinates of the routers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
+
+Ids = npt.NDArray[np.int64]
+
+
+def uniform(network: Network) -> Pattern:
+    """Every destination equally often, the terminal itself included where the routing serves it."""
+    return Pattern("uniform")
+
+
+def uniform_others(network: Network) -> Pattern:
+    """Every other terminal equally often."""
+    return Pattern("uniform_others", itself=False)
+
+
+def transpose(network: Network) -> Pattern:
+    """(x, y) sends to (y, x): on square meshes and tori by coordinates, else the halves of the bits change places."""
+    digits = _digits(network)
+    if digits is not None and len(network.radices) == 2 and network.radices[0] == network.radices[1]:
+        return to(network, "transpose", _ids(network, digits[:, ::-1]))
+    ids, bits = _bits(network, "transpose")
+    if bits % 2:
+        raise TrafficError(f"transpose: {ids.size} terminals have {bits} bits, which do not fall into two halves")
+    half = bits // 2
+    return to(network, "transpose", (ids >> half) | (ids & ((1 << half) - 1)) << half)
+
+
+def bit_complement(network: Network) -> Pattern:
+    """Every bit is inverted."""
+    ids, _ = _bits(network, "bit_complement")
+    return to(network, "bit_complement", ids.size - 1 - ids)
+
+
+def bit_reverse(network: Network) -> Pattern:
+    """The bits in reverse order."""
+    ids, bits = _bits(network, "bit_reverse")
+    found = np.zeros_like(ids)
+    for i in range(bits):
+        found |= ((ids >> i) & 1) << (bits - 1 - i)
+    return to(network, "bit_reverse", found)
+
+
+def shuffle(network: Network) -> Pattern:
+    """The bits turned to the left by one."""
+    ids, bits = _bits(network, "shuffle")
+    return to(network, "shuffle", ((ids << 1) & (ids.size - 1)) | (ids >> max(bits - 1, 0)))
+
+
+def tornado(network: Network) -> Pattern:
+    """In every dimension of k positions, ⌈k / 2⌉ − 1 further round."""
+    return _turned(network, "tornado", lambda k: ceil(k / 2) - 1)
+
+
+def neighbour(network: Network) -> Pattern:
+    """In every dimension, one further round."""
+    return _turned(network, "neighbour", lambda k: 1)
+
+
+def permutation(network: Network, seed: int = 1) -> Pattern:
+    """A random permutation of the terminals, fixed for the whole run."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise TrafficError(f"permutation: the seed is a whole number from 0 on, got {seed!r}")
+    chosen = np.random.default_rng(seed).permutation(network.num_terminals)
+    return to(network, f"permutation(seed={seed})", chosen)
+
+
+def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float = 0.2) -> Pattern:
+    """A share of the traffic of every terminal goes to some terminals, the rest to all alike.
+
+    Parameters
+    ----------
+    terminals : int or sequence of int
+        The hot ones.
+    share : float
+        Part of the traffic that goes to them, above what they get of the rest; 0 to 1.
+    """
+    count = network.num_terminals
+    chosen = [terminals] if isinstance(terminals, int) else list(terminals)
+    wrong = [t for t in chosen if isinstance(t, bool) or not isinstance(t, int) or not 0 <= t < count]
+    if not chosen or wrong:
+        raise TrafficError(f"hotspot: terminals are numbers from 0 to {count - 1}, got {terminals!r}")
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
+        raise TrafficError(f"hotspot: the share is a number from 0 to 1, got {share!r}")
+    if count > 8192:
+        raise TrafficError(f"hotspot: {count} × {count} rates are too many")
+    weight = np.full((count, count), (1 - share) / count)
+    weight[:, sorted(set(chosen))] += share / len(set(chosen))
+    return weighted(network, f"hotspot({terminals!r}, share={share:g})", weight)
+
+
+def _bits(network: Network, name: str) -> tuple[Ids, int]:
+    """The numbers of the terminals, and how many bits they have."""
+    count = network.num_terminals
+    bits = max(count - 1, 0).bit_length()
+    if count != 1 << bits:
+        raise TrafficError(
+            f"{name}: a number of terminals that is a power of two is wanted; {network.name} has {count}"
+        )
+    return np.arange(count, dtype=np.int64), bits
+
+
+def _digits(network: Network) -> npt.NDArray[np.int32] | None:
+    """Coordinates of the router of each terminal, if every router of a whole grid has one terminal."""
+    if network.coordinates is None or not np.array_equal(network.inject, network.eject):
+        return None
+    if network.num_routers != np.prod(network.radices, dtype=np.int64):
+        return None
+    if not np.array_equal(np.sort(network.inject), np.arange(network.num_routers)):
+        return None
+    return network.coordinates[network.inject]
+
+
+def _ids(network: Network, digits: npt.NDArray[np.int32]) -> Ids:
+    """The terminals at some coordinates."""
+    own = _digits(network)
+    if own is None:
+        raise TrafficError(f"{network.name} has no terminal at every coordinate")
+    rank = np.ravel_multi_index(tuple(own.T), network.radices)
+    at = np.empty(rank.size, dtype=np.int64)
+    at[rank] = np.arange(rank.size)
+    return np.asarray(at[np.ravel_multi_index(tuple(digits.T), network.radices)])
+
+
+def _turned(network: Network, name: str, step: Callable[[int], int]) -> Pattern:
+    """Every coordinate moved round by a step that depends on the positions of its dimension."""
+    digits = _digits(network)
+    if digits is None:
+        count = network.num_terminals
+        return to(network, name, (np.arange(count) + step(count)) % max(count, 1))
+    steps = np.array([step(k) for k in network.radices], dtype=np.int64)
+    return to(network, name, _ids(network, ((digits + steps) % np.array(network.radices)).astype(np.int32)))
