@@ -1,0 +1,44 @@
+"""docs/routing.md names every routing, and its figures are those that come out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from unknot.fabrics import read_fabric
+from unknot.routing import dfsssp, lash
+from unknot.studies.design import network, routing, routings
+from unknot.verify import check
+from unknot.verify.loads import loads
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/routing.md").read_text(encoding="utf-8")
+ON_ANY = re.findall(r"^\| `([^`]+)` \| (\d) \| (\d\.\d\d) \| (\d\.\d\d) \| (yes|no) \|$", PAGE, re.M)
+ON_FABRICS = re.findall(r"^\| `((?:opensm|ibutils)[^`]+)` \| (\d) \| (\d) \| \d \|$", PAGE, re.M)
+
+
+def test_every_routing_is_on_the_page() -> None:
+    table = PAGE.split("## All of them")[1]
+    assert set(routings()) == set(re.findall(r"`(\w+)`", table)) & set(routings())
+
+
+@pytest.mark.parametrize(("words", "vcs", "hops", "load", "stuck"), ON_ANY, ids=[row[0] for row in ON_ANY])
+def test_figures_on_a_random_network(words: str, vcs: str, hops: str, load: str, stuck: str) -> None:
+    relation = routing(network("irregular(64, 4, 1)"), words)
+    found = loads(relation)
+    assert int(relation.vcs.counts.max()) == int(vcs)
+    assert (f"{found.mean_hops:.2f}", f"{found.throughput:.2f}") == (hops, load)
+    assert check(relation).deadlock_free is (stuck == "no")
+
+
+@pytest.mark.parametrize(("folder", "of_lash", "of_dfsssp"), ON_FABRICS, ids=[row[0] for row in ON_FABRICS])
+def test_layers_on_fabrics(folder: str, of_lash: str, of_dfsssp: str) -> None:
+    fabric = read_fabric(ROOT / "examples/fabrics" / folder).network
+    assert [int(make(fabric).vcs.counts[0]) for make in (lash, dfsssp)] == [int(of_lash), int(of_dfsssp)]
+
+
+def test_the_tables_are_read() -> None:
+    assert len(ON_ANY) == 8
+    assert len(ON_FABRICS) == 6
