@@ -3,9 +3,10 @@
 A header may take deroutes: a hop within a dimension to another position than the destination's. Here they are offered
 as second choice. DimWAR takes the dimensions in ascending order, in each at most one deroute; the first hop in a
 dimension is on VC class 0, the hop after a deroute on class 1, so 2 VCs. OmniWAR takes the dimensions in any order,
-hop i on VC i, and deroutes as long as there are VCs for the hops that then remain: one VC for each dimension and one
-for each deroute. Both pass the VCs in one order: no cycle of dependencies under any switching technique, and so no
-need of escape channels or of atomic allocation. Not minimal where a dimension has three positions or more.
+hop i on VC i, and deroutes as long as there are VCs for the hops that then remain. It needs one VC per dimension; a
+header with fewer dimensions to go, or with more VCs, may deroute. Both pass the VCs in one order: no cycle of
+dependencies under any switching technique, and so no need of escape channels or of atomic allocation. Not minimal
+where a dimension has three positions or more.
 
 DAL (Ahn et al. 2009) is not here: it keeps in the header in which dimensions it has derouted.
 """
@@ -89,8 +90,8 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
     Parameters
     ----------
     vcs : int, optional
-        VCs per channel, at least one for each dimension of more than one position; by default one more. Each further
-        one allows a further deroute.
+        VCs per channel, at least one for each dimension of more than one position; by default one more. No route has
+        more hops than there are VCs.
 
     Raises
     ------
@@ -137,6 +138,6 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
         rule,
         name="hyperx_omniwar",
         claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=hops == product.hops or max(network.radices) < 3,
+        claims_minimal=hops == 1 or max(network.radices) < 3,
         source=SOURCE,
     )
