@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.mutants import correct_algorithms
 from unknot import check, deliver, replay, simulate
 from unknot.checker import accept
 from unknot.network import Network
@@ -68,6 +72,58 @@ def test_algorithms(network: Network, switching: Switching, algorithm: object) -
     else:
         run = simulate(relation, 0.9, packet_length=3, switching=switching, seed=1, warmup=0, measure=3000)
         assert run.deadlock is None, run.reason
+
+
+def one_sided(relation: Relation, seed: int) -> Relation:
+    """The relation under adversarial traffic: each terminal sends to one address only, drawn at random."""
+    random = Random(seed)
+    use = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
+    for terminal in range(relation.network.num_terminals):
+        mine = (
+            range(relation.num_addresses) if relation.may_use is None else np.flatnonzero(relation.may_use[terminal])
+        )
+        away = [a for a in mine if relation.destination[a] != terminal]
+        if away:
+            use[terminal, random.choice(away)] = True
+    return replace(relation, may_use=use)
+
+
+def agree(relation: Relation, switching: Switching, cycles: int, seeds: range, seen: Counter[str]) -> None:
+    """What is proved free runs under adversarial traffic at full load; what is refuted sticks in its replay."""
+    verdict = check(interpreted(relation), switching, buffer_depth=2)
+    if verdict.configuration is not None:
+        assert replay(relation, verdict.configuration, cycles=100).stuck
+        seen["sticks"] += 1
+        return
+    for seed in seeds:
+        part = relation if seed % 4 == 0 else one_sided(relation, seed)
+        run = simulate(
+            interpreted(part), 1.0, packet_length=1 + seed % 2 if switching in ("saf", "vct") else 1 + 2 * (seed % 4),
+            switching=switching, buffer_depth=2, seed=seed, warmup=0, measure=cycles,
+        )  # fmt: skip
+        assert run.deadlock is None, f"{relation.name} on {relation.network.name}: {run.reason}"
+        assert run.packets > 0
+        seen["flows"] += 1
+
+
+def test_every_routing_of_the_package() -> None:
+    seen: Counter[str] = Counter()
+    for i, (_, relation) in enumerate(correct_algorithms(40, 1)):
+        for switching in (SWITCHINGS[i % 4], SWITCHINGS[(i + 1) % 4]):
+            agree(relation, switching, 150, range(i, i + 1), seen)
+    assert seen["flows"] > 30
+    assert seen["sticks"] > 3
+
+
+@pytest.mark.campaign
+def test_every_routing_of_the_package_for_long() -> None:
+    """Every technique, several networks each, traffic to all and to one each, short packets and long."""
+    seen: Counter[str] = Counter()
+    for _, relation in correct_algorithms(150, 3):
+        for switching in SWITCHINGS:
+            agree(relation, switching, 3000, range(8), seen)
+    print(dict(seen))
+    assert seen["flows"] > 1000
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
