@@ -11,8 +11,10 @@ from unknot.multistage.faults import (
     unreachable_pairs,
     weakest_pair,
 )
+from unknot.multistage.fraction import Fraction, realisable_fraction
 from unknot.multistage.isomorphism import Isomorphism, isomorphism
 from unknot.multistage.level_by_level import level_by_level
+from unknot.multistage.multicast import Trees, multicast
 from unknot.multistage.paths import all_paths, count_paths, disjoint_paths, fewest_disjoint_paths, reaches
 from unknot.multistage.permute import METHODS, permute
 from unknot.multistage.realisation import Realisation, accept
@@ -32,10 +34,12 @@ from unknot.topologies.composite import size_of_rcbn
 __all__ = [
     "METHODS",
     "Cost",
+    "Fraction",
     "Isomorphism",
     "Marks",
     "Realisation",
     "Tags",
+    "Trees",
     "accept",
     "all_paths",
     "alternate_tags",
@@ -47,6 +51,7 @@ __all__ = [
     "isomorphism",
     "level_by_level",
     "marked",
+    "multicast",
     "number_of_paths",
     "parse_tag",
     "permutation",
@@ -57,6 +62,7 @@ __all__ = [
     "random_permutation",
     "reaches",
     "realisable",
+    "realisable_fraction",
     "rows_of",
     "single_faults",
     "size_of_rcbn",
