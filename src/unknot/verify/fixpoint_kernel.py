@@ -286,10 +286,13 @@ def pick(
                 continue
             for w in range(words):
                 wanted[w] = (bits[base + w] >> SPAN) & live[live_first[v] + w]
-            new = True
-            for f in range(found):
-                new = new and not (known[f, :words] == wanted[:words]).all()
-            if not new:
+            f, same = 0, False
+            while f < found and not same:
+                same = True
+                for w in range(words):
+                    same = same and known[f, w] == wanted[w]
+                f += 1
+            if same:
                 continue
             known[found] = wanted
             found += 1

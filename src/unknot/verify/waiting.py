@@ -7,6 +7,7 @@ what waits for a VC that drains is found by walking along the VCs before it.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from unknot.errors import RelationError
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.effort import Effort, fits, step
 from unknot.verify.states import Core, Dependencies, Explorer, Flags
+from unknot.verify.symmetry import Translations, commutes, translations
 
 BLOCKS = 64
 """Most blocks of addresses that are counted apart."""
@@ -46,6 +48,8 @@ class Waiting:
     bits : int64 array
     ring, leader : int32 arrays, shape (states,), or empty
         Where states of one address form cycles: the next state of the same cycle component, and its first one.
+    group : Translations or None
+        Translations under which the relation is symmetric; the states are then those of the representatives only.
     """
 
     graph: Dependencies
@@ -58,6 +62,7 @@ class Waiting:
     bits: npt.NDArray[np.int64]
     ring: IntArray
     leader: IntArray
+    group: Translations | None = None
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -71,16 +76,23 @@ class Waiting:
         source = np.repeat(np.arange(vcs, dtype=np.int32), np.diff(self.inner_first))
         back = np.argsort(self.inner, kind="stable")
         edge = (back - self.inner_first[source[back]]).astype(np.int32)
-        kind = np.arange(vcs, dtype=np.int32)
         first = _offsets(np.bincount(self.inner, minlength=vcs))
-        return self.live_first, first, source[back], edge, kind, np.arange(vcs + 1), kind
+        members = np.argsort(self.kind, kind="stable").astype(np.int32)
+        return self.live_first, first, source[back], edge, self.kind, _offsets(np.bincount(self.kind)), members
+
+    @cached_property
+    def kind(self) -> IntArray:
+        """Orbit of each VC; without symmetry every VC is of its own kind."""
+        vcs = self.state_first.size - 1
+        return np.arange(vcs, dtype=np.int32) if self.group is None else self.group.kind[:vcs].copy()
 
 
-def waiting(graph: Dependencies, effort: Effort | None = None) -> Waiting:
+def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool = True) -> Waiting:
     """Collect the states on cycles of dependencies.
 
-    Two passes over all addresses, one to count and one to fill. Memory is 12 bytes per state, 20 where states of an
-    address form cycles, and 8 more for every further 31 edges of a VC.
+    Two passes over all addresses, one to count and one to fill; where network and relation have translation symmetry,
+    one pass to see that they do, and those two over one address of each orbit. Memory is 12 bytes per state, 20
+    where states of an address form cycles, and 8 more for every further 31 edges of a VC.
 
     Raises
     ------
@@ -96,7 +108,12 @@ def waiting(graph: Dependencies, effort: Effort | None = None) -> Waiting:
     degree = np.bincount(source[within], minlength=vcs)
     inner_first, live_first = _offsets(degree), _offsets((degree + SPAN - 1) // SPAN)
     inner = graph.target[within]
-    addresses = np.arange(relation.num_addresses)
+    group = translations(relation) if symmetry else None
+    if group is not None and not commutes(relation, group, effort):
+        group = None
+    addresses = (
+        np.arange(relation.num_addresses) if group is None else np.sort(group.representatives).astype(np.int64)
+    )
     loops = np.zeros(1, dtype=bool)
 
     def space() -> tuple[Explorer, tuple[Any, ...]]:
@@ -135,7 +152,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None) -> Waiting:
         )  # fmt: skip
 
     effort.over("states on cycles", addresses.size, size, space, fill)
-    return Waiting(graph, inner_first, inner, live_first, state_first, owner, word, bits, ring, leader)
+    return Waiting(graph, inner_first, inner, live_first, state_first, owner, word, bits, ring, leader, group)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +192,7 @@ class Left:
             states.arrays, states.edges, relation.commits, self.entered, states.inner_first, states.inner, self.marks,
             PICKED, place, address, head_owner, head_first, head_wait,
         )  # fmt: skip
-        return Core(
+        found = Core(
             states.graph,
             place[:count],
             address[:count],
@@ -185,6 +202,39 @@ class Left:
             head_first[: heads + 1],
             head_wait[: head_first[heads]],
         )
+        return found if states.group is None else _everywhere(found, states.group)
+
+
+def _everywhere(heads: Core, group: Translations) -> Core:
+    """Heads of representatives moved by all translations; of those of one kind that wait for the same, the first."""
+    chosen: dict[tuple[int, ...], int] = {}
+    number: Counter[int] = Counter()
+    for head, state in enumerate(heads.head_owner.tolist()):
+        kinds = group.kind[heads.waits(head)].tolist()
+        key = (int(group.kind[heads.place[state]]), *sorted(kinds))
+        if key not in chosen and number[key[0]] < PICKED:
+            chosen[key] = head
+            number[key[0]] += 1
+    kept = np.array(list(chosen.values()), dtype=np.int64)
+    states = heads.head_owner[kept]
+    widths = np.diff(heads.head_first)[kept]
+    entry = np.concatenate([np.arange(heads.head_first[h], heads.head_first[h + 1]) for h in kept.tolist()])
+    moves = np.array(np.unravel_index(np.arange(group.order), group.radices[::-1]))[::-1]
+    many = group.order
+
+    def moved(places: IntArray) -> IntArray:
+        return group.moved(np.tile(places, many), np.repeat(moves, places.size, axis=1))
+
+    return Core(
+        heads.dependencies,
+        moved(heads.place[states]),
+        group.moved_addresses(np.tile(heads.owner[states], many), np.repeat(moves, states.size, axis=1)),
+        np.zeros(states.size * many + 1, dtype=np.int64),
+        np.empty(0, dtype=np.int32),
+        np.arange(states.size * many, dtype=np.int32),
+        _offsets(np.tile(widths, many)),
+        moved(heads.head_wait[entry]),
+    )
 
 
 def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effort | None = None) -> Left:
@@ -203,13 +253,14 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
 
     effort = effort or Effort()
     graph, vcs = states.graph, states.state_first.size - 1
+    kinds = states.edges[5].size - 1
     pending = vcs + int(np.diff(states.state_first).max(initial=0))
     marks = (
         np.empty(int(states.live_first[-1]), dtype=np.int64),
-        np.empty(vcs, dtype=np.int32),
+        np.empty(kinds, dtype=np.int32),
         np.empty(states.ring.size, dtype=np.int32),
-        np.empty(vcs, dtype=np.int64),
-        np.empty(vcs, dtype=np.int32),
+        np.empty(kinds, dtype=np.int64),
+        np.empty(kinds, dtype=np.int32),
         np.empty(pending, dtype=np.int64),
         np.empty(pending, dtype=np.int32),
         np.empty(3, dtype=np.int64),
@@ -219,7 +270,7 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
     stage, total = "VCs that drain", int(np.count_nonzero(graph.cyclic))
     while not delete(states.arrays, states.edges, spread, commits, entered, marks, BUDGET):
         effort.spent(stage, min(int(marks[-1][2]), total - 1), total)
-    removed = np.where(graph.cyclic, marks[3], 0)
+    removed = np.where(graph.cyclic, marks[3][states.kind], 0)
     return Left(removed, states, entered, marks)
 
 

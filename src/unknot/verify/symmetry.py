@@ -1,0 +1,189 @@
+"""Translation symmetry: one address stands for all that translations of the network turn it into.
+
+A translation adds a vector to the coordinates of every router, modulo the radices of some dimensions. Two things must
+hold before one address may stand for its orbit. The network must be left as it is by every such translation, with its
+VCs, terminals and addresses: that is seen from its arrays. And the relation must commute with the translations: the
+reachable states of an address, and what the rule answers in each, must be those of its representative moved along.
+That is checked state by state, for nothing else is known of a rule; so each state is still visited once, but only the
+states of the representatives are kept, and fixpoints work on them alone.
+
+What is decided on the representatives holds for all. A greatest fixpoint is unique, and a translation turns the whole
+system of states into itself, so it turns the fixpoint into itself: an orbit of VCs is left over as a whole or not at
+all, and the states of an orbit of addresses at an orbit of VCs live and die with those of the representative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network.model import IntArray
+from unknot.routing.relation import Relation
+from unknot.verify.effort import Effort, step
+from unknot.verify.states import Explorer
+
+
+@dataclass(frozen=True, eq=False)
+class Translations:
+    """A group of translations under which a network, its VCs, terminals and addresses stay as they are.
+
+    Everything has an orbit and a position in it; a translation adds to the position and leaves the orbit.
+
+    Attributes
+    ----------
+    dimensions : tuple of int
+        Along which the network can be shifted.
+    radices : int32 array, shape (dimensions,)
+    kind : int32 array, shape (VCs + terminals,)
+        Orbit of each place.
+    digit : int32 array, shape (dimensions, VCs + terminals)
+        Position of each place: the coordinates of the router at which a header there stands.
+    address_kind, address_digit : int32 arrays
+        The same for the addresses.
+    """
+
+    dimensions: tuple[int, ...]
+    radices: IntArray
+    kind: IntArray
+    digit: IntArray
+    address_kind: IntArray
+    address_digit: IntArray
+
+    @property
+    def order(self) -> int:
+        """Number of translations."""
+        return int(np.prod(self.radices, dtype=np.int64))
+
+    @cached_property
+    def strides(self) -> npt.NDArray[np.int64]:
+        """Weight of each digit in a position given as one number."""
+        return np.cumprod([1, *self.radices[:-1]], dtype=np.int64)
+
+    @cached_property
+    def place_at(self) -> IntArray:
+        """Place of each orbit at each position: int32 array, shape (orbits × order,)."""
+        return self._inverse(self.kind, self.digit)
+
+    @cached_property
+    def address_at(self) -> IntArray:
+        """Address of each orbit at each position."""
+        return self._inverse(self.address_kind, self.address_digit)
+
+    @property
+    def representatives(self) -> IntArray:
+        """The address at position 0 of each orbit of addresses."""
+        return self.address_at[:: self.order]
+
+    def _inverse(self, kind: IntArray, digit: IntArray) -> IntArray:
+        found = np.zeros(kind.size, dtype=np.int32)
+        found[kind * self.order + self.strides @ digit] = np.arange(kind.size)
+        return found
+
+    def moved(self, place: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
+        """Places shifted by vectors: arrays of shape (n,) and (dimensions, n)."""
+        digit = (self.digit[:, place] + by) % self.radices[:, None]
+        return np.asarray(self.place_at[self.kind[place] * self.order + self.strides @ digit])
+
+    def moved_addresses(self, address: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
+        """The same for addresses."""
+        digit = (self.address_digit[:, address] + by) % self.radices[:, None]
+        return np.asarray(self.address_at[self.address_kind[address] * self.order + self.strides @ digit])
+
+
+def translations(relation: Relation) -> Translations | None:
+    """The translations that leave the network of a relation as it is; None when there are none but the identity."""
+    network = relation.network
+    if network.coordinates is None or relation.num_vcs == 0 or network.num_terminals == 0:
+        return None
+    able = [i for i, k in enumerate(network.radices) if k > 1 and _group(relation, (i,)) is not None]
+    return _group(relation, tuple(able)) if able else None
+
+
+def _group(relation: Relation, dimensions: tuple[int, ...]) -> Translations | None:
+    """The group along some dimensions, if every orbit is whole."""
+    network, vcs = relation.network, relation.vcs
+    assert network.coordinates is not None
+    at = network.coordinates.astype(np.int64)
+    along = list(dimensions)
+    radices = np.array(network.radices, dtype=np.int64)
+    order = int(np.prod(radices[along]))
+    weights = np.cumprod([1, *radices[:-1]], dtype=np.int64)
+
+    def shifted(router: IntArray, back: IntArray) -> npt.NDArray[np.int64]:
+        """Position of routers, as one number, after the shift that takes routers `back` to position 0."""
+        where = at[router].copy()
+        where[:, along] = (where[:, along] - at[back][:, along]) % radices[along]
+        return np.asarray(where @ weights)
+
+    source, target = network.source[vcs.channel], network.target[vcs.channel]
+    twin = _number(np.stack([network.source, network.target]))[vcs.channel]
+    place_kind = _orbits(np.stack([shifted(source, target), shifted(target, target), twin, vcs.index]), order)
+    inject, eject = network.inject, network.eject
+    twin = _number(np.stack([inject, eject]))
+    terminal_kind = _orbits(np.stack([shifted(inject, inject), shifted(eject, inject), twin]), order)
+    if place_kind is None or terminal_kind is None:
+        return None
+    home = relation.destination
+    address_kind = _orbits(np.stack([terminal_kind[home], _number(home[None, :])]), order)
+    if address_kind is None:
+        return None
+    found = Translations(
+        dimensions,
+        radices[along].astype(np.int32),
+        np.concatenate([place_kind, place_kind.max() + 1 + terminal_kind]).astype(np.int32),
+        np.ascontiguousarray(at[vcs.router][:, along].T, dtype=np.int32),
+        address_kind,
+        np.ascontiguousarray(at[inject[home]][:, along].T, dtype=np.int32),
+    )
+    whole = np.unique(found.place_at).size == found.kind.size and np.unique(found.address_at).size == home.size
+    return found if whole else None
+
+
+def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
+    """Whether the reachable states of every address are those of its representative, moved along.
+
+    One visit to every state; a relation without the symmetry is mostly found out at the first address.
+    """
+    from unknot.verify.symmetry_kernel import commutes as compare
+
+    def block(space: Explorer, start: int, stop: int) -> None:
+        agreed = compare(
+            space.function, space.layout, start, stop, group.radices, group.place_at, group.kind, group.digit,
+            group.address_at, group.address_kind, group.address_digit, group.representatives.copy(),
+            space.seen, space.order, space.first, space.value, space.out,
+        )  # fmt: skip
+        if agreed < stop - start:
+            raise _DiffersError
+
+    try:
+        block(Explorer(relation), 0, min(2, relation.num_addresses))
+        size = step(relation.vcs.router.size)
+        effort.over("symmetry", relation.num_addresses, size, lambda: Explorer(relation), block)
+    except _DiffersError:
+        return False
+    return True
+
+
+class _DiffersError(Exception):
+    """An address that does not look like its representative."""
+
+
+def _number(keys: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """For each column, how many equal ones come before it."""
+    order = np.lexsort(keys)
+    new = np.ones(order.size, dtype=bool)
+    new[1:] = (keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0)
+    start = np.flatnonzero(new)
+    number = np.empty(order.size, dtype=np.int64)
+    number[order] = np.arange(order.size) - np.repeat(start, np.diff([*start, order.size]))
+    return number
+
+
+def _orbits(keys: npt.NDArray[Any], order: int) -> IntArray | None:
+    """Number the distinct columns; None unless each occurs `order` times."""
+    _, kind, count = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+    return kind.reshape(-1).astype(np.int32) if (count == order).all() else None

@@ -1,0 +1,91 @@
+# mypy: ignore-errors
+"""Whether the states of addresses are those of their representatives, moved along."""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
+from unknot.types_kernel import READ32, READ64, RULE
+from unknot.verify.states_kernel import I32, I64, MAP, explore
+
+TABLE = types.Array(types.int32, 2, "C", readonly=True)
+
+
+@njit(types.boolean(READ64, types.int64, types.int64, READ64, types.int64, types.int64), cache=True)
+def _within(some, low, high, others, start, stop):
+    """Whether each of some[low:high] is among others[start:stop]."""
+    for k in range(low, high):
+        found = False
+        for j in range(start, stop):
+            found = found or some[k] == others[j]
+        if not found:
+            return False
+    return True
+
+
+@njit(
+    types.int64(
+        RULE, MAP, types.int64, types.int64, READ32, READ32, READ32, TABLE, READ32, READ32, TABLE, READ32,
+        I32, I64, I64, I64, I64,
+    ),
+    nogil=True,
+    cache=True,
+)  # fmt: skip
+def commutes(
+    rule, layout, start, stop, radices, place_at, kind, digit, address_at, address_kind, address_digit, stands,
+    seen, order, first, value, out,
+):  # fmt: skip
+    """Compare the addresses `start` to `stop`, counted along the orbits, with the representatives of their orbits.
+
+    `stands` is the representative of each orbit of addresses. Returns how many were found to agree before the first
+    that does not, or stop − start.
+    """
+    places, dimensions = kind.size, radices.size
+    group = place_at.size // (kind.max() + 1)
+    row = np.empty(places, np.int64)
+    known_first = np.empty(0, np.int64)
+    known = np.empty(0, np.int64)
+    moved = np.empty(places, np.int64)
+    held, size = -1, 0
+    for a in range(start, stop):
+        orbit = a // group
+        if orbit != held:
+            held = orbit
+            # Stamps are good for one visit of an address; this one is visited more than once.
+            seen[:] = 0
+            size = explore(rule, stands[orbit], layout, seen, stands[orbit] + 1, order, first, value, out)
+            if size < 0:
+                return a - start
+            seen[:] = 0
+            row[:] = -1
+            for i in range(size):
+                row[order[i]] = i
+            known_first = first[: size + 1].copy()
+            known = np.empty(first[size], np.int64)
+            for k in range(first[size]):
+                known[k] = value[k] & (VC_MASK | NO_WAIT)
+        address = address_at[a]
+        count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+        if count != size:
+            return a - start
+        for p in range(places):
+            position, weight = 0, 1
+            for i in range(dimensions):
+                back = digit[i, p] - address_digit[i, address]
+                if back < 0:
+                    back += radices[i]
+                position += back * weight
+                weight *= radices[i]
+            moved[p] = place_at[kind[p] * group + position]
+        for i in range(count):
+            r = row[moved[order[i]]]
+            if r < 0 or first[i + 1] - first[i] != known_first[r + 1] - known_first[r]:
+                return a - start
+            for k in range(first[i], first[i + 1]):
+                vc = value[k] & VC_MASK
+                value[k] = (vc if vc == EJECT else moved[vc]) | (value[k] & NO_WAIT)
+            if not _within(value, first[i], first[i + 1], known, known_first[r], known_first[r + 1]):
+                return a - start
+            if not _within(known, known_first[r], known_first[r + 1], value, first[i], first[i + 1]):
+                return a - start
+    return stop - start

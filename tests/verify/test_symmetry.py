@@ -1,0 +1,162 @@
+"""Translation symmetry: found where it is, not where it is not, and answers are the same with and without it."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from unknot.network import Network
+from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive
+from unknot.routing.relation import EJECT, NO_WAIT
+from unknot.testing import interpreted, table_relation
+from unknot.topologies import hypercube, mesh, ring, torus
+from unknot.verify import check, dependencies
+from unknot.verify.checker import accept
+from unknot.verify.effort import Effort
+from unknot.verify.symmetry import commutes, translations
+from unknot.verify.waiting import drain, waiting
+
+
+def symmetric(relation: Relation) -> bool:
+    group = translations(relation)
+    return group is not None and commutes(relation, group, Effort())
+
+
+@pytest.mark.parametrize(
+    ("relation", "order", "holds"),
+    [
+        (fully_adaptive(torus(4, 3)), 12, True),
+        (fully_adaptive(hypercube(3), 2), 8, True),
+        (dimension_order(torus(3, 3), 1), 9, True),
+        (duato(hypercube(3)), 8, True),
+        (dimension_order(torus(4, 4), 2), 16, False),
+        (duato(torus(3, 3)), 9, False),
+        (fully_adaptive(mesh(3, 3)), None, False),
+        (fully_adaptive(torus(4, 4).without(channels=[5])), None, False),
+    ],
+    ids=lambda value: f"{value.name} on {value.network.name}" if isinstance(value, Relation) else None,
+)
+def test_known_cases(relation: Relation, order: int | None, holds: bool) -> None:
+    """A dateline breaks the symmetry, an edge of a mesh too, and a single fault."""
+    group = translations(relation)
+    assert (None if group is None else group.order) == order
+    assert symmetric(relation) == holds
+
+
+def test_a_cylinder_turns_but_does_not_shift() -> None:
+    """Rings along x, lines along y: translations along x alone, one address for each line."""
+    whole = torus(4, 3)
+    assert whole.coordinates is not None
+    y = whole.coordinates[:, 1]
+    wrap = np.flatnonzero(np.abs(y[whole.source] - y[whole.target]) == 2)
+    cylinder = whole.without(channels=wrap.tolist())
+    relation = fully_adaptive(cylinder)
+    group = translations(relation)
+    assert group is not None
+    assert (group.dimensions, group.order, group.representatives.size) == ((0,), 4, 3)
+    compare(relation)
+
+
+def random_relation(rng: random.Random, network: Network, vcs: int, spoil: bool) -> Relation:
+    """Answers drawn for each position relative to the destination; with `spoil` one reachable answer is changed."""
+    places = VirtualChannels(network, vcs)
+    assert network.coordinates is not None
+    at, radices = network.coordinates, np.array(network.radices)
+    drawn: dict[tuple[object, ...], list[tuple[tuple[int, ...], int]]] = {}
+    step_of = (at[network.target] - at[network.source]) % radices
+    table: dict[tuple[int, int], list[int]] = {}
+    commits = rng.random() < 0.3
+    for address in range(network.num_terminals):
+        todo = [places.total + t for t in range(network.num_terminals)]
+        while todo:
+            place = todo.pop()
+            if (place, address) in table:
+                continue
+            here = int(places.router[place])
+            offset = tuple(((at[here] - at[network.eject[address]]) % radices).tolist())
+            came = (
+                -1 if place >= places.total else (*step_of[places.channel[place]].tolist(), int(places.index[place]))
+            )
+            leaving = [int(c) for c in np.flatnonzero(network.source == here)]
+            ways = {(tuple(step_of[c].tolist()), v): int(places.first[c]) + v for c in leaving for v in range(vcs)}
+            if (offset, came) not in drawn:
+                some = rng.sample(sorted(ways), min(len(ways), rng.choice([1, 1, 1, 2, 3])))
+                drawn[offset, came] = [
+                    (way, NO_WAIT if i and rng.random() < 0.3 else 0) for i, way in enumerate(some)
+                ]
+            answer = [ways[way] + mark for way, mark in drawn[offset, came]]  # type: ignore[index]
+            leaves = not any(offset) and len(drawn[offset, came]) < 3
+            table[place, address] = answer + [EJECT] * leaves
+            todo += [ways[way] for way, _ in drawn[offset, came]]  # type: ignore[index]
+    if spoil:
+        place, address = rng.choice([key for key in sorted(table) if key[1] > 0])
+        table[place, address] = table[place, address][:-1] if len(table[place, address]) > 1 else []
+    return interpreted(table_relation(network, places, table, commits=commits))
+
+
+def compare(relation: Relation) -> tuple[bool, bool]:
+    """Both fixpoints with and without; whether the symmetry was used, and whether something is left."""
+    graph = dependencies(relation)
+    if graph.acyclic:
+        return False, False
+    with_it, without = waiting(graph), waiting(graph, symmetry=False)
+    assert without.group is None
+    some = False
+    for spread, entered in ((False, False), (False, True), (True, False)):
+        left = drain(with_it, spread=spread, entered=entered)
+        other = drain(without, spread=spread, entered=entered)
+        assert np.array_equal(left.vcs, other.vcs)
+        some |= bool(left)
+        if left and not spread:
+            assert set(left.heads().place.tolist()) == set(other.heads().place.tolist())
+    for switching in ("vct", "wormhole"):
+        accept(relation, check(relation, switching))
+    return with_it.group is not None, some
+
+
+@pytest.mark.parametrize("network", [ring(4), torus(3, 3), torus(3, 2), hypercube(3)], ids=lambda n: n.name)
+def test_answers_are_the_same_with_and_without(network: Network) -> None:
+    rng = random.Random(network.name)
+    used = left = 0
+    for _ in range(40):
+        symmetry, some = compare(random_relation(rng, network, rng.choice([1, 2]), spoil=False))
+        used += symmetry
+        left += symmetry and some
+    assert min(used, left) > 25
+
+
+def test_answers_are_the_same_where_all_drains() -> None:
+    """Duato's relation on hypercubes is symmetric, its escape channels included, and all VCs drain."""
+    assert compare(duato(hypercube(3))) == (True, False)
+    assert compare(duato(hypercube(4), 3)) == (True, False)
+
+
+@pytest.mark.parametrize("network", [ring(4), torus(3, 3)], ids=lambda n: n.name)
+def test_a_single_other_answer_is_noticed(network: Network) -> None:
+    rng = random.Random(5)
+    for _ in range(40):
+        relation = random_relation(rng, network, rng.choice([1, 2]), spoil=True)
+        assert not symmetric(relation)
+        compare(relation)
+
+
+def test_several_addresses_of_a_terminal_and_their_users() -> None:
+    """Two addresses each; a source may use either. When one source may not use one address, the symmetry is gone."""
+    base = fully_adaptive(ring(5))
+    terminals = base.network.num_terminals
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        return base.rule(at, address % terminals, out)
+
+    homes = np.tile(np.arange(terminals), 2)
+    may_use = np.ones((terminals, 2 * terminals), dtype=bool)
+    whole = interpreted(Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use))
+    group = translations(whole)
+    assert group is not None
+    assert group.representatives.size == 2
+    assert symmetric(whole)
+    assert compare(whole) == (True, True)
+    may_use[2, 3] = False
+    assert not symmetric(interpreted(Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use)))

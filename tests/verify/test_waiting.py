@@ -1,0 +1,180 @@
+"""States on cycles of dependencies and what is left of them when VCs drain, against repeated passes over sets."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference.fixpoints import left_over
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive
+from unknot.routing.relation import EJECT, NO_WAIT
+from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.topologies import mesh, torus
+from unknot.verify import check, dependencies, effort
+from unknot.verify.states import core
+from unknot.verify.waiting import Waiting, drain, waiting
+
+ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))
+
+
+def compare(relation: Relation, seen: Counter[str]) -> None:
+    """All three fixpoints, and the heads picked from them."""
+    graph = dependencies(relation)
+    if graph.acyclic:
+        seen["acyclic"] += 1
+        return
+    states = waiting(graph)
+    seen["states form cycles"] += states.ring.size > 0
+    for spread, entered in ((False, False), (False, True), (True, False)):
+        left = drain(states, spread=spread, entered=entered)
+        expected = left_over(relation, spread=spread, entered=entered)
+        assert set(np.flatnonzero(left.vcs).tolist()) == expected
+        seen["left" if left else "drained"] += 1
+        if left and not spread:
+            heads = left.heads()
+            assert set(heads.place.tolist()) == expected == set(heads.place[heads.head_owner].tolist())
+            assert set(heads.head_wait.tolist()) <= expected
+            for head, state in enumerate(heads.head_owner.tolist()):
+                found = relation.candidates(int(heads.place[state]), int(heads.owner[state]))
+                waited = sorted({c.vc for c in found if c.waits and c.vc is not None})
+                assert heads.waits(head) == waited or (relation.commits and len(heads.waits(head)) == 1)
+                assert set(heads.waits(head)) <= set(waited)
+        if spread:
+            rest = core(graph, left.vcs)
+            assert set(rest.place[rest.leading()].tolist()) == expected
+
+
+def test_fixpoints_equal_repeated_passes() -> None:
+    seen: Counter[str] = Counter()
+    settings(max_examples=400)(given(ANY)(lambda relation: compare(interpreted(relation), seen)))()
+    assert min(seen["left"], seen["drained"], seen["states form cycles"]) > 40
+
+
+@pytest.mark.parametrize("commits", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_more_edges_than_fit_a_word(seed: int, commits: bool) -> None:
+    """Two routers and 40 channels each way: the states of a VC take two words."""
+    rng = random.Random(seed)
+    lines = 40
+    ends = [0] * lines + [1] * lines
+    network = Network("two", 2, np.array(ends), np.array(ends[::-1]))
+    table: dict[tuple[int, int], list[int]] = {}
+    for address in range(2):
+        for at in range(2 * lines + 2):
+            here = (at < lines) != (at == 2 * lines + 1)
+            leaving = range(lines, 2 * lines) if here else range(lines)
+            some = rng.sample(leaving, rng.choice([1, 1, 2, 3, 36]))
+            marks = [vc + (NO_WAIT if rng.random() < 0.3 and vc != some[0] else 0) for vc in some]
+            home = here == (address == 1) and rng.random() < 0.3
+            table[at, address] = marks + [EJECT] * home
+    relation = table_relation(network, VirtualChannels(network, 1), table, commits=commits)
+    seen: Counter[str] = Counter()
+    compare(interpreted(relation), seen)
+    assert seen["acyclic"] == 0
+
+
+def same(one: Waiting, other: Waiting) -> bool:
+    keys = ("inner_first", "inner", "state_first", "owner", "word", "bits", "live_first")
+    return all(np.array_equal(getattr(one, key), getattr(other, key)) for key in keys)
+
+
+def test_threads_do_not_change_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every address a block of its own: one thread or three find the same graph, states, ranks and routes."""
+    monkeypatch.setattr(effort, "BLOCK", 1)
+    seen: Counter[str] = Counter()
+
+    @given(ANY)
+    @settings(max_examples=100)
+    def compare_threads(relation: Relation) -> None:
+        interpreted(relation)
+        alone, three = effort.Effort(threads=1), effort.Effort(threads=3)
+        graph, other = dependencies(relation, alone), dependencies(relation, three)
+        assert graph.states == other.states
+        for key in ("first", "target", "label", "cyclic"):
+            assert np.array_equal(getattr(graph, key), getattr(other, key))
+        if not graph.acyclic:
+            assert same(waiting(graph, alone), waiting(graph, three))
+            seen["cyclic"] += 1
+        verdict, again = check(relation, "vct", threads=1), check(relation, "vct", threads=3)
+        assert (verdict.deadlock_free, verdict.method) == (again.deadlock_free, again.method)
+        assert verdict.configuration == again.configuration
+        if verdict.certificate is not None and again.certificate is not None:
+            assert np.array_equal(verdict.certificate.rank, again.certificate.rank)
+
+    compare_threads()
+    assert seen["cyclic"] > 20
+
+
+def test_the_first_broken_address_is_named_whatever_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "BLOCK", 1)
+    good = fully_adaptive(mesh(3, 3))
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        return 99 if address in (3, 5, 6) else good.rule(at, address, out)
+
+    broken = interpreted(Relation(good.network, good.vcs, rule))
+    messages = set()
+    for threads in (1, 2, 3):
+        with pytest.raises(RelationError) as error:
+            check(broken, threads=threads)
+        messages.add(str(error.value))
+    assert len(messages) == 1
+    assert "for t3" in messages.pop()
+
+
+def test_the_time_limit_holds_at_every_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever time runs out the answer is open and says what was shown; with more time it gets further."""
+    relation = duato(torus(4, 4))
+    monkeypatch.setattr(effort, "BLOCK", 200)
+    monkeypatch.setattr("unknot.verify.waiting.BUDGET", 500)
+    clock = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    told = []
+    for limit in range(1, 400):
+        verdict = check(relation, time_limit=limit, threads=1)
+        if verdict.deadlock_free is not None:
+            break
+        assert verdict.established.startswith(f"undecided after {limit} s: ")
+        told.append(verdict.established.partition(": ")[2])
+    assert verdict.deadlock_free
+    text = "\n".join(told)
+    for words in (
+        "addresses have no cycle",
+        "VCs on cycles",
+        "counting states",
+        "states on cycles: ",
+        "VCs that drain",
+    ):
+        assert words in text
+
+
+def test_progress_is_told_in_order() -> None:
+    heard: list[tuple[str, int, int]] = []
+    check(duato(mesh(4, 4)), progress=lambda *news: heard.append(news))
+    stages = list(dict.fromkeys(stage for stage, _, _ in heard))
+    assert stages[0] == "dependencies"
+    for stage in stages:
+        done = [d for s, d, _ in heard if s == stage]
+        assert done == sorted(done)
+        assert all(0 <= d <= total for s, d, total in heard if s == stage)
+
+
+def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "memory_limit", lambda: 1000)
+    with pytest.raises(RelationError, match=r"duato on mesh\(4, 4\): \d+ states .* take .* the limit is 1e-06 GB"):
+        check(duato(mesh(4, 4)), "vct")
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5])
+def test_senseless_threads_are_refused(threads: object) -> None:
+    with pytest.raises(RelationError, match="threads must be at least 1"):
+        check(duato(mesh(2, 2)), threads=threads)  # type: ignore[arg-type]
