@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
-from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs, two_overlaid
-from unknot.routing import Relation
+from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
+from unknot.routing import Relation, lcfaa
 from unknot.testing import interpreted, networks, relations
 from unknot.topologies import complete, mesh, ring
 from unknot.verify import check, exact, remainder
@@ -132,7 +132,7 @@ def test_narrow_meshes_are_free(table: dict[str, str], wide: int, monkeypatch: p
 
 @pytest.mark.parametrize("sides", [(3, 3), (9, 9), (3, 3, 3)])
 def test_overlaid_networks_deadlock_in_a_corner_of_the_mesh(sides: tuple[int, ...]) -> None:
-    relation = two_overlaid(mesh(*sides))
+    relation = lcfaa(mesh(*sides))
     assert check(relation, "saf").deadlock_free
     verdict = check(relation)
     assert verdict.configuration is not None

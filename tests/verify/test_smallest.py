@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.reference.brute_force import TooLargeError
 from tests.reference.fewest import fewest
 from tests.reference.legality import complaints
-from tests.verify.constructions import FREE_THREE_WIDE, by_signs, two_overlaid
+from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot import replay
 from unknot.errors import RelationError
-from unknot.routing import Relation, dimension_order, fully_adaptive
+from unknot.routing import Relation, dimension_order, fully_adaptive, lcfaa
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted, networks, relations
 from unknot.topologies import complete, mesh, ring, torus
@@ -96,7 +96,7 @@ def test_several_waits_for_one_header() -> None:
 
 
 def test_what_needs_long_worms() -> None:
-    relation = two_overlaid(mesh(3, 3))
+    relation = lcfaa(mesh(3, 3))
     assert smallest(relation, "saf") == Smallest(None, 0, 0, True, smallest(relation, "saf").method)
     found = smallest(relation)
     assert found.proved

@@ -62,7 +62,13 @@ class Ports:
 
 
 def fewest(
-    part: Remainder, seconds: float, *, messages: int = 1, held: int = 1, ports: Ports | None = None
+    part: Remainder,
+    seconds: float,
+    *,
+    messages: int = 1,
+    held: int = 1,
+    ports: Ports | None = None,
+    work: float = float("inf"),
 ) -> tuple[list[Worm] | bool, bool]:
     """Worms that block each other: as few as possible, and then on as few VCs as possible.
 
@@ -75,6 +81,8 @@ def fewest(
         It is known that there are no fewer messages, and that so many messages hold no fewer VCs.
     ports : Ports, optional
         Every worm shall come straight from a terminal of its own.
+    work : float
+        Limit in the solver's own measure, which does not depend on the machine; about seconds.
 
     Returns
     -------
@@ -86,11 +94,11 @@ def fewest(
     if ports is not None:
         model.start_at_terminals(ports)
     count, size = sum(model.stay), sum(model.held.values())
-    worms, proved = model.minimize(count, messages, end)
+    worms, proved = model.minimize(count, messages, end, work)
     if isinstance(worms, bool):
         return worms, proved
     model.model.add(count <= len(worms))
-    fewer, least = model.minimize(size, held if len(worms) == messages else len(worms), end)
+    fewer, least = model.minimize(size, held if len(worms) == messages else len(worms), end, work)
     return fewer if isinstance(fewer, list) else worms, proved and least
 
 
@@ -201,13 +209,14 @@ class Model:
             if ports.terminals[router] < len(worms):
                 self.model.add(sum(worms) <= int(ports.terminals[router]))
 
-    def minimize(self, amount: Any, least: int, end: float) -> tuple[list[Worm] | bool, bool]:
+    def minimize(self, amount: Any, least: int, end: float, work: float) -> tuple[list[Worm] | bool, bool]:
         """Worms with the least amount of something, known to be at least so much; and whether that is proved."""
         from ortools.sat.python import cp_model
 
         self.model.add(amount >= least)
         self.model.minimize(amount)
         solver = solver_for(end - time.monotonic())
+        solver.parameters.max_deterministic_time = work
         status = solver.solve(self.model)
         if status == cp_model.INFEASIBLE:
             return False, True

@@ -15,9 +15,16 @@ from unknot.verify.exact_model import Ports, Worm, fewest, solver_for
 from unknot.verify.remainder import among
 from unknot.verify.states import Explorer
 from unknot.verify.verdict import Configuration, Message
+from unknot.verify.windows import Surroundings
 
 TRIES = 500
 """Lead-in searches after which the hunt for an `injected` configuration is left to the solver."""
+FEW = 4
+"""Messages below which no smaller set is looked for."""
+STATES = 30_000
+"""States on some VCs up to which worms on them are chosen anew."""
+SECONDS = 5.0
+"""For each question to the solver, beside a limit that does not depend on the machine."""
 EDGES = 100_000
 """Steps of all lead-ins together up to which the solver is asked."""
 
@@ -38,37 +45,48 @@ def configuration(
     routes = Routes(relation)
     worms = reduce(worms)
     stretch = switching == "wormhole" and not as_it_is
+    injected = _injected(routes, worms, stretch)
     choices = [worms]
-    if not as_it_is and switching != "wormhole-nonatomic":
-        fewer = _fewer(relation, worms, switching)
-        if fewer is not None:
-            choices = [fewer, worms]
+    if not as_it_is and switching != "wormhole-nonatomic" and (injected is None or len(worms) > FEW):
+        choices = [*_smaller(relation, worms, switching, injected is not None), worms]
+        led = (_injected(routes, choice, stretch) for choice in choices[:-1])
+        injected = next((found for found in led if found is not None), injected)
+    if injected is not None:
+        return Configuration(switching, buffer_depth, "injected", _messages(injected, buffer_depth))
     for choice in choices:
-        chosen = _injected(routes, choice, stretch)
-        if chosen is not None:
-            return Configuration(switching, buffer_depth, "injected", _messages(chosen, buffer_depth))
-    for choice in choices:
-        chosen = _scheduled(routes, choice)
-        if chosen is not None:
-            return Configuration(switching, buffer_depth, "scheduled", _messages(chosen, buffer_depth))
-    chosen = []
+        scheduled = _scheduled(routes, choice)
+        if scheduled is not None:
+            return Configuration(switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth))
+    placed = []
     for worm in choices[0]:
         terminal, lead = next(routes.leads(replace(worm, path=worm.path[:1]), banned=()))
-        chosen.append((worm, terminal, lead))
-    return Configuration(switching, buffer_depth, "not-established", _messages(chosen, buffer_depth))
+        placed.append((worm, terminal, lead))
+    return Configuration(switching, buffer_depth, "not-established", _messages(placed, buffer_depth))
 
 
-def _fewer(relation: Relation, worms: Sequence[Worm], switching: Switching) -> list[Worm] | None:
-    """Fewer worms on the same VCs, straight from their terminals where possible; None when none are found quickly."""
-    part = among(relation, (vc for worm in worms for vc in worm.path), switching, limit=5000)
-    if part is None:
-        return None
-    part = part.pruned().merged()
-    for restriction in (Ports.of(relation), None):
-        found, _ = fewest(part, 0.3, ports=restriction)
+def _smaller(relation: Relation, worms: Sequence[Worm], switching: Switching, injected: bool) -> Iterator[list[Worm]]:
+    """Other worms instead, the better first: on the same VCs, straight from their terminals if possible; else around.
+
+    The first is as good as it gets when it comes straight from terminals, and then it is the only one.
+    """
+    held = np.array(sorted(vc for worm in worms for vc in worm.path))
+    ports = Ports.of(relation)
+    source = relation.network.source[relation.vcs.channel[held]].tolist()
+    for size, restriction, work in ((0, ports, 0.2), (0, None, 0.2), (3, ports, 0.5), (8, ports, 0.5)):
+        if size and injected:
+            return
+        vcs = held
+        if size:
+            everything = Surroundings(relation, np.arange(relation.num_vcs))
+            vcs = everything.window(everything.around(source, size * len(set(source)))).vcs
+        part = among(relation, vcs.tolist(), switching, limit=STATES)
+        if part is None:
+            return
+        found, _ = fewest(part.pruned().merged(), SECONDS, ports=restriction, work=work)
         if isinstance(found, list):
-            return reduce(found)
-    return None
+            yield reduce(found)
+            if restriction is not None:
+                return
 
 
 Led = tuple[Worm, int, tuple[int, ...]]
@@ -228,7 +246,8 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
         steps.append(flow)
     for using in users.values():
         model.add_at_most_one(using)
-    solver = solver_for(2.0)
+    solver = solver_for(SECONDS)
+    solver.parameters.max_deterministic_time = 2.0
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     found: list[Led] = []
