@@ -252,7 +252,9 @@ class Simulator:
 
     def compare(self, packet: Packet) -> None:
         direct = int(self.relation.direct[packet.source, self.relation.destination[packet.address]])
-        if direct != packet.address and self.cost(packet.source, direct) <= self.cost(packet.source, packet.address):
+        if direct not in (-1, packet.address) and self.cost(packet.source, direct) <= self.cost(
+            packet.source, packet.address
+        ):
             packet.address = direct
 
     def cost(self, source: int, address: int) -> float:

@@ -81,8 +81,9 @@ def test_bad_vcs(vcs: Any) -> None:
         ({"vcs": VirtualChannels(line(2), 1)}, "the virtual channels belong to another network"),
         ({"address_labels": ("a",)}, "1 address_labels for 2 addresses"),
         ({"direct": [0, 1]}, r"direct has shape \(2,\), wanted \(2, 2\)"),
-        ({"direct": [[0, 1], [1, 1]]}, r"direct\[1, 0\] is 1, no address of 0"),
-        ({"direct": [[0, 2], [0, 1]]}, r"direct\[0, 1\] is 2, no address of 1"),
+        ({"direct": [[0, 1], [1, 1]]}, r"direct\[1, 0\] is 1, no address that 1 uses for 0"),
+        ({"direct": [[0, 2], [0, 1]]}, r"direct\[0, 1\] is 2, no address that 0 uses for 1"),
+        ({"direct": [[-1, 1], [0, -1]], "may_use": [[1, 1], [0, 1]]}, r"direct\[1, 0\] is 0, no address that 1 uses"),
     ],
 )
 def test_bad_relations(options: dict[str, Any], message: str) -> None:

@@ -159,6 +159,17 @@ def test_a_packet_that_may_leave_its_phase_at_home_deadlocks() -> None:
         assert replay(wrong, verdict.configuration).stuck
 
 
+def test_that_deadlock_comes_about_in_a_run() -> None:
+    wrong, right = (passing(mesh(3, 3), any_vc_at_home=flag) for flag in (True, False))
+    runs = [
+        simulate(relation, 0.6, packet_length=8, buffer_depth=2, seed=1, warmup=0, measure=5000)
+        for relation in (wrong, right)
+    ]
+    assert runs[0].deadlock is not None
+    assert runs[0].reason.startswith("deadlock of 3 messages")
+    assert runs[1].deadlock is None
+
+
 def test_without_that_mistake_it_is_valiant() -> None:
     network = mesh(3, 2)
     mine, published = passing(network, any_vc_at_home=False), valiant(network)

@@ -150,7 +150,7 @@ class Relation:
         Where the algorithm was published, in a few words; empty for one's own.
     direct : array_like of int, shape (terminals, terminals), optional
         For each source and destination the address a packet takes unless the way there is the more congested: on
-        injection, the simulator compares it with an address drawn at random (UGAL, Singh 2005). Proofs ignore it.
+        injection, the simulator compares it with one drawn at random (UGAL, Singh 2005); −1: none. Proofs ignore it.
     """
 
     network: Network
@@ -209,10 +209,11 @@ class Relation:
         if direct.shape != (terminals, terminals):
             raise RelationError(f"{self.name}: direct has shape {direct.shape}, wanted ({terminals}, {terminals})")
         legal = (direct >= 0) & (direct < destination.size)
-        legal[legal] = destination[direct[legal]] == np.nonzero(legal)[1]
-        if not legal.all():
-            source, to = np.argwhere(~legal)[0].tolist()
-            raise RelationError(f"{self.name}: direct[{source}, {to}] is {direct[source, to]}, no address of {to}")
+        sources, to = np.nonzero(legal)
+        usable = True if self.may_use is None else self.may_use[sources, direct[legal]]
+        legal[legal] = (destination[direct[legal]] == to) & usable
+        for s, d in np.argwhere(~legal & (direct != -1))[:1].tolist():
+            raise RelationError(f"{self.name}: direct[{s}, {d}] is {direct[s, d]}, no address that {s} uses for {d}")
         direct.setflags(write=False)
         return direct
 

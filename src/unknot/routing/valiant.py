@@ -39,7 +39,7 @@ def valiant(
         base raises where it does not fit the network.
     """
     first, second = both_phases(network, vcs, base, then, "valiant")
-    direct = np.unique(network.eject).size < 2
+    alone = np.unique(network.eject).size < 2
     return via_waypoint(
-        first, second, name="valiant", claims_minimal=None if direct else False, source="Valiant & Brebner 1981"
+        first, second, name="valiant", claims_minimal=None if alone else False, source="Valiant & Brebner 1981"
     )

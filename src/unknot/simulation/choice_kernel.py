@@ -45,5 +45,5 @@ def compare(rule, s, t, p):
     """A packet about to be injected takes the direct address instead of its own, unless that costs more now."""
     own = s.packets[p, ADDRESS]
     direct = np.int64(s.direct[t * s.terminals.shape[0] + s.destination[own]])
-    if direct != own and cost(rule, s, t, direct) <= cost(rule, s, t, own):
+    if direct >= 0 and direct != own and cost(rule, s, t, direct) <= cost(rule, s, t, own):
         s.packets[p, ADDRESS] = direct
