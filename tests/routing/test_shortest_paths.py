@@ -29,8 +29,15 @@ def routers(network: Network, path: tuple[int, ...], start: int) -> list[int]:
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("text", FAMILIES)
 def test_claims_and_contract(text: str, choice: str) -> None:
-    check_relation(shortest_paths(named(text), choice=choice))
-    check_relation(hop_number(named(text), choice=choice))
+    for make in (shortest_paths, hop_number):
+        check_relation(interpreted(make(named(text), choice=choice)))
+
+
+@pytest.mark.parametrize("text", ["torus(4, 3)", "irregular(6, 3, 1)"])
+def test_compiled(text: str) -> None:
+    for relation in (shortest_paths(named(text), choice="random"), hop_number(named(text), choice="all")):
+        check_relation(relation)
+        assert not relation.compiled.tabulated
 
 
 @pytest.mark.parametrize("choice", CHOICES)

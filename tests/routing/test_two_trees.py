@@ -29,7 +29,13 @@ def route(relation: Relation, source: int, address: int) -> tuple[int, ...]:
 @pytest.mark.parametrize("bypass", [False, True])
 @pytest.mark.parametrize("text", FAMILIES)
 def test_claims_and_contract(text: str, bypass: bool) -> None:
-    check_relation(two_trees(named(text), bypass=bypass))
+    check_relation(interpreted(two_trees(named(text), bypass=bypass)))
+
+
+def test_compiled() -> None:
+    relation = two_trees(named("irregular(6, 3, 2)"), bypass=True)
+    check_relation(relation)
+    assert not relation.compiled.tabulated
 
 
 @given(networks(strongly_connected=True, max_routers=6, max_channels=12), st.integers(0, 5))

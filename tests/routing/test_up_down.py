@@ -67,7 +67,9 @@ def test_claims_and_contract(text: str, choice: str) -> None:
 
 
 def test_compiled_and_on_two_vcs() -> None:
-    check_relation(up_down(named("irregular(7, 3, 1)"), 2, levels="dfs", choice="any"))
+    relation = up_down(named("irregular(7, 3, 1)"), 2, levels="dfs", choice="any")
+    check_relation(relation)
+    assert not relation.compiled.tabulated
 
 
 @pytest.mark.parametrize("levels", ["bfs", "dfs"])

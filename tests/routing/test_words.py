@@ -59,8 +59,9 @@ def test_de_bruijn_claims_and_contract(d: int, length: int, directed: bool) -> N
 @pytest.mark.parametrize(("d", "length"), SIZES)
 def test_path_lengths_and_vcs(d: int, length: int, directed: bool) -> None:
     network = b(d, length, directed=directed)
-    multi, single = de_bruijn(network), de_bruijn(network, paths="single_root")
-    shortest = de_bruijn(network, paths="shortest")
+    multi, single, shortest = (
+        interpreted(de_bruijn(network, paths=paths)) for paths in ("multi_root", "single_root", "shortest")
+    )
     assert deliver(multi).longest_route == 2 * length - 1
     assert (deliver(single).longest_route or 0) <= 2 * length
     assert deliver(shortest).longest_route == length
@@ -135,8 +136,8 @@ def test_many_roots_balance_the_load(d: int, length: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("simulates", ["UB", "B"])
 def test_shuffle_exchange_claims_and_contract(n: int, simulates: str) -> None:
-    relation = shuffle_exchange(named(f"shuffle_exchange({n})"), simulates=simulates)
-    check_relation(interpreted(relation))
+    relation = interpreted(shuffle_exchange(named(f"shuffle_exchange({n})"), simulates=simulates))
+    check_relation(relation)
     assert set(relation.vcs.counts.tolist()) == {2 if simulates == "UB" else 3}
     assert (deliver(relation).longest_route or 0) <= 4 * n - 2
 
@@ -174,8 +175,8 @@ def test_the_simulated_steps_are_those_of_the_tree() -> None:
     "text", ["cube_connected_cycles(3)", "line(2)[ring(3)] * line(2) ** 2", "cube_connected_cycles(4)"]
 )
 def test_cube_connected_cycles(text: str) -> None:
-    relation = cube_connected_cycles(named(text))
-    check_relation(interpreted(relation))
+    relation = interpreted(cube_connected_cycles(named(text)))
+    check_relation(relation)
     assert sorted(set(relation.vcs.counts.tolist())) == [2, 3]
     n = relation.network.radices[-1]
     used = {vc for s in range(n << n) for d in range(n << n) for vc in vcs_of(relation, s, d)}
