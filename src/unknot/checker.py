@@ -7,12 +7,13 @@ compiled rule, whose answers are compared with those of the plain rule at `SPOTS
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import RelationError, UnknotError
 from unknot.routing.relation import Candidate, Relation
@@ -81,9 +82,10 @@ def _configuration(relation: Relation, found: Configuration, switching: str) -> 
                 raise Rejected(f"message {number} cannot go from {relation.vcs.name(at)} to VC {vc}")
         last = relation.candidates(way[-1], message.address)
         choices = [{c.vc} for c in last] if queues else _choices(last, relation.commits)
-        if not message.wanted or {*message.wanted} not in choices or not {*message.wanted} <= {*wanted}:
+        waits = {*message.wanted}
+        if not 0 < len(message.wanted) == len(waits) or waits not in choices or not waits <= {*wanted}:
             raise Rejected(f"message {number} does not wait for what it has to, all of it held")
-        wanted = [vc for vc in wanted if not queues or vc not in message.wanted]
+        wanted = [vc for vc in wanted if not queues or vc not in waits]
         if graded and (len(set(way)) < len(way) or standing & {*way}):
             raise Rejected(f"message {number} would have to pass itself, or one that stands before it")
         standing |= {*message.held}
@@ -121,7 +123,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     spots, spot_at = (
         np.random.default_rng(0).integers((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
     )
-    rule: Any = (lambda at, address, _: relation.rule(at, address, out)) if plain else relation.compiled.function
+    rule: Any = _plain(relation, out) if plain else relation.compiled.function
     for address in range(relation.num_addresses):
         sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
         place[: sources.size] = vcs.total + sources
@@ -141,6 +143,16 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
         _search(relation, set(np.flatnonzero(core).tolist()))
+
+
+def _plain(relation: Relation, out: npt.NDArray[np.int64]) -> Callable[[int, int, int], int]:
+    """The plain rule, its answers looked through, in the form in which compiled ones are called."""
+
+    def rule(at: int, address: int, _: int) -> int:
+        relation.candidates(at, address)
+        return relation.rule(at, address, out)
+
+    return rule
 
 
 def _search(relation: Relation, core: set[int]) -> None:
