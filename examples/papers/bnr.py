@@ -1,0 +1,495 @@
+"""What the paper on best networks for routing claims, each claim with the machine's answer.
+
+Deng Bo, Yang Xiaodong: BNR: The Tool to Analyse and Design the Minimal Deadlock-Free Fully Adaptive Routing
+Algorithm. Computer Engineering & Science, pp. 20–23. PAR is Chien & Kim 1992; PBFAA and VNOF, virtual networks laid
+over one another, are Liu & Yang 1998 and 1999.
+
+    python examples/papers/bnr.py     the claims; counterexamples and tables are drawn into reports/bnr/
+
+The paper says that its concepts hold for every switching technique. A claim of deadlock freedom is therefore answered
+for each: store-and-forward (saf), virtual cut-through (vct), wormhole with virtual channels that one message holds at
+a time, and wormhole-nonatomic, where headers queue behind tails, of which the paper does not speak. Every certificate
+is re-checked and every counterexample replayed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+
+from unknot import Network, Relation, VirtualChannels, grid, replay
+from unknot.checker import accept
+from unknot.network import distances_from
+from unknot.report import draw_bnr, draw_configuration
+from unknot.report.picture import write_picture
+from unknot.routing import (
+    EJECT,
+    duato,
+    fully_adaptive,
+    lcfaa,
+    o1turn,
+    pbfaa,
+    planar_adaptive,
+    schwiebert,
+    vba,
+)
+from unknot.routing.relation import VC_MASK
+from unknot.testing import interpreted
+from unknot.topologies import mesh
+from unknot.verify import SWITCHINGS, Bnr, bnr, check, conclude, deliver, smallest, vc_use
+
+REPORTS = Path("reports/bnr")
+NAMED = ("saf", "vct", "wormhole")
+"""Techniques of which the paper speaks."""
+SIDES = {2: (4, 4), 3: (3, 3, 3), 4: (2, 2, 2, 2)}
+"""A mesh of each number of dimensions."""
+ALGORITHMS = {
+    "VBA": vba,
+    "LCFAA": lcfaa,
+    "PAR": planar_adaptive,
+    "PBFAA, may return": pbfaa,
+    "PBFAA, may not return": lambda network: pbfaa(network, returns=False),
+}
+BASES = {2: ("negative_first", "west_first", "north_last", "odd_even", "dimension_order")}
+BASES[3] = tuple(base for base in BASES[2] if base != "odd_even")
+Answer = tuple[str, str]
+
+
+@cache
+def network(*sides: int) -> Network:
+    return mesh(*sides)
+
+
+@cache
+def routed(name: str, sides: tuple[int, ...]) -> Relation:
+    return interpreted(ALGORITHMS[name](network(*sides)))
+
+
+@cache
+def over(base: str, returns: bool, sides: tuple[int, ...]) -> Relation:
+    return interpreted(pbfaa(network(*sides), base=base, returns=returns))
+
+
+@cache
+def free(relation: Relation, switching: str) -> bool:
+    """The verdict; its certificate is accepted by the checker, its counterexample sticks in the simulator."""
+    verdict = check(relation, switching)
+    accept(relation, verdict)
+    if verdict.configuration is not None:
+        assert replay(relation, verdict.configuration).stuck
+    assert verdict.deadlock_free is not None
+    return verdict.deadlock_free
+
+
+@cache
+def table(relation: Relation) -> tuple[Bnr, ...]:
+    return bnr(relation)
+
+
+def provided(relation: Relation) -> int:
+    return sum(row.provided for row in table(relation))
+
+
+def techniques(relation: Relation, which: tuple[str, ...] = SWITCHINGS) -> str:
+    return ", ".join(f"{s} {'yes' if free(relation, s) else 'NO'}" for s in which)
+
+
+def word(facts: list[bool]) -> str:
+    return "yes" if all(facts) else "only when" if any(facts) else "no"
+
+
+def classes(found: Network) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+    """Messages of each class: source and destination."""
+    at = found.coordinates
+    assert at is not None
+    kinds: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for s, d in itertools.permutations(range(found.num_routers), 2):
+        kinds.setdefault(tuple(np.where(at[d] < at[s], -1, 1).tolist()), []).append((s, d))
+    return kinds
+
+
+def best_network(found: Network, signs: tuple[int, ...]) -> set[int]:
+    """Channels of G(φ)."""
+    product = grid(found)
+    return {c for c in range(found.num_channels) if (signs[product.dimension[c]] < 0) == product.down[c]}
+
+
+def on_shortest_paths(found: Network, s: int, d: int) -> set[int]:
+    ahead, back = distances_from(found, s), distances_from(found, d, reverse=True)
+    on = ahead[found.source] + 1 + back[found.target] == ahead[d]
+    return set(np.flatnonzero(on).tolist())
+
+
+# Routing vectors and best networks
+
+
+def one_component_at_a_time() -> Answer:
+    facts = []
+    for sides in SIDES.values():
+        at = network(*sides).coordinates
+        assert at is not None
+        steps = np.abs(at[network(*sides).target] - at[network(*sides).source])
+        facts.append(bool((steps.sum(axis=1) == 1).all()))
+    return word(facts), "every channel of the meshes 4×4, 3×3×3 and 2×2×2×2"
+
+
+def fewest_hops() -> Answer:
+    facts = []
+    for sides in [*SIDES.values(), (5, 2, 3)]:
+        found = network(*sides)
+        at = found.coordinates
+        assert at is not None
+        facts += [bool((distances_from(found, s) == np.abs(at - at[s]).sum(axis=1)).all()) for s in range(len(at))]
+    return word(facts), "breadth-first search from every router; sides that differ as well"
+
+
+def kinds_of_messages() -> Answer:
+    full = all(len(classes(network(*sides))) == 2 ** len(sides) for sides in [*SIDES.values(), (5, 2, 3)])
+    short = len(classes(network(3, 1)))
+    return (
+        "only when" if full and short < 4 else "no",
+        f"when every side is at least 2: a mesh 3×1 has {short}, not 4",
+    )
+
+
+def union_is_the_network() -> Answer:
+    facts = []
+    for sides in [*SIDES.values(), (5, 2, 3)]:
+        found = network(*sides)
+        parts = [best_network(found, signs) for signs in itertools.product((1, -1), repeat=len(sides))]
+        facts.append(set().union(*parts) == set(range(found.num_channels)))
+        facts.append(len({frozenset(part) for part in parts}) == 2 ** len(sides))
+    return word(facts), "and the 2^n of them differ, as long as every side is at least 2"
+
+
+def least_network() -> Answer:
+    """All shortest paths of the class lie in G(φ), and every channel of G(φ) lies on one."""
+    facts = []
+    for sides in [*SIDES.values(), (4, 3, 3), (2, 3)]:
+        found = network(*sides)
+        for signs, messages in classes(found).items():
+            used = set().union(*(on_shortest_paths(found, s, d) for s, d in messages))
+            facts.append(used == best_network(found, signs))
+    return word(
+        facts
+    ), "channels on shortest paths of the class = G(φ), for every class, the 4×3×3 of figure 1 included"
+
+
+def least_network_cannot_deadlock() -> Answer:
+    facts = []
+    for sides in SIDES.values():
+        found = network(*sides)
+        for signs in itertools.product((1, -1), repeat=len(sides)):
+            graph = nx.DiGraph()
+            graph.add_edges_from((found.source[c], found.target[c]) for c in best_network(found, signs))
+            facts.append(nx.is_directed_acyclic_graph(graph))
+    return word(facts), "G(φ) has no cycle at all, so no technique can make one"
+
+
+def channels_taken(relation: Relation, s: int, d: int) -> set[int]:
+    """Channels that a message may take."""
+    todo = [(relation.num_vcs + s, int(a)) for a in np.flatnonzero(relation.destination == d)]
+    seen = set(todo)
+    for at, address in todo:
+        for candidate in relation.candidates(at, address):
+            if candidate.vc is not None and (candidate.vc, address) not in seen:
+                seen.add((candidate.vc, address))
+                todo.append((candidate.vc, address))
+    return {int(relation.vcs.channel[at]) for at, _ in seen if at < relation.num_vcs}
+
+
+def path_by_path() -> Answer:
+    """O1TURN has two routes for a message, and over all messages of a class uses every channel of its BNR."""
+    found = network(4, 4)
+    relation = interpreted(o1turn(found))
+    used = all(
+        set().union(*(channels_taken(relation, s, d) for s, d in messages)) == best_network(found, signs)
+        for signs, messages in classes(found).items()
+    )
+    count = provided(relation)
+    return "yes" if used and not count else "no", (
+        "O1TURN, XY or YX, uses every channel of every BNR of 4×4 for messages of its class, and provides "
+        f"{count} of 4: to offer the channels is not to offer the paths"
+    )
+
+
+# Conclusion 1
+
+
+def with_a_detour(found: Network) -> Relation:
+    """VBA, but a message may begin with one step in any direction, on a VC of its own."""
+    base = vba(found)
+    share = int(base.vcs.counts[0])
+    places = VirtualChannels(found, share + 1)
+    spare, channel, index = places.first[:-1] + share, places.channel, places.index
+    rule, inner, router, home = base.rule, base.num_vcs, places.router, found.eject
+
+    def detour(at: int, address: int, out: np.ndarray) -> int:
+        free_start = at >= places.total or index[at] == share
+        place = inner + router[at] if free_start else channel[at] * share + index[at]
+        count = rule(place, address, out)
+        for i in range(count):
+            vc = out[i] & VC_MASK
+            if vc != EJECT:
+                out[i] = vc // share * (share + 1) + vc % share
+        if at >= places.total and router[at] != home[address]:
+            for c in np.flatnonzero(found.source == router[at]):
+                out[count] = spare[c]
+                count += 1
+        return count
+
+    return interpreted(Relation(found, places, detour, name="VBA with a detour"))
+
+
+def conclusion_1() -> Answer:
+    relation = with_a_detour(network(3, 3))
+    delivery = deliver(relation)
+    every = provided(relation) == 4
+    safe = all(free(relation, s) for s in SWITCHINGS)
+    counter = every and safe and delivery.delivered and not delivery.minimal
+    return "only when" if counter else "yes", (
+        "when the algorithm is minimal besides: VBA with one more VC for a first step in any direction is "
+        "deadlock-free under all techniques, provides 4 of 4 BNRs, and takes up to "
+        f"{delivery.longest_route} hops on 3×3"
+    )
+
+
+def conclusion_1_for_minimal() -> Answer:
+    facts = []
+    for name, sides in itertools.product(ALGORITHMS, SIDES.values()):
+        relation, delivery = routed(name, sides), deliver(routed(name, sides))
+        for switching in SWITCHINGS:
+            held = conclude(check(relation, switching), delivery, table(relation)).holds
+            facts.append(held == (free(relation, switching) and provided(relation) == len(table(relation))))
+    return word(
+        facts
+    ), "with minimal routes and delivery it is the definition, and every algorithm here agrees with it"
+
+
+def any_technique() -> Answer:
+    relation = routed("LCFAA", SIDES[2])
+    return "only when" if free(relation, "vct") != free(relation, "wormhole") else "yes", (
+        f"when the technique is named: is LCFAA on 4×4 deadlock-free? {techniques(relation)}"
+    )
+
+
+# The algorithms
+
+
+def par_provides_fewer() -> Answer:
+    counts = {n: provided(routed("PAR", sides)) for n, sides in SIDES.items()}
+    facts = [count < 2**n for n, count in counts.items()]
+    told = "; ".join(f"n = {n}: {count} of {2**n}" for n, count in counts.items())
+    return word(facts), f"from three dimensions on ({told}): on a plane PAR is fully adaptive"
+
+
+def par_is_safe() -> Answer:
+    facts = [free(routed("PAR", sides), s) for sides in SIDES.values() for s in NAMED]
+    facts += [bool(deliver(routed("PAR", sides)).minimal) for sides in SIDES.values()]
+    every = all(free(routed("PAR", sides), "wormhole-nonatomic") for sides in SIDES.values())
+    more = "; non-atomic too, as no cycle of dependencies is left" if every else ""
+    return word(facts), f"n = 2, 3, 4, under {', '.join(NAMED)}{more}"
+
+
+def pbfaa_provides_all() -> Answer:
+    facts, kept = [], []
+    for n, returns in itertools.product((2, 3), (True, False)):
+        for base in BASES[n]:
+            relation = over(base, returns, SIDES[n])
+            facts.append(provided(relation) == 2**n)
+            kept.append((all(row.kept for row in table(relation)), returns))
+    lost = sum(not k for k, returns in kept if not returns)
+    return word(facts), (
+        f"n = 2, 3, bases {', '.join(BASES[2])}; where messages may not return, {lost} of "
+        f"{sum(not r for _, r in kept)} lose paths once they have entered the base"
+    )
+
+
+def pbfaa_is_safe() -> Answer:
+    lines, facts = [], []
+    for returns, n in itertools.product((True, False), (2, 3)):
+        stuck = [base for base in BASES[n] if not free(over(base, returns, SIDES[n]), "wormhole")]
+        facts += [free(over(base, returns, SIDES[n]), s) for base in BASES[n] for s in NAMED]
+        whole = all(free(over(base, returns, SIDES[n]), s) for base in BASES[n] for s in ("saf", "vct"))
+        lines.append(
+            f"n = {n}, {'return allowed' if returns else 'no return'}: saf, vct {'yes' if whole else 'NO'}; wormhole "
+            + (f"NO on {', '.join(stuck)}" if stuck else "yes on all bases")
+        )
+    return word(facts), "when messages do not come back from the base, or packets are kept whole. " + ". ".join(lines)
+
+
+def overlay_is_safe() -> Answer:
+    base = over("negative_first", True, SIDES[2])
+    return "only when" if free(base, "vct") and not free(base, "wormhole") else "yes", (
+        "as for PBFAA, its instance: negative-first alone is deadlock-free under all techniques, but detours through "
+        "the network above join its channels into cycles that worms close (Duato's indirect dependencies)"
+    )
+
+
+def vba_cost() -> Answer:
+    facts, told = [], []
+    for n in (2, 3, 4):
+        found = network(*[3] * n)
+        use = vc_use(interpreted(vba(found)))
+        facts += [
+            use.per_channel == (2 ** (n - 1),) * 2,
+            use.per_router[1] == 2 * n * 2 ** (n - 1),
+            not use.unused.size,
+        ]
+        told.append(f"n = {n}: {use.per_channel[1]} per channel, {use.per_router[1]} per router")
+    return word(facts), "; ".join(told) + "; all of them are used"
+
+
+def vba_networks() -> Answer:
+    """Each VC serves one class; the VCs of a class hold one of each channel of its BNR."""
+    facts = []
+    for sides in ((3, 3), (3, 3, 3)):
+        found = network(*sides)
+        relation = interpreted(vba(found))
+        owner: dict[int, set[tuple[int, ...]]] = {}
+        for signs, messages in classes(found).items():
+            for s, d in messages:
+                todo = [relation.num_vcs + s]
+                while todo:
+                    for candidate in relation.candidates(todo.pop(), d):
+                        if candidate.vc is not None:
+                            owner.setdefault(candidate.vc, set()).add(signs)
+                            todo.append(candidate.vc)
+        facts.append(all(len(signs) == 1 for signs in owner.values()))
+        for signs in classes(found):
+            mine = [int(relation.vcs.channel[vc]) for vc, (only, *_) in owner.items() if only == signs]
+            facts.append(sorted(mine) == sorted(best_network(found, signs)))
+    return word(facts), "no VC serves two classes, and a class has one VC of each channel of its BNR (3×3, 3×3×3)"
+
+
+def whole(name: str) -> Callable[[], Answer]:
+    """Minimal, deadlock-free and fully adaptive, per technique, n = 2, 3, 4."""
+
+    def ask() -> Answer:
+        facts, lines = [], []
+        for n, sides in SIDES.items():
+            relation = routed(name, sides)
+            delivery = deliver(relation)
+            answers = {s: conclude(check(relation, s), delivery, table(relation)).holds for s in SWITCHINGS}
+            facts += [bool(answers[s]) for s in NAMED]
+            told = ", ".join(f"{s} {'yes' if held else 'NO'}" for s, held in answers.items())
+            lines.append(f"n = {n} ({'×'.join(map(str, sides))}): {told}")
+        return word(facts), "; ".join(lines)
+
+    return ask
+
+
+def lcfaa_cost() -> Answer:
+    facts, told = [], []
+    for n in (2, 3, 4):
+        use = vc_use(interpreted(lcfaa(network(*[3] * n))))
+        facts.append(use.per_router[1] == 3 * n - 1)
+        told.append(f"n = {n}: {use.per_router[1]}")
+    return word(facts), f"per router inside the mesh, {', '.join(told)}; 1 or 2 per channel"
+
+
+def lcfaa_provides_all() -> Answer:
+    facts = [provided(routed("LCFAA", sides)) == 2**n for n, sides in SIDES.items()]
+    facts += [all(row.kept for row in table(routed("LCFAA", sides))) for sides in SIDES.values()]
+    return word(facts), "n = 2, 3, 4; and no choice made on the way takes a path away"
+
+
+def lcfaa_wormhole() -> Answer:
+    """The smallest knots, proved smallest, drawn."""
+    told = []
+    for sides in ((3, 3), (2, 2, 2)):
+        relation = routed("LCFAA", sides)
+        found = smallest(relation, "wormhole", time_limit=30)
+        assert found.configuration is not None
+        assert replay(relation, found.configuration).stuck
+        picture(f"lcfaa-{'x'.join(map(str, sides))}-wormhole", draw_configuration(relation, found.configuration))
+        messages = len(found.configuration.messages)
+        held = sum(len(m.held) for m in found.configuration.messages)
+        few = "no fewer do" if found.proved else "fewer were not ruled out"
+        told.append(f"{messages} messages on {held} VCs of {'×'.join(map(str, sides))} ({few})")
+    sizes = [(k, 2) for k in (2, 3, 4)] + [(2, k) for k in (3, 4, 5)]
+    safe = ["×".join(map(str, s)) for s in sizes if free(routed("LCFAA", s), "wormhole")]
+    return "no", (
+        f"{' and '.join(told)} block one another for good. A message that must still move in dimension 0 waits for "
+        f"network 0, the only one it may use, while its tail holds VCs there that others wait for. Of "
+        f"{', '.join('×'.join(map(str, s)) for s in sizes)} it cannot deadlock on {', '.join(safe)}"
+    )
+
+
+def lcfaa_is_cheapest() -> Answer:
+    counts = {}
+    for algorithm in (lcfaa, schwiebert, duato, vba):
+        relation = interpreted(algorithm(network(3, 3)))
+        safe = [s for s in NAMED if free(relation, s)]
+        counts[relation.name] = (vc_use(relation).per_router[1], safe)
+    alone = interpreted(fully_adaptive(network(2, 2)))
+    needed = not any(free(alone, s) for s in NAMED)
+    told = "; ".join(f"{name} {count}, free under {', '.join(safe)}" for name, (count, safe) in counts.items())
+    cheapest = min(count for count, safe in counts.values() if "vct" in safe) == counts["lcfaa"][0]
+    return "only when" if cheapest and "wormhole" not in counts["lcfaa"][1] and needed else "no", (
+        f"for packets kept whole. VCs per router of 3×3: {told}. One VC per channel, 4 per router, is too few for "
+        "any: already on 2×2 messages close a cycle"
+    )
+
+
+def method_1() -> Answer:
+    lcfaa_stuck = not free(routed("LCFAA", SIDES[2]), "wormhole")
+    return "only when" if lcfaa_stuck else "yes", (
+        "for packets kept whole: LCFAA and PBFAA are made by it, and both can deadlock under wormhole switching. "
+        "V1 and V2 must be judged together"
+    )
+
+
+CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
+    ("2.1 (1): a hop changes one component of the routing vector, by one", one_component_at_a_time),
+    ("2.1 (3): the fewest hops are the sum of |r_i|", fewest_hops),
+    ("2.2: there are 2^n classes of messages, no more and no less", kinds_of_messages),
+    ("2.2: all G(φ) together are the network; BNRs of different classes differ", union_is_the_network),
+    ("2.2: G(φ) is the least network with every shortest path of its class", least_network),
+    ("2.2: in its BNR alone a class cannot deadlock", least_network_cannot_deadlock),
+    ("3: to provide a BNR must mean every path, not every channel", path_by_path),
+    ("3, conclusion 1: deadlock-free with all 2^n BNRs is minimal, deadlock-free and fully adaptive", conclusion_1),
+    ("3: as a criterion for minimal algorithms it holds both ways", conclusion_1_for_minimal),
+    ("1 and 5: BNR judges an algorithm for any switching technique", any_technique),
+    ("3, example 1.1: PAR forms fewer than 2^n BNRs and is partially adaptive", par_provides_fewer),
+    ("3, example 1.1: PAR is minimal and deadlock-free", par_is_safe),
+    ("3, example 1.2: PBFAA forms 2^n BNRs", pbfaa_provides_all),
+    ("3, example 1.2: PBFAA is deadlock-free, thanks to VIN0", pbfaa_is_safe),
+    ("4.1: VBA takes 2^(n−1) VCs per channel, 2n · 2^(n−1) per router", vba_cost),
+    ("4.1: its 2^n virtual networks are independent, one for each BNR", vba_networks),
+    ("4.1: VBA is minimal, deadlock-free and fully adaptive", whole("VBA")),
+    ("4.2: adaptive virtual networks over a deadlock-free one (VNOF) stay deadlock-free", overlay_is_safe),
+    ("4.2, method 1 makes minimal deadlock-free fully adaptive algorithms", method_1),
+    ("4.2: LCFAA takes 3n − 1 VCs per router", lcfaa_cost),
+    ("4.2: LCFAA provides 2^n BNRs", lcfaa_provides_all),
+    ("4.2: LCFAA is minimal, deadlock-free and fully adaptive", whole("LCFAA")),
+    ("4.2: LCFAA is deadlock-free under wormhole switching", lcfaa_wormhole),
+    ("4.2: LCFAA takes the fewest VCs of all such algorithms", lcfaa_is_cheapest),
+]
+
+
+def picture(name: str, svg: str) -> None:
+    write_picture(svg, REPORTS / f"{name}.svg")
+
+
+def main() -> None:
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    for claim, ask in CLAIMS:
+        answer, why = ask()
+        print(f"{answer:<10}{claim}\n          {why}", flush=True)
+    par = routed("PAR", SIDES[3])
+    picture("par-3x3x3-bnrs", draw_bnr(par, table(par)))
+    back = over("negative_first", True, SIDES[2])
+    knot = check(back, "wormhole").configuration
+    assert knot is not None
+    picture("pbfaa-4x4-wormhole", draw_configuration(back, knot))
+    print(f"\nDrawn into {REPORTS}: {', '.join(sorted(path.name for path in REPORTS.glob('*.svg')))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The answers of examples/papers/bnr.py."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PATH = Path(__file__).parents[1] / "examples/papers/bnr.py"
+ONLY_WHEN = {
+    "kinds_of_messages",
+    "conclusion_1",
+    "any_technique",
+    "par_provides_fewer",
+    "pbfaa_is_safe",
+    "overlay_is_safe",
+    "method_1",
+    "lcfaa_is_cheapest",
+}
+SLOW = {"conclusion_1_for_minimal", "pbfaa_provides_all", "pbfaa_is_safe", "vba_cost", "lcfaa_wormhole"}
+
+
+def load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("paper_bnr", PATH)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MODULE = load()
+
+
+def ask(claim: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr(MODULE, "REPORTS", folder)
+    question = dict(MODULE.CLAIMS)[claim]
+    answer, why = question()
+    expected = "only when" if question.__name__ in ONLY_WHEN or "LCFAA is minimal" in claim else "yes"
+    assert answer == ("no" if question.__name__ == "lcfaa_wormhole" else expected), why
+
+
+@pytest.mark.parametrize("claim", [c for c, question in MODULE.CLAIMS if question.__name__ not in SLOW])
+def test_answers(claim: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ask(claim, monkeypatch, tmp_path)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("claim", [c for c, question in MODULE.CLAIMS if question.__name__ in SLOW])
+def test_answers_that_take_longer(claim: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ask(claim, monkeypatch, tmp_path)
+    if "wormhole" in claim:
+        assert {path.name for path in tmp_path.iterdir()} == {
+            "lcfaa-3x3-wormhole.svg",
+            "lcfaa-2x2x2-wormhole.svg",
+        }
