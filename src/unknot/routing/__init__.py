@@ -22,6 +22,7 @@ from unknot.routing.overlay import overlay
 from unknot.routing.p_cube import p_cube
 from unknot.routing.pbfaa import pbfaa
 from unknot.routing.planar_adaptive import planar_adaptive
+from unknot.routing.product_order import product_order
 from unknot.routing.rcbn_tags import rcbn_tags
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels
 from unknot.routing.ring_lexicographic import ring_lexicographic
@@ -72,6 +73,7 @@ __all__ = [
     "p_cube",
     "pbfaa",
     "planar_adaptive",
+    "product_order",
     "rcbn_tags",
     "ring_lexicographic",
     "romm",
