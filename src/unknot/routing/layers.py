@@ -82,8 +82,7 @@ def first_fit(routes: Routes) -> tuple[Layers, int]:
 def cycle_breaking(routes: Routes, break_at: str = "weakest") -> tuple[Layers, int]:
     """The layer of each route, and the number of layers, when the routes of one dependency of each cycle move on.
 
-    All routes begin in layer 0. As long as the graph of a layer has a cycle, those that use its weakest (or heaviest,
-    or last found) dependency move to the next layer, which is searched afterwards.
+    All begin in layer 0; as long as a layer has a cycle, those on one dependency of it move to the next layer.
     """
     from unknot.routing.layers_kernel import break_cycles
 
