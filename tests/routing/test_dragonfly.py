@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.routing.paths import channel_paths
-from unknot import check, deliver
+from unknot import Run, check, deliver, simulate
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network, distances_from
 from unknot.routing import Relation, dragonfly_minimal, dragonfly_ugal, dragonfly_valiant, shortest_paths
@@ -189,3 +189,19 @@ def test_other_networks_are_refused(algorithm: Callable[[Network], Relation]) ->
     few = 1 if algorithm is dragonfly_minimal else 2
     with pytest.raises(RelationError, match=rf"local channels need a VC for each of {few + 1} classes; got {few}"):
         algorithm(dragonfly(2), few)  # type: ignore[call-arg]
+
+
+def test_ugal_is_as_good_as_the_better_of_both() -> None:
+    """Group to next group: a global link holds minimal routing to 1 / 8, UGAL not; uniform traffic goes directly."""
+    network = dragonfly(4)
+    shift = [(t + 8) % 72 for t in range(72)]
+    minimal, valiant, ugal = (algorithm(network, 6) for algorithm in ROUTINGS)  # type: ignore[operator]
+
+    def run(relation: Relation, load: float, traffic: object) -> Run:
+        return simulate(relation, load, switching="wormhole-nonatomic", traffic=traffic, warmup=500, measure=1000)  # type: ignore[arg-type]
+
+    assert run(minimal, 0.25, shift).accepted_load == pytest.approx(1 / 8, abs=0.01)
+    assert run(valiant, 0.25, shift).accepted_load > 0.23
+    assert run(ugal, 0.25, shift).accepted_load > 0.23
+    alone = [run(relation, 0.05, "uniform").hops_mean or 0.0 for relation in (minimal, valiant, ugal)]
+    assert alone[0] <= alone[2] < alone[1] - 0.5
