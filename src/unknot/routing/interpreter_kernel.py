@@ -19,13 +19,22 @@ from unknot.routing.relation_kernel import RULE_SIGNATURE, Compiled
 class _Callback(types.WrapperAddressProtocol):
     """A rule as a C function that calls Python back."""
 
-    def __init__(self, relation: Relation) -> None:
-        rule, size = relation.rule, relation.max_candidates
+    def __init__(self, relation: Relation, remember: bool) -> None:
+        rule, size, addresses = relation.rule, relation.max_candidates, relation.num_addresses
         view = ctypes.c_int64 * size
+        known: dict[int, np.ndarray] = {}
 
         def call(at, address, pointer):
             try:
-                return int(rule(at, address, np.frombuffer(view.from_address(pointer), dtype=np.int64)))
+                out = np.frombuffer(view.from_address(pointer), dtype=np.int64)
+                found = known.get(at * addresses + address)
+                if found is not None:
+                    out[: found.size] = found
+                    return found.size
+                count = int(rule(at, address, out))
+                if remember and 0 <= count <= size:
+                    known[at * addresses + address] = out[:count].copy()
+                return count
             except Exception:
                 return -1
 
@@ -39,7 +48,10 @@ class _Callback(types.WrapperAddressProtocol):
         return RULE_SIGNATURE
 
 
-def interpreted(relation: Relation) -> Relation:
-    """The same relation, with the plain rule in place of the compiled one; changes and returns `relation`."""
-    relation.__dict__["compiled"] = Compiled(_Callback(relation), False, relation.rule)
+def interpreted(relation: Relation, *, remember: bool = False) -> Relation:
+    """The same relation, with the plain rule in place of the compiled one; changes and returns `relation`.
+
+    With `remember` the rule is asked for each state once only, at some hundred bytes per state.
+    """
+    relation.__dict__["compiled"] = Compiled(_Callback(relation, remember), False, relation.rule)
     return relation

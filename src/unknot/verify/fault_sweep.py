@@ -209,7 +209,7 @@ def _judge(
         if relation.num_vcs * relation.num_addresses <= PLAIN_STATES:
             from unknot.routing.interpreter_kernel import interpreted
 
-            interpreted(relation)
+            interpreted(relation, remember=True)
         verdict = check(relation, technique, time_limit=time_limit)
         delivery = deliver(relation)
     except UnknotError as error:
