@@ -1,0 +1,477 @@
+"""What the paper on RCBN claims, each claim with the machine's answer.
+
+Ren Kaixin, Gu Naijie, Pan Wei, Liu Gang: The Recursively Constructed Composite Banyan Network. Acta Electronica
+Sinica, 2003, vol. 31, no. 2, pp. 228–231.
+
+    python examples/papers/rcbn.py                     the claims
+    python examples/papers/rcbn.py --figures reports   the smallest counterexamples, drawn into a folder
+
+n stands for log2 N. Where the print is damaged, the reading that agrees with the recursion and the worked example is
+taken, and said.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from unknot.multistage import (
+    Marks,
+    Realisation,
+    alternate_tags,
+    cost,
+    count_paths,
+    disjoint_paths,
+    isomorphism,
+    level_by_level,
+    marked,
+    number_of_paths,
+    permute,
+    permute_with_faults,
+    primary_tags,
+    realisable,
+    realisable_fraction,
+    rows_of,
+    tags_avoiding,
+    unreachable_pairs,
+)
+from unknot.multistage.cut import cut
+from unknot.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
+from unknot.network import Network
+from unknot.network.stages import stages
+from unknot.report import draw_realisation
+from unknot.report.picture import write_picture
+from unknot.topologies import banyan, baseline, benes, composite_banyan, flip_network, indirect_cube, omega, rcbn
+
+Answer = tuple[bool | None, str]
+EIGHT = np.array(list(itertools.permutations(range(8))))
+
+
+def flips(network: Network, stage: int) -> list[list[int]]:
+    """What each output port of each switch of a stage adds to the row."""
+    view = stages(network)
+    here = view.stage[network.source] == stage
+    change = view.row[network.source[here]] ^ view.row[network.target[here]]
+    return change.reshape(-1, 3).tolist()
+
+
+def equivalent_banyans() -> Answer:
+    others = [omega, indirect_cube, baseline, flip_network]
+    held = all(isomorphism(banyan(size), other(size)) is not None for size in (8, 16, 64) for other in others)
+    return (
+        held,
+        "banyan, omega, indirect cube, baseline and flip networks of 8, 16, 64, by mappings that were checked",
+    )
+
+
+def banyans_block() -> Answer:
+    found = realisable_fraction(omega(8))
+    one = bool((count_paths(omega(16)) == 1).all())
+    return one and found.realised < found.tried, f"one path for every pair; omega(8) realises {found} permutations"
+
+
+def composite_rule() -> Answer:
+    held = True
+    for n in range(2, 8):
+        network = composite_banyan(1 << n)
+        held &= network.radices == (n, 1 << (n - 1))
+        for i in range(n - 1):
+            held &= all(row == [0, 1 << (n - 2 - i), 1 << i] for row in flips(network, i))
+    return held, "as printed, for N = 4 … 128. For even n tags 1 and 1̄ of the middle stage are parallel links"
+
+
+def composite_cases_complete() -> Answer:
+    """Tags of the 8 × 8 network that the printed cases make of the primary ones, against all paths."""
+    wanted = {x: int(count_paths(composite_banyan(8))[0, 2 * x]) for x in range(4)}
+    found = alternate_tags(np.zeros(4, dtype=np.int64), np.arange(0, 8, 2), 3, cases=(1, 3))[0]
+    printed = dict(enumerate(np.bincount(found).tolist()))
+    return printed == wanted, (
+        f"the cases are right but leave out 10 ↔ 01̄ and 01 ↔ 1̄0 (case 2 of RCBN): between rows of difference "
+        f"01 or 10 "
+        f"the 8 × 8 network has {wanted[1]} paths, they find {printed[1]}"
+    )
+
+
+def corollary_1() -> Answer:
+    """More zeros in the middle digit than there are straight links."""
+    random = np.random.default_rng(1)
+    held, tried = True, 0
+    for n in (2, 4):
+        size = 1 << n
+        drawn = np.array([np.arange(size), *(random.permutation(size) for _ in range(400))])
+        zero = ((np.arange(size) ^ drawn) >> (n // 2) & 1) == 0
+        many = drawn[zero.sum(axis=1) > size // 2]
+        held &= not realisable(composite_banyan(size), many).any()
+        tried += len(many)
+    return held, f"{tried} permutations of 4 and 16, the identity among them: N/2 straight links for more messages"
+
+
+def composite_blocks() -> Answer:
+    small = permute(composite_banyan(4), "0 1 - -")
+    eight = realisable_fraction(composite_banyan(8))
+    random = np.random.default_rng(1)
+    drawn = realisable(composite_banyan(32), [random.permutation(32) for _ in range(40)])
+    return small.realised is False and eight.realised == eight.tried, (
+        "true for even n; smallest: in composite_banyan(4) inputs 0 and 1 cannot go to outputs 0 and 1. The 8 × "
+        "8 network "
+        f"realises all {eight.tried}; of 32 × 32, {drawn.sum()} of {drawn.size} drawn permutations pass"
+    )
+
+
+def definition_1() -> Answer:
+    held = rcbn(8) == composite_banyan(8)
+    for n in range(4, 8):
+        network, half, rows = rcbn(1 << n), rcbn(1 << (n - 1)), 1 << (n - 2)
+        outer = composite_banyan(1 << n)
+        held &= network.radices == (2 * n - 3, 1 << (n - 1)) and benes(1 << n).radices[0] - network.radices[0] == 2
+        held &= network.num_routers == (1 << n) * (2 * n - 3) // 2
+        held &= flips(network, 0) == flips(outer, 0)
+        held &= flips(network, 2 * n - 5) == flips(outer, n - 2)
+        for stage in range(2 * n - 6):
+            inside = flips(network, stage + 1)
+            held &= inside[:rows] == inside[rows:] == flips(half, stage)
+    return held, "2 n − 3 stages, two fewer than Beneš; outer links as printed; two halves between, for N = 8 … 128"
+
+
+def definition_2_as_printed() -> Answer:
+    outside = []
+    for n in (3, 4, 5):
+        length = 2 * n - 4
+        first = [1 << (length - k - 1) for k in range(length // 2)]
+        second = [k - length // 2 - 1 for k in range(length // 2, length)]
+        outside.append(max(first) >= 1 << (n - 1) or min(second) < 0)
+    return not any(outside), (
+        "the exponents l−k−1 and k−l/2−1 are damaged: they name rows that do not exist, for N = 8 already 2^−1. "
+        "With "
+        "l/2−k and k−l/2+1 the definition agrees with the recursion and with the worked example"
+    )
+
+
+def worked_example() -> Answer:
+    found = primary_tags(0b0000, 0b1111, 4).texts()[0]
+    return found == "1101", f"N = 16, 0000 → 1111: P = {found}"
+
+
+def primary_tags_arrive() -> Answer:
+    held = True
+    for n in range(3, 11):
+        ends = np.arange(1 << n)
+        tags = primary_tags(ends[:, None], ends, n)
+        held &= bool((rows_of(ends[:, None] >> 1, tags)[..., -1] == ends >> 1).all())
+    return held, "every pair of N = 8 … 1,024"
+
+
+def number_of_levels() -> Answer:
+    levels = {1 << n: (rcbn(1 << n).radices[0] - 1) // 2 for n in (3, 4, 5)}
+    return all(count == (n - 1) / 2 for n, count in zip((3, 4, 5), levels.values(), strict=True)), (
+        f"there are l/2 = n − 2 levels ({levels}); (n − 1)/2 is right for N = 8 only"
+    )
+
+
+def alternate_cases(cases: tuple[int, ...]) -> tuple[bool, list[int]]:
+    """Whether the cases give tags that arrive, and the least number of tags of a pair for N = 8 … 128."""
+    held, least = True, []
+    for n in range(3, 8):
+        d = np.arange(0, 1 << n, 2)
+        pair, tags = alternate_tags(np.zeros_like(d), d, n, cases)
+        held &= bool((rows_of(np.zeros(pair.size, dtype=np.int64), tags)[:, -1] == d[pair] >> 1).all())
+        least.append(int(np.bincount(pair).min()))
+    return held, least
+
+
+def cases_1_to_3() -> Answer:
+    held, least = alternate_cases((1, 2, 3))
+    return held and least == [2 ** (n - 2) for n in range(3, 8)], (
+        f"all arrive, N = 8 … 128; 3 pairs of digits where a level changes nothing, 2 elsewhere: at least "
+        f"{least} tags. "
+        "Case 3 reads 11 ↔ 1̄1̄; Table 1 prints its bars at other places"
+    )
+
+
+def cases_4_and_5() -> Answer:
+    held, _ = alternate_cases((4, 5))
+    return held, "all arrive, N = 8 … 128. In print the bars are lost: case 4 is 00 ↔ 1̄1̄ and 1̄0 ↔ 01̄"
+
+
+def cases_complete() -> Answer:
+    held = True
+    for n in range(3, 8):
+        d = np.arange(0, 1 << n, 2)
+        pair, _ = alternate_tags(np.zeros_like(d), d, n)
+        held &= bool((np.bincount(pair) == number_of_paths(0, d, n)).all())
+    return held, (
+        "cases 1 to 5 together make every path of every pair from its primary tag, N = 8 … 128; (5^z 4^w)/2 of "
+        "them, "
+        "z + w = n − 2 levels, w of which change a high bit (±1/2 for w = 0)"
+    )
+
+
+def figure_3() -> Answer:
+    held = all({0, 1} <= set(row) for n in range(3, 8) for k in range(2 * n - 4) for row in flips(rcbn(1 << n), k))
+    return held, "every link stage joins K with K and with K ⊕ 1, N = 8 … 128"
+
+
+def theorem_1() -> Answer:
+    found = [[len(disjoint_paths(rcbn(1 << n), 0, d)) for d in range(0, 1 << n, 2)] for n in (3, 4, 5)]
+    switches = [[len(disjoint_paths(rcbn(1 << n), 0, d, "switches")) for d in range(0, 1 << n, 2)] for n in (3, 4, 5)]
+    bounds = [2 ** ((n - 1) / 2) for n in (3, 4, 5)]
+    held = all(min(counts) >= bound for counts, bound in zip(found, bounds, strict=True))
+    least, most = [min(counts) for counts in found], [max(counts) for counts in found]
+    return held, (
+        f"disjoint paths of a pair, N = 8, 16, 32: {least} to {most}, the claim is "
+        f"{[round(b, 2) for b in bounds]}. "
+        f"Smallest counterexample: N = 16, 0000 → 1000 has 2. Links or interior switches: "
+        f"{found == switches and 'the same'}. "
+        "Correct: 2 or 3, never more, as a switch has 3 links; 3 just where the rows agree in their highest bit "
+        "(N > 8). "
+        "Read as different paths the bound holds and is far too small: there are at least N²/32"
+    )
+
+
+def eight_has_two() -> Answer:
+    least = min(len(disjoint_paths(rcbn(8), 0, d)) for d in range(8))
+    return least == 2, f"N = 8: {least} disjoint paths at least; 3 between equal rows"
+
+
+def corollary_3() -> Answer:
+    found = [int(number_of_paths(0, 0, n)) for n in range(3, 9)]
+    held = all(count >= 3 ** ((n - 1) / 2) for n, count in zip(range(3, 9), found, strict=True))
+    return held, f"N = 8 … 256: {found}, that is (5^(n−2) + 1)/2; cases 1 to 3 alone give 3^(n−2)"
+
+
+def zero_tag() -> Answer:
+    ends = np.arange(16)
+    zero = primary_tags(ends[:, None], ends, 4).ones == 0
+    same = ends[:, None] == ends
+    return bool(
+        (zero == same).all()
+    ), "P = 0 when source and destination are in the same row; 0 → 1 has P = 0 as well"
+
+
+def all_permutations() -> Answer:
+    held = bool(realisable(rcbn(8), EIGHT).all())
+    random = np.random.default_rng(1)
+    for n in range(4, 11):
+        held &= all(permute(rcbn(1 << n), random.permutation(1 << n)).realised for _ in range(20))
+    return held, (
+        "all 40,320 of N = 8 and 20 drawn for each N = 16 … 1,024. For every N: the looping algorithm sends one "
+        "message of "
+        "each outer switch into each half, down to the 8 × 8 networks, where a bipartite graph of degree 2 is "
+        "coloured "
+        "from lists of 2 (Galvin). The paper gives no proof"
+    )
+
+
+def stuck_permutation() -> tuple[list[int], str]:
+    """A small set of messages of N = 16 on which the level-by-level algorithm gets stuck, and where."""
+    random = np.random.default_rng(0)
+    while True:
+        wanted = random.permutation(16)
+        if level_by_level(16, wanted)[0] is None:
+            break
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        for s in np.flatnonzero(wanted >= 0).tolist():
+            fewer = wanted.copy()
+            fewer[s] = -1
+            if level_by_level(16, fewer)[0] is None:
+                wanted, shrunk = fewer, True
+    return wanted.tolist(), level_by_level(16, wanted)[1]
+
+
+def level_algorithm() -> Answer:
+    own = sum(level_by_level(8, wanted, on_conflict="own")[0] is not None for wanted in EIGHT[::8])
+    both = sum(level_by_level(8, wanted)[0] is not None for wanted in EIGHT[::8])
+    random = np.random.default_rng(2)
+    shares = []
+    for n in (4, 5, 6):
+        done = sum(level_by_level(1 << n, random.permutation(1 << n))[0] is not None for _ in range(200))
+        shares.append(f"{done / 2:g} %")
+    wanted, where = stuck_permutation()
+    asked = ", ".join(f"{s}→{d}" for s, d in enumerate(wanted) if d >= 0)
+    return False, (
+        f"N = 8: {own} of {EIGHT[::8].shape[0]} tried if only the later message changes its tag, {both} if those "
+        f"before may change too. Then N = 16, 32, 64: {', '.join(shares)} of 200 drawn: a level once fixed can leave "
+        f"the next one without a way, as for {asked} ({where}), which the looping algorithm routes"
+    )
+
+
+def first_and_last_stage() -> Answer:
+    network = rcbn(8)
+    ends = [r for r in range(network.num_routers) if stages(network).stage[r] in (0, 2)]
+    return all(unreachable_pairs(network, Marks(switches=(r,))) for r in ends), "each cuts its two terminals off"
+
+
+def six_links() -> Answer:
+    network = rcbn(16)
+    inside = (stages(network).stage > 0) & (stages(network).stage < 4)
+    both = np.bincount(network.source, minlength=40) + np.bincount(network.target, minlength=40)
+    return bool((both[inside] == 6).all()), "3 in and 3 out"
+
+
+def more_than_a_sixth() -> Answer:
+    held = True
+    for n in (3, 4):
+        network, size = rcbn(1 << n), 1 << n
+        rows, ends = stages(network).router, np.arange(size, dtype=np.int32)
+        for stage in range(1, 2 * n - 4):
+            for dead in itertools.combinations(rows[stage].tolist(), size // 6 + 1):
+                held &= cut(marked(network, Marks(switches=dead)), ends, ends) is not None
+    return (
+        held,
+        "every set of 2 of the 4 (N = 8) and of 3 of the 8 switches (N = 16) of an interior stage: fewer than N "
+        "links",
+    )
+
+
+def up_to_a_sixth() -> Answer:
+    eight = realisable_fraction(marked(rcbn(8), Marks.of(rcbn(8), ["s1r0"])))
+    two = fewest_that_block_all(rcbn(16))
+    pair = worst_faults(rcbn(16), 1)
+    names = [" and ".join(found.names(rcbn(16))) for found in (two or Marks(), pair.marks)]
+    drawn = sample_faults(rcbn(16), 1, 40)
+    return False, (
+        f"N = 8, N/6 = 1.3: with one dead switch {eight} permutations pass; without s1r0 inputs 0 and 1 cannot "
+        f"go to 2 and 3. "
+        f"N = 16, N/6 = 2.7: without {names[0]} none passes at all, {cut_words()}; without {names[1]}, one in "
+        f"each of "
+        f"two stages, {pair.unreachable} pairs have no path left. With one dead switch in each interior stage "
+        f"{drawn.realised} of {drawn.permutations} drawn permutations pass and {drawn.whole} of {drawn.sets} "
+        f"sets leave all "
+        "pairs connected. Correct: any single dead interior switch or link leaves every pair a path"
+    )
+
+
+def cut_words() -> str:
+    network = rcbn(16)
+    ends = np.arange(16, dtype=np.int32)
+    most = cut(marked(network, Marks.of(network, ["s1r0", "s1r1"])), ends, ends)
+    return f"as {most} messages at most get through"
+
+
+def single_faults_leave_paths() -> Answer:
+    held = True
+    for size in (8, 16, 32):
+        network = rcbn(size)
+        inside = (stages(network).stage > 0) & (stages(network).stage < network.radices[0] - 1)
+        held &= not any(unreachable_pairs(network, Marks(switches=(r,))) for r in np.flatnonzero(inside).tolist())
+        held &= not any(unreachable_pairs(network, Marks(links=(c,))) for c in range(network.num_channels))
+    return held, "all single dead interior switches and all single dead links of N = 8, 16, 32"
+
+
+def marks_in_advance() -> Answer:
+    random = np.random.default_rng(4)
+    held = True
+    ends = np.arange(16)
+    for _ in range(30):
+        network = rcbn(16)
+        dead = random.choice(np.arange(8, 32), 4, replace=False).tolist()
+        marks = Marks(switches=tuple(dead))
+        found, _ = tags_avoiding(network, marks, ends[:, None], ends)
+        left = marked(network, marks)
+        held &= np.array_equal(found.reshape(16, 16), count_paths(left) > 0)
+    return held, "30 sets of 4 dead switches, N = 16: a tag is found for just the pairs that have a path left"
+
+
+def costs() -> Answer:
+    found, other = cost(rcbn(16)), cost(benes(16))
+    held = (found.stages, found.switches) == (5, 40) and found.stages < other.stages
+    return held, (
+        f"N = 16: {found.switches} switches of 3 × 3, {found.crosspoints} crosspoints, {found.links} links; "
+        f"Beneš has "
+        f"{other.switches} of 2 × 2, {other.crosspoints} crosspoints and {other.links} links. So fewer stages "
+        f"and switches, "
+        "but more crosspoints"
+    )
+
+
+CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
+    ("1: banyan, cube, omega networks are topologically equivalent", equivalent_banyans),
+    ("1: they have one path for every pair and block", banyans_block),
+    ("2: link stage i of the composite banyan: 0 → K, 1̄ → K ⊕ 2^i, 1 → K ⊕ 2^(n−2−i)", composite_rule),
+    ("2: cases 1 to 3 give the alternate tags of the composite banyan", composite_cases_complete),
+    ("Corollary 1: n even, more than N/2 zeros in the middle digit: not all can pass", corollary_1),
+    ("3: not every composite banyan realises every permutation", composite_blocks),
+    ("Definition 1: the recursion; 2 n − 3 stages, N(2 n − 3)/2 switches", definition_1),
+    ("Definition 2: the links by their exponents, as printed", definition_2_as_printed),
+    ("4.1: the worked example", worked_example),
+    ("4.1: the primary tag leads to the destination", primary_tags_arrive),
+    ("4.1 and 5: there are (n − 1)/2 levels", number_of_levels),
+    ("Cases 1 to 3 and Table 1: alternate tags within a level", cases_1_to_3),
+    ("Corollary 2, cases 4 and 5: alternate tags of neighbouring levels", cases_4_and_5),
+    ("4.2: the cases give the alternate tags (all of them)", cases_complete),
+    ("Figure 3: neighbouring switches are joined straight and crosswise at every stage", figure_3),
+    ("Theorem 1: at least 2^((n−1)/2) disjoint paths", theorem_1),
+    ("Theorem 1: N = 8 has 2 disjoint paths", eight_has_two),
+    ("Corollary 3: at least 3^((n−1)/2) paths when P = 0", corollary_3),
+    ("Corollary 3: P = 0 means that source and destination have the same number", zero_tag),
+    ("Abstract: RCBN realises every permutation", all_permutations),
+    ("5: the level-by-level algorithm routes every permutation", level_algorithm),
+    ("5: faults in the first and last stage cannot be mended", first_and_last_stage),
+    ("5: a dead interior switch takes six links with it", six_links),
+    ("5: more than N/6 dead switches in a stage: not every permutation", more_than_a_sixth),
+    ("5: up to N/6 in a stage: alternate tags mend it", up_to_a_sixth),
+    ("5: a single fault in the interior leaves every pair connected", single_faults_leave_paths),
+    ("5: marks let tags avoid dead switches in advance", marks_in_advance),
+    ("3: two stages fewer than Beneš", costs),
+]
+
+
+def figures(folder: Path) -> list[Path]:
+    """Draw the smallest counterexamples as SVG."""
+    folder.mkdir(parents=True, exist_ok=True)
+    eight, sixteen = rcbn(8), rcbn(16)
+    one, two = Marks.of(eight, ["s1r0"]), Marks.of(sixteen, ["s1r0", "s1r1"])
+    far = worst_faults(sixteen, 1).marks
+    stuck, _ = stuck_permutation()
+    ends = np.zeros(2, dtype=np.int32), np.full(2, 8, dtype=np.int32)
+    apart = Realisation(sixteen, *ends, None, "", "", disjoint_paths(sixteen, 0, 8))
+    drawings = {
+        "composite-banyan-blocks": draw_realisation(permute(composite_banyan(4), "0 1 - -")),
+        "two-disjoint-paths": draw_paths(apart),
+        "level-by-level-stuck": draw_realisation(permute(sixteen, stuck)),
+        "one-dead-switch": draw_realisation(permute_with_faults(eight, "2 3 - - - - - -", one), eight, one),
+        "no-permutation-passes": draw_realisation(permute_with_faults(sixteen, range(16), two), sixteen, two),
+        "pair-cut-off": draw_realisation(permute_with_faults(sixteen, cut_off(sixteen, far), far), sixteen, far),
+    }
+    paths = []
+    for name, drawing in drawings.items():
+        paths.append(folder / f"rcbn-{name}.svg")
+        write_picture(drawing, paths[-1])
+    return paths
+
+
+def draw_paths(apart: Realisation) -> str:
+    """Two paths of one pair that share no link: all there are."""
+    found = Realisation(
+        apart.network, apart.sources, apart.destinations, True, "maximum flow",
+        "0 → 8: two paths share no link, and there is no third", apart.paths,
+    )  # fmt: skip
+    return draw_realisation(found)
+
+
+def cut_off(network: Network, marks: Marks) -> list[int]:
+    """One message, of a pair without a path."""
+    left = marked(network, marks)
+    s, d = np.argwhere(count_paths(left) == 0)[0].tolist()
+    return [d if k == s else -1 for k in range(network.num_terminals)]
+
+
+def main() -> None:
+    if "--figures" in sys.argv:
+        for path in figures(Path(sys.argv[sys.argv.index("--figures") + 1])):
+            print(path)
+        return
+    for claim, ask in CLAIMS:
+        answer, why = ask()
+        word = {True: "yes", False: "no", None: "open"}[answer]
+        print(f"{word:<5}{claim}\n     {why}")
+
+
+if __name__ == "__main__":
+    main()
