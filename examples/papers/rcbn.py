@@ -56,7 +56,7 @@ def flips(network: Network, stage: int) -> list[list[int]]:
     view = stages(network)
     here = view.stage[network.source] == stage
     change = view.row[network.source[here]] ^ view.row[network.target[here]]
-    return change.reshape(-1, 3).tolist()
+    return [[int(x) for x in row] for row in change.reshape(-1, 3)]
 
 
 def equivalent_banyans() -> Answer:
