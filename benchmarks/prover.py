@@ -1,55 +1,199 @@
-"""Verdicts on large networks: seconds after compilation, and memory.
+"""Verdicts on large networks: time after compilation, memory, and how both grow with the question.
 
-Every case runs in a process of its own, so that its largest resident size is its own.
+Every case runs in a process of its own, so that its largest resident size is its own; about 180 MB of it are Python,
+NumPy and Numba. Time is given twice: that of the processors, all threads together, and that of the clock, which other
+work on the machine lengthens. `reports/prover.png` shows cost against size.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import resource
 import statistics
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from unknot import topologies
-from unknot.routing import Relation, dimension_order, duato, fully_adaptive
-from unknot.verify import check
+from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive, lcfaa, valiant
+from unknot.routing.relation import EJECT
+from unknot.verify import check, deliver, dependencies
+from unknot.verify.effort import Effort
+from unknot.verify.waiting import drain, waiting
 
-CASES = {
-    "torus 32×32, dateline": lambda: dimension_order(topologies.torus(32, 32), 2),
-    "torus 64×64, dateline": lambda: dimension_order(topologies.torus(64, 64), 2),
-    "torus 32×32, 1 VC": lambda: dimension_order(topologies.torus(32, 32), 1),
-    "mesh 32×32, fully adaptive": lambda: fully_adaptive(topologies.mesh(32, 32)),
-    "mesh 32×32, Duato": lambda: duato(topologies.mesh(32, 32)),
-    "torus 32×32, Duato": lambda: duato(topologies.torus(32, 32)),
-}
+REPORT = Path("reports/prover.png")
 
 
-def warm() -> None:
-    """Compile every kernel."""
-    for relation in (dimension_order(topologies.torus(4, 4)), duato(topologies.torus(4, 4))):
+def roaming(side: int) -> Relation:
+    """A mesh where any VC 1 may be taken at any time, nearer or not, and dimension order on VC 0 is the escape."""
+    escape = dimension_order(topologies.mesh(side, side))
+    network = escape.network
+    places = VirtualChannels(network, 2)
+    first, channels = network.outgoing
+    router, straight, injected = places.router, escape.rule, escape.num_vcs
+    home, terminal = network.eject, network.inject
+
+    def rule(at: int, address: int, out: Any) -> int:
+        here = router[at]
+        if here == home[address]:
+            out[0] = EJECT
+            return 1
+        straight(injected + terminal[here], address, out)
+        out[0] *= 2
+        count = 1
+        for k in range(first[here], first[here + 1]):
+            out[count] = 2 * channels[k] + 1
+            count += 1
+        return count
+
+    return Relation(network, places, rule, name="roaming with dimension-order escape")
+
+
+def verdict(switching: str = "wormhole", threads: int = 1) -> Callable[[Relation], str]:
+    """Measure `check`."""
+
+    def work(relation: Relation) -> str:
+        found = check(relation, switching, threads=threads, time_limit=600)
+        free = {True: "free", False: f"deadlock ({found.reachability})", None: "undecided"}[found.deadlock_free]
+        return f"{free}, {found.method}"
+
+    return work
+
+
+def fixpoints(relation: Relation) -> str:
+    """Measure the states and both fixpoints, whatever the first one says."""
+    effort = Effort(threads=1)
+    states = waiting(dependencies(relation, effort), effort)
+    left = [int(drain(states, spread=spread, effort=effort).vcs.sum()) for spread in (False, True)]
+    return f"{states.owner.size} states on cycles kept; left over: {left[0]} and {left[1]} VCs"
+
+
+def delivery(relation: Relation) -> str:
+    """Measure `deliver`."""
+    return f"delivered: {deliver(relation, threads=1).delivered}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A relation of a family and what is done with it."""
+
+    family: str
+    name: str
+    make: Callable[[], Any]
+    work: Callable[[Any], str]
+    runs: int = 3
+
+
+def torus(*sides: int) -> str:
+    return "×".join(str(side) for side in sides)
+
+
+CASES = [
+    *(
+        Case("torus, dateline", f"torus {torus(*sides)}, dimension order with dateline, {threads} thread(s)",
+             lambda sides=sides: dimension_order(topologies.torus(*sides), 2), verdict(threads=threads), runs)
+        for sides, threads, runs in (
+            ((8, 8), 1, 5), ((16, 16), 1, 5), ((32, 32), 1, 5), ((64, 64), 1, 5), ((64, 64), 2, 5),
+            ((16, 16, 16), 1, 3), ((32, 32, 32), 2, 1),
+        )
+    ),
+    *(
+        Case("mesh, fully adaptive, 1 VC", f"mesh {side}×{side}, fully adaptive, 1 VC: some deadlock",
+             lambda side=side: fully_adaptive(topologies.mesh(side, side)), verdict())
+        for side in (8, 16, 32, 48)
+    ),
+    *(
+        Case("mesh, Duato", f"mesh {side}×{side}, Duato, 2 VCs: states and both fixpoints",
+             lambda side=side: duato(topologies.mesh(side, side)), fixpoints)
+        for side in (8, 16, 32, 48)
+    ),
+    Case("mesh, LCFAA", "mesh 32×32, LCFAA: states and both fixpoints",
+         lambda: lcfaa(topologies.mesh(32, 32)), fixpoints),
+    *(
+        Case("mesh, not minimal", f"mesh {side}×{side}, roaming with escape, 2 VCs: states and both fixpoints",
+             lambda side=side: roaming(side), fixpoints)
+        for side in (8, 16, 32)
+    ),
+    *(
+        Case("hypercube, Duato (symmetry)", f"hypercube {n}, Duato, 2 VCs: verdict",
+             lambda n=n: duato(topologies.hypercube(n)), verdict())
+        for n in (6, 8, 10)
+    ),
+    *(
+        Case("mesh, Valiant", f"mesh {side}×{side}, Valiant, an address for each pair: verdict",
+             lambda side=side: valiant(topologies.mesh(side, side)), verdict())
+        for side in (4, 8, 16)
+    ),
+    Case("delivery", "torus 64×64, dimension order with dateline: delivery",
+         lambda: dimension_order(topologies.torus(64, 64), 2), delivery),
+]  # fmt: skip
+
+
+def peak() -> float:
+    """Largest resident size of this process so far, in megabytes."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise OSError("/proc/self/status does not tell the largest resident size")
+
+
+def once(number: int) -> tuple[str, float, float, float, int, int]:
+    """Answer, median processor and clock seconds, megabytes, VCs and states of a case."""
+    for relation in (dimension_order(topologies.torus(4, 4)), duato(topologies.torus(4, 4)), roaming(4)):
         check(relation)
-
-
-def once(name: str, runs: int) -> tuple[str, float, float, int]:
-    """Verdict, median seconds, megabytes and VCs of a case."""
-    warm()
-    relation: Relation = CASES[name]()
+        deliver(relation)
+    check(fully_adaptive(topologies.mesh(4, 4)))
+    check(duato(topologies.hypercube(3)))
+    case = CASES[number]
+    relation = case.make()
     _ = relation.compiled
     spent = []
-    for _ in range(runs):
-        begin = time.perf_counter()
-        verdict = check(relation)
-        spent.append(time.perf_counter() - begin)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    answer = "free" if verdict.deadlock_free else f"deadlock ({verdict.reachability})"
-    return f"{answer}, {verdict.method}", statistics.median(spent), peak, relation.num_vcs
+    for _ in range(case.runs):
+        begin = time.process_time(), time.perf_counter()
+        answer = case.work(relation)
+        spent.append((time.process_time() - begin[0], time.perf_counter() - begin[1]))
+    most = peak()
+    states = dependencies(relation).states
+    processor, clock = (statistics.median(column) for column in zip(*spent, strict=True))
+    return answer, processor, clock, most, relation.num_vcs, states
 
 
-def main(runs: int = 3) -> None:
-    for name in CASES:
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            answer, seconds, peak, vcs = pool.apply(once, (name, runs))
-        print(f"{name}: {vcs} VCs, {seconds:.2f} s (median of {runs}), largest resident size {peak:.0f} MB; {answer}")
+def plot(points: dict[str, list[tuple[int, float, float]]]) -> None:
+    """Seconds and megabytes against states, both logarithmic, a line for each family."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    seconds, memory = figure.subplots(1, 2)
+    for family, found in points.items():
+        states = [state for state, _, _ in found]
+        seconds.plot(states, [s for _, s, _ in found], "o-", label=family)
+        memory.plot(states, [m for _, _, m in found], "o-", label=family)
+    every = [state for found in points.values() for state, _, _ in found]
+    seconds.plot([min(every), max(every)], [2e-8 * min(every), 2e-8 * max(every)], "k:", label="20 ns per state")
+    for axes, what in ((seconds, "processor seconds"), (memory, "largest resident size, MB")):
+        axes.set(xscale="log", yscale="log", xlabel="reachable states", ylabel=what)
+        axes.grid(visible=True, which="both", alpha=0.25)
+    seconds.legend(fontsize=8)
+    figure.suptitle("Verdicts: cost against size")
+    REPORT.parent.mkdir(exist_ok=True)
+    figure.savefig(REPORT, dpi=130)
+    print(f"plot: {REPORT}")
+
+
+def main() -> None:
+    spawn = multiprocessing.get_context("spawn")
+    points: dict[str, list[tuple[int, float, float]]] = {}
+    for number, case in enumerate(CASES):
+        with spawn.Pool(1) as pool:
+            answer, processor, clock, most, vcs, states = pool.apply(once, (number,))
+        points.setdefault(case.family, []).append((states, processor, most))
+        print(
+            f"{case.name}: {vcs} VCs, {states} states, {processor:.2f} s of processors, {clock:.2f} s (median of "
+            f"{case.runs}), largest resident size {most:.0f} MB; {answer}",
+            flush=True,
+        )
+    plot({family: sorted(found) for family, found in points.items() if len(found) > 1})
 
 
 if __name__ == "__main__":

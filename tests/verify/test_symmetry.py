@@ -7,13 +7,13 @@ import random
 import numpy as np
 import pytest
 
+from unknot.checker import accept
 from unknot.network import Network
 from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.testing import interpreted, table_relation
 from unknot.topologies import hypercube, mesh, ring, torus
 from unknot.verify import check, dependencies
-from unknot.verify.checker import accept
 from unknot.verify.effort import Effort
 from unknot.verify.symmetry import commutes, translations
 from unknot.verify.waiting import drain, waiting

@@ -19,7 +19,7 @@ from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.testing import interpreted, networks, relations, table_relation
 from unknot.topologies import mesh, torus
-from unknot.verify import check, dependencies, effort
+from unknot.verify import check, deliver, dependencies, effort
 from unknot.verify.states import core
 from unknot.verify.waiting import Waiting, drain, waiting
 
@@ -104,6 +104,7 @@ def test_threads_do_not_change_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         if not graph.acyclic:
             assert same(waiting(graph, alone), waiting(graph, three))
             seen["cyclic"] += 1
+        assert deliver(relation, threads=1) == deliver(relation, threads=3)
         verdict, again = check(relation, "vct", threads=1), check(relation, "vct", threads=3)
         assert (verdict.deadlock_free, verdict.method) == (again.deadlock_free, again.method)
         assert verdict.configuration == again.configuration

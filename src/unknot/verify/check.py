@@ -106,13 +106,17 @@ def check(
         text = "the VCs can be numbered so that every route climbs"
         return free("acyclic channel dependency graph", text, "order", rank)
     if technique == "wormhole-nonatomic" and not graph.acyclic:
-        return stuck("cycle in the channel dependency graph", queued_cycle(graph, int(buffer_depth), progress=progress))
+        return stuck(
+            "cycle in the channel dependency graph", queued_cycle(graph, int(buffer_depth), progress=progress)
+        )
     if not graph.complete:
         so_far = "no cycle" if graph.acyclic else f"{np.count_nonzero(graph.cyclic)} VCs on cycles"
         text = f"the dependencies of {graph.addresses} of {relation.num_addresses} addresses have {so_far}"
         return open_question("channel dependency graph", text)
     try:
         states = waiting(graph, effort)
+        if states.group is not None:
+            scope += f"; translation symmetry checked, {states.group.representatives.size} addresses stand for all"
         left = drain(states, spread=False, effort=effort)
         if left:
             return stuck("greatest fixpoint of waiting VCs", _single_vc_worms(left, effort))

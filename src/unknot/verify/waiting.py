@@ -21,7 +21,7 @@ from unknot.verify.effort import Effort, fits, step
 from unknot.verify.states import Core, Dependencies, Explorer, Flags
 from unknot.verify.symmetry import Translations, commutes, translations
 
-BLOCKS = 64
+BLOCKS = 16
 """Most blocks of addresses that are counted apart."""
 BUDGET = 20_000_000
 """Looks at a state between two looks at the clock."""
