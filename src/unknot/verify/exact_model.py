@@ -148,10 +148,9 @@ class Model:
             model.add_exactly_one([~self.state[s], *steps, *stays, *leave])
             for t, y in zip(target[begin[s] : begin[s + 1]], steps, strict=True):
                 into[t].append(y)
-                model.add_implication(y, self.state[t])
-        for arriving in into:
-            if len(arriving) > 1:
-                model.add_at_most_one(arriving)
+        for arriving, x in zip(into, self.state, strict=True):
+            if arriving:
+                model.add_at_most_one([*arriving, ~x])
         self.held: dict[int, Any] = {}
         for v, on in self._on().items():
             if len(on) == 1:
@@ -161,8 +160,9 @@ class Model:
                 model.add_exactly_one([~self.held[v], *(self.state[s] for s in on)])
         wait_first, waits = part.head_first.tolist(), part.head_wait.tolist()
         for b, h in enumerate(self.stay):
-            for w in waits[wait_first[b] : wait_first[b + 1]]:
-                model.add_implication(h, self.held[w])
+            wanted = [self.held[w] for w in waits[wait_first[b] : wait_first[b + 1]]]
+            if wanted:
+                model.add_bool_and(wanted).only_enforce_if(h)
         self._forbid_rings()
 
     def _on(self) -> dict[int, list[int]]:
@@ -239,10 +239,15 @@ class Model:
         part = self.part
         begin, target = part.next_first, part.next_state
         first, heads = part.heads_of
-        ahead = {}
-        for e in np.flatnonzero([solver.boolean_value(y) for y in self.step]).tolist():
-            ahead[int(np.searchsorted(begin, e, side="right")) - 1] = int(target[e])
-        held = {s for s, x in enumerate(self.state) if solver.boolean_value(x)}
+        true = np.array(solver.response_proto.solution, dtype=bool)
+        state, step, stay = (
+            np.flatnonzero(true[[variable.index for variable in variables]]) if variables else np.zeros(0, dtype=int)
+            for variables in (self.state, self.step, self.stay)
+        )
+        stays = set(stay.tolist())
+        tails = np.searchsorted(begin, step, side="right") - 1
+        ahead = dict(zip(tails.tolist(), target[step].tolist(), strict=True))
+        held = set(state.tolist())
         found = []
         for s in sorted(held - set(ahead.values())):
             path = [s]
@@ -251,7 +256,7 @@ class Model:
             last = path[-1]
             waits: list[int] = []
             for b in heads[first[last] : first[last + 1]].tolist():
-                if solver.boolean_value(self.stay[b]):
+                if b in stays:
                     waits = sorted(set(part.head_wait[part.head_first[b] : part.head_first[b + 1]].tolist()))
             found.append(Worm(int(part.owner[s]), tuple(part.place[path].tolist()), tuple(waits)))
         return found
