@@ -12,13 +12,12 @@ from unknot.errors import RelationError
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, overlay, pbfaa, vba
 from unknot.routing.named import routing
-from unknot.testing import check_relation
+from unknot.testing import check_relation, interpreted
 from unknot.topologies import mesh, torus
 from unknot.verify import SWITCHINGS, check, deliver
 
 
-@pytest.mark.parametrize("returns", [True, False])
-@pytest.mark.parametrize("network", [mesh(4), mesh(3, 3), mesh(2, 3, 2)], ids=lambda n: n.name)
+@pytest.mark.parametrize(("network", "returns"), [(mesh(4), True), (mesh(3, 3), False), (mesh(2, 3, 2), True)])
 def test_claims_and_contract(network: Network, returns: bool) -> None:
     check_relation(overlay(network, returns=returns))
 
@@ -72,15 +71,16 @@ def test_parts_keep_what_their_vcs_tell() -> None:
 def test_vcs_that_differ_by_channel() -> None:
     relation = overlay(mesh(3, 3), base="lcfaa", over=["dimension_order", "fully_adaptive(vcs=2)"])
     assert set(relation.vcs.counts.tolist()) == {4, 5}
-    assert deliver(relation).delivered
-    assert deliver(relation).minimal
+    delivery = deliver(interpreted(relation))
+    assert delivery.delivered
+    assert delivery.minimal
 
 
 def test_a_base_that_cannot_deadlock_is_not_enough_under_wormhole_switching() -> None:
     """The framework's claim is kept, and refuted for negative-first where messages come back from the base."""
     network = mesh(4, 4)
-    relation, one_way = pbfaa(network), pbfaa(network, returns=False)
-    assert check(routing(network, "negative_first")).deadlock_free
+    relation, one_way = interpreted(pbfaa(network)), interpreted(pbfaa(network, returns=False))
+    assert check(interpreted(routing(network, "negative_first"))).deadlock_free
     assert relation.claims == one_way.claims == {"saf": True, "vct": True, "wormhole": True}
     assert [check(relation, s).deadlock_free for s in SWITCHINGS] == [s in ("saf", "vct") for s in SWITCHINGS]
     assert [check(one_way, s).deadlock_free for s in SWITCHINGS] == [s != "wormhole-nonatomic" for s in SWITCHINGS]
@@ -89,7 +89,7 @@ def test_a_base_that_cannot_deadlock_is_not_enough_under_wormhole_switching() ->
     assert replay(relation, found).stuck
 
 
-@pytest.mark.parametrize("network", [mesh(4), mesh(3, 3), mesh(3, 2, 2)], ids=lambda n: n.name)
+@pytest.mark.parametrize("network", [mesh(4), mesh(3, 2, 2)], ids=lambda n: n.name)
 def test_pbfaa_without_return_is_as_claimed(network: Network) -> None:
     check_relation(pbfaa(network, returns=False))
 

@@ -97,10 +97,10 @@ def test_a_choice_of_address_counts_as_a_choice() -> None:
 
 def test_the_base_may_take_paths_away() -> None:
     """Every path is permitted, but a message that has entered the base and may not return has lost some."""
-    table = bnr(pbfaa(mesh(4, 4), returns=False))
+    table = bnr(interpreted(pbfaa(mesh(4, 4), returns=False)))
     assert all(row.provided for row in table)
     assert [row.name for row in table if not row.kept] == ["−+", "+−"]
-    assert all(row.kept for row in bnr(pbfaa(mesh(4, 4))))
+    assert all(row.kept for row in bnr(interpreted(pbfaa(mesh(4, 4)))))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_the_base_may_take_paths_away() -> None:
     ids=lambda x: getattr(x, "name", str(x)),
 )
 def test_conclusions(relation: Relation, switching: str, reasons: tuple[str, ...]) -> None:
-    verdict = check(relation, switching)
+    verdict = check(interpreted(relation), switching)
     found = conclude(verdict, deliver(relation), bnr(relation))
     if relation.name == "planar_adaptive":
         assert found.reasons[0].split(":")[0].endswith("BNRs are not provided")
