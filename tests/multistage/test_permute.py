@@ -106,6 +106,13 @@ def test_rcbn_and_benes_realise_every_permutation(n: int, seed: int, busy: float
         accept(found)
 
 
+@pytest.mark.parametrize("network", [rcbn(2048), benes(2048)], ids=lambda network: network.name)
+def test_large_permutations(network: Network) -> None:
+    found = permute(network, random_permutation(network, 1))
+    assert found.realised
+    accept(found)
+
+
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32 - 1))
 @settings(max_examples=40)
 def test_clos_realises_every_permutation_if_and_only_if_m_is_at_least_n(m: int, n: int, r: int, seed: int) -> None:

@@ -80,13 +80,14 @@ def route_benes(terminals: int, destinations: Numbers) -> IntArray:
     colour = np.empty(terminals, dtype=np.int8)
     for level in range(n - 1):
         two_colours(ins, outs, width, colour)
+        half = colour.astype(np.int64)
         last = 2 * n - 3 - level
-        channels[:, level] = (level * width + ins) * 2 + colour
+        channels[:, level] = (level * width + ins) * 2 + half
         quarter = width >> (level + 1)
         port = outs & 1
         block = ~np.int64(2 * quarter - 1)
-        ins = (ins & block) + colour * quarter + (ins & ~block) // 2
-        outs = (outs & block) + colour * quarter + (outs & ~block) // 2
+        ins = (ins & block) + half * quarter + (ins & ~block) // 2
+        outs = (outs & block) + half * quarter + (outs & ~block) // 2
         channels[:, last] = (last * width + outs) * 2 + port
     return channels
 

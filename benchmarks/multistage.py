@@ -1,0 +1,92 @@
+"""Multistage networks: milliseconds for permutations after compilation, and throughput of tags."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import unknot
+from unknot.multistage import (
+    Marks,
+    alternate_tags,
+    count_paths,
+    isomorphism,
+    level_by_level,
+    marked,
+    permute,
+    primary_tags,
+    realisable,
+)
+from unknot.multistage.looping import route_rcbn
+from unknot.routing import Relation, destination_tag, fully_adaptive, rcbn_tags
+from unknot.topologies import banyan, benes, composite_banyan, omega, rcbn
+
+
+def milliseconds(work: Callable[[], object], runs: int = 5) -> float:
+    """Median of some runs, after one that compiles."""
+    work()
+    spent = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - begin)
+    return 1000 * statistics.median(spent)
+
+
+def permutations() -> None:
+    random = np.random.default_rng(1)
+    every = np.array(list(itertools.permutations(range(8))))
+    wanted = random.permutation(1024)
+    large, network = rcbn(1024), benes(1024)
+    dead = marked(rcbn(16), Marks.of(rcbn(16), ["s1r2"]))
+    sixteen = random.permutation(16)
+    ends = np.arange(1024)
+    for name, work in (
+        ("rcbn(1024), a random permutation: channels", lambda: route_rcbn(1024, wanted)),
+        ("rcbn(1024), the same by `permute`, which recognises the network", lambda: permute(large, wanted)),
+        ("benes(1024), the same", lambda: permute(network, wanted)),
+        ("rcbn(1024), level by level (gets stuck)", lambda: level_by_level(1024, wanted)),
+        ("rcbn(8), all 40,320 permutations by search", lambda: realisable(rcbn(8), every)),
+        ("rcbn(16) with a dead switch, a permutation", lambda: permute(dead, sixteen)),
+        ("rcbn(1024), primary tags of all 1,048,576 pairs", lambda: primary_tags(ends[:, None], ends, 10)),
+        ("rcbn(128), all alternate tags from input 0", lambda: alternate_tags(0, ends[:128:2], 7)),
+        ("rcbn(1024), paths of all pairs counted", lambda: count_paths(large)),
+        ("banyan(1024) onto omega(1024)", lambda: isomorphism(banyan(1024), omega(1024))),
+        ("rcbn(131072) built", lambda: rcbn(2**17)),
+    ):
+        print(f"{name}: {milliseconds(work):.1f} ms")
+
+
+def throughput(size: int = 32) -> None:
+    """Flits per terminal and cycle at full load: 4 VCs, packets of 4 flits, wormhole with non-atomic allocation."""
+    only = np.zeros((size, size), dtype=bool)
+    only[np.arange(size), np.random.default_rng(1).permutation(size)] = True
+    network = rcbn(size)
+    for relation in (
+        destination_tag(omega(size), 4),
+        rcbn_tags(network, 4),
+        rcbn_tags(network, 4, choice="all"),
+        fully_adaptive(composite_banyan(size), 4),
+        fully_adaptive(benes(size), 4),
+    ):
+        one = Relation(relation.network, relation.vcs, relation.rule, may_use=only)
+        found = [accepted(relation), accepted(one)]
+        print(f"{relation.network.name}, {relation.name}: uniform {found[0]:.2f}, one permutation {found[1]:.2f}")
+
+
+def accepted(relation: Relation) -> float:
+    run = unknot.simulate(relation, 1.0, switching="wormhole-nonatomic", packet_length=4, warmup=1000, measure=3000)
+    return run.accepted_load
+
+
+def main() -> None:
+    permutations()
+    throughput()
+
+
+if __name__ == "__main__":
+    main()
