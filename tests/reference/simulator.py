@@ -134,7 +134,8 @@ class Simulator:
         self, relation: Relation, switching: str, *, length: int, depth: int, chance: float, seed: int, pairs: Pairs
     ) -> None:
         network, self.relation, self.switching = relation.network, relation, switching
-        self.length, self.threshold, self.pairs = length, int(chance * 2**53), pairs
+        self.length, self.pairs = length, pairs
+        self.threshold = [int(chance * rate * 2**53) for rate in pairs.rate.tolist()]
         self.now = self.flit_hops = self.flits_in = self.flits_out = self.created = 0
         self.arrived: list[tuple[int, int, int]] = []
         self.routers = [Router() for _ in range(network.num_routers)]
@@ -214,9 +215,13 @@ class Simulator:
             choices.remove(t)
         if pairs.everyone < 0:
             choices = list(range(int(pairs.pair_first[t]), int(pairs.pair_first[t + 1])))
+        if not self.threshold[t] and terminal.packet is None:
+            terminal.drawn = self.now + 1
         while choices and terminal.packet is None and terminal.drawn <= self.now:
-            if terminal.random.draw() < self.threshold:
+            if terminal.random.draw() < self.threshold[t]:
                 address = choices[terminal.random.draw() % len(choices)]
+                if pairs.keep.size and terminal.random.draw() >= pairs.keep[address]:
+                    address = int(pairs.other[address])
                 if pairs.everyone < 0:
                     begin, end = pairs.address_range[2 * address : 2 * address + 2]
                     usable = pairs.addresses[begin:end]

@@ -25,16 +25,26 @@ from unknot.simulation.layout import (
     NETWORK_SUM,
     STORED,
 )
-from unknot.simulation.traffic import uniform
+from unknot.simulation.traffic import pairs_of, uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
 from unknot.topologies import complete, mesh, torus
+from unknot.traffic import Traffic, pattern
 
 
 def agree(
-    relation: Relation, switching: Switching, length: int, depth: int, chance: float, seed: int, others: bool = False
+    relation: Relation,
+    switching: Switching,
+    length: int,
+    depth: int,
+    chance: float,
+    seed: int,
+    others: bool = False,
+    traffic: Traffic | None = None,
 ) -> Engine:
     pairs = uniform(relation, self_traffic=not others)
+    if traffic is not None:
+        pairs = pairs_of(relation, pattern(relation.network, traffic))
     twin = Simulator(relation, switching, length=length, depth=depth, chance=chance, seed=seed, pairs=pairs)
     engine = Engine(
         relation, switching, packet_length=length, buffer_depth=depth, chance=chance, seed=seed, pairs=pairs
@@ -71,6 +81,20 @@ def test_twin_on_random_relations(data: st.DataObject) -> None:
         agree(
             relation, switching, length, depth, load / length, data.draw(st.integers(0, 99)), data.draw(st.booleans())
         )
+
+
+PATTERNS: dict[str, Traffic] = {
+    "transpose": "transpose",
+    "hotspot": "hotspot(3, share=0.5)",
+    "half of them": [1, -1] * 8,
+    "matrix": np.triu(np.ones((16, 16))),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_twin_under_patterns(name: str) -> None:
+    for relation in (dimension_order(mesh(4, 4), 2), valiant(mesh(4, 4))):
+        agree(relation, "wormhole", 3, 4, 0.1, 7, traffic=PATTERNS[name])
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)

@@ -72,7 +72,7 @@ def test_routings_by_name_and_call() -> None:
 @pytest.mark.parametrize(
     ("text", "vcs", "kind", "said"),
     [
-        ("dimension_ordre", None, TextError, "did you mean dimension_order?"),
+        ("dimension_ordre", None, TextError, "did you mean dimension_order"),
         ("dimension_order", 0, RelationError, "at least 1 VC, got 0"),
         ("dimension_order(dateline='crossing')", 3, RelationError, "cannot be split"),
         ("dimension_order(vcs=2)", 2, TextError, "vcs is given twice"),

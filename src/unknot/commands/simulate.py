@@ -18,7 +18,9 @@ def simulate(
     packet_length: Annotated[int, typer.Option(help="Flits.")] = 1,
     switching: SwitchingName = "wormhole",
     buffer_depth: BufferDepth = 8,
-    traffic: Annotated[str, typer.Option(help="uniform or uniform-others.")] = "uniform",
+    traffic: Annotated[
+        str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
+    ] = "uniform",
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 1,
     warmup: Annotated[
         int | None, typer.Option(help="Cycles before measuring; by default chosen for the network.")

@@ -27,7 +27,7 @@ from unknot.simulation.layout import (
     SOURCE,
     STOP,
 )
-from unknot.simulation.traffic import Pairs
+from unknot.simulation.traffic import nobody
 from unknot.switching import Switching, switching_named
 from unknot.verify.verdict import Configuration
 
@@ -149,9 +149,14 @@ class _Run:
         overhead: int,
     ) -> None:
         self.relation, self.sends, self.block, self.overhead = relation, schedule.sends, block, overhead
-        nobody = Pairs(1, *(np.zeros(1, dtype=np.int64),) * 2, np.zeros(0, dtype=np.int32), 0)
         self.engine = Engine(
-            relation, switching, packet_length=1, buffer_depth=buffer_depth, chance=0.0, seed=0, pairs=nobody
+            relation,
+            switching,
+            packet_length=1,
+            buffer_depth=buffer_depth,
+            chance=0.0,
+            seed=0,
+            pairs=nobody(relation.network.num_terminals),
         )
         self.address = [addresses(relation, send.source, send.destination)[0] for send in self.sends]
         self.started: list[int | None] = [None] * len(self.sends)

@@ -191,7 +191,7 @@ class Relation:
             )
         destination.setflags(write=False)
         if self.may_use is not None:
-            may_use = np.array(self.may_use, dtype=bool)
+            may_use = np.array(self.may_use, dtype=bool, order="C")
             if may_use.shape != (terminals, destination.size):
                 raise RelationError(
                     f"{self.name}: may_use has shape {may_use.shape}, wanted ({terminals}, {destination.size})"

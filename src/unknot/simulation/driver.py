@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unknot.errors import SimulationError, near
+from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.detector import in_words
 from unknot.simulation.engine import Engine, check_point
@@ -26,10 +26,10 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.run import Run
 from unknot.simulation.statistics import mean, percentiles, saturated, steady
-from unknot.simulation.traffic import uniform
+from unknot.simulation.traffic import pairs_of
 from unknot.switching import Switching, switching_named
+from unknot.traffic import Traffic, pattern
 
-TRAFFIC = ("uniform", "uniform-others")
 Progress = Callable[[str, int], None]
 
 
@@ -41,7 +41,7 @@ def simulate(
     switching: Switching = "wormhole",
     buffer_depth: int = 8,
     seed: int = 1,
-    traffic: str = "uniform",
+    traffic: Traffic = "uniform",
     warmup: int | None = None,
     measure: int | None = None,
     progress: Progress | None = None,
@@ -64,8 +64,10 @@ def simulate(
         Flits per VC.
     seed : int
         The same design, load and seed give the same run to the last bit.
-    traffic : {"uniform", "uniform-others"}
-        Every destination equally likely, the terminal itself included (where the rule serves it) or not.
+    traffic : str, sequence of int, array, callable or Pattern
+        As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule serves it),
+        ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal; a matrix of
+        rates. The busiest terminal offers the load.
     warmup : int, optional
         Cycles before measuring. By default phases are run until the mean latency changes by less than 5 % twice in a
         row, 20 of them at most.
@@ -91,8 +93,6 @@ def simulate(
     number = isinstance(load, (int, float, np.integer, np.floating)) and not isinstance(load, bool)
     if not number or not math.isfinite(load) or not 0 <= load <= 1:
         raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
-    if traffic not in TRAFFIC:
-        raise SimulationError(f"unknown traffic {traffic!r}; {near(str(traffic), TRAFFIC)}")
     for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1)):
         if cycles is not None and (
             isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < least
@@ -101,7 +101,7 @@ def simulate(
     terminals = relation.network.num_terminals
     if not terminals:
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
-    pairs = uniform(relation, self_traffic=traffic == "uniform")
+    pairs = pairs_of(relation, pattern(relation.network, traffic))
     chance = float(load) / packet_length
     engine = Engine(
         relation,
@@ -112,7 +112,7 @@ def simulate(
         seed=seed,
         pairs=pairs,
     )
-    rate = chance * (terminals - pairs.silent)
+    rate = chance * float(pairs.rate.sum())
     say = progress or (lambda stage, cycle: None)
     window = measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
 

@@ -393,6 +393,8 @@ def create(s, t, cycle):
     else:
         first = s.pair_first[t]
         pair = first + draw(s, t) % (s.pair_first[t + 1] - first)
+        if s.keep.size and draw(s, t) >= s.keep[pair]:
+            pair = s.other[pair]
         begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
         address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
     if count[FREE] > 0:
@@ -412,10 +414,11 @@ def create(s, t, cycle):
 def inject(rule, s, now):
     """Every terminal creates packets, lazily: not while one is being injected; and injects at most one flit."""
     terminals, outputs, setup = s.terminals, s.outputs, s.setup
-    local, chance = setup[LOCAL], setup[CHANCE]
+    local = setup[LOCAL]
     for t in range(terminals.shape[0]):
         if terminals[t, PACKET] < 0:
-            if chance == 0 or (setup[EVERYONE] < 0 and s.pair_first[t] == s.pair_first[t + 1]):
+            chance = terminals[t, CHANCE]
+            if chance == 0:
                 terminals[t, DRAWN] = now + 1
                 continue
             cycle = terminals[t, DRAWN]

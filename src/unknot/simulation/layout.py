@@ -38,15 +38,15 @@ TURN, PORT_KEY, PORT_BEST, PORT_STAMP, DELAY, NEXT_VC = range(6)
 CREATED, INJECTED, ADDRESS, LENGTH, HOPS, SOURCE, SCRIPT, STOP = range(8)
 """Columns of `packets`; SCRIPT is where its prescribed path begins in `script` or −1, STOP how long it is."""
 
-PACKET, LEFT, VC, LAST, DRAWN = range(5)
+PACKET, LEFT, VC, LAST, DRAWN, CHANCE = range(6)
 """Columns of `terminals`: packet being injected or −1; its flits still to come; the injection buffer it goes into or
-−1; the one used last; the next cycle to draw for."""
+−1; the one used last; the next cycle to draw for; the probability of a packet in a cycle × 2⁵³."""
 
 (
-    TECHNIQUE, DEPTH, NUM_VCS, LOCAL, CHANCE, FLITS, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE,
+    TECHNIQUE, DEPTH, NUM_VCS, LOCAL, FLITS, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE,
     COMPARES,
-) = range(13)  # fmt: skip
-"""Entries of `setup`. CHANCE: probability of a packet per cycle × 2⁵³; EVERYONE: −1 when tables say who sends to
+) = range(12)  # fmt: skip
+"""Entries of `setup`. EVERYONE: −1 when tables say who sends to
 whom, else 1 if a terminal also sends to itself, else 0; HOLD: headers with a prescribed path wait at its end;
 COMPARES: packets choose on injection between their address and the direct one."""
 
@@ -106,6 +106,8 @@ class State(NamedTuple):
     pair_first: Any
     address_range: Any
     addresses: Any
+    keep: Any
+    other: Any
     direct: Any
     script: Any
     latencies: Any
@@ -128,7 +130,7 @@ def layout(
     Parameters
     ----------
     chance : float
-        Probability that a terminal creates a packet in a cycle.
+        Probability that a terminal that sends at full rate creates a packet in a cycle.
     pairs : Pairs
         Who sends to whom.
     """
@@ -153,9 +155,10 @@ def layout(
     rows = np.zeros((terminals, 8), dtype=np.int64)
     rows[:, [PACKET, VC]] = -1
     rows[:, LAST] = local - 1
-    setup = np.zeros(13, dtype=np.int64)
+    rows[:, CHANCE] = (chance * pairs.rate * 2**53).astype(np.int64)
+    setup = np.zeros(12, dtype=np.int64)
     setup[[TECHNIQUE, DEPTH, NUM_VCS, LOCAL]] = SWITCHINGS.index(switching), buffer_depth, num_vcs, local
-    setup[[CHANCE, FLITS, COMMITS, MASK]] = int(chance * 2**53), packet_length, relation.commits, wheel - 1
+    setup[[FLITS, COMMITS, MASK]] = packet_length, relation.commits, wheel - 1
     setup[[MEASURE_FROM, MEASURE_TO, EVERYONE]] = NO_CYCLE, NO_CYCLE, pairs.everyone
     setup[COMPARES] = relation.direct is not None
     return State(
@@ -186,6 +189,8 @@ def layout(
         pair_first=pairs.pair_first,
         address_range=pairs.address_range,
         addresses=pairs.addresses,
+        keep=pairs.keep,
+        other=pairs.other,
         direct=np.array(() if relation.direct is None else relation.direct, dtype=np.int32).reshape(-1),
         script=np.full(1, -1, dtype=np.int32),
         latencies=np.empty(4096 + terminals, dtype=np.int64),

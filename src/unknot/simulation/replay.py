@@ -36,7 +36,7 @@ from unknot.simulation.layout import (
     STORED,
     State,
 )
-from unknot.simulation.traffic import Pairs
+from unknot.simulation.traffic import nobody
 from unknot.verify.verdict import Configuration, Message
 
 
@@ -98,7 +98,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
         buffer_depth=configuration.buffer_depth,
         chance=0.0,
         seed=0,
-        pairs=Pairs(1, *(np.zeros(1, dtype=np.int64),) * 2, np.zeros(0, dtype=np.int32), 0),
+        pairs=nobody(relation.network.num_terminals),
     )
     _write_packets(engine, configuration)
     injected = configuration.reachability != "not-established"

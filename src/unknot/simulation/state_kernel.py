@@ -30,7 +30,7 @@ from unknot.types_kernel import RULE
 _I1, _I2 = types.int32[::1], types.int32[:, ::1]
 _L1, _L2 = types.int64[::1], types.int64[:, ::1]
 _TYPES = {
-    "int64 1": "setup count changed flit_count credit_count pair_first address_range latencies offered",
+    "int64 1": "setup count changed flit_count credit_count pair_first address_range keep other latencies offered",
     "int32 1": "port place stands leaves heads movers touched free destination addresses direct script wanted",
     "int64 2": "sending receiving packets terminals",
     "int32 2": "inputs outputs ring flits credits",

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationInfo
 
-from unknot.errors import UnknotError, near
+from unknot.calls import chosen, parse_call
+from unknot.errors import UnknotError
 from unknot.network import Network
 from unknot.routing.relation import Relation
-from unknot.simulation.driver import TRAFFIC
 from unknot.studies import design as designs
 from unknot.switching import Switching, switching_named
+from unknot.traffic import patterns
 
 VALUE = "<value>"
 """Where an error in a text of the study says it is; its column is then moved to the place in the file."""
@@ -39,8 +40,7 @@ def _known_switching(text: str) -> Switching:
 
 
 def _known_traffic(text: str) -> str:
-    if text not in TRAFFIC:
-        raise UnknotError(f"unknown traffic {text!r}; {near(text, TRAFFIC)}")
+    chosen(parse_call(text, VALUE), patterns(), "traffic")
     return text
 
 
