@@ -83,6 +83,11 @@ def test_fractions() -> None:
     assert low < 4096 / 40320 < high
     assert "of 2000 drawn (" in str(drawn)
     assert realisable_fraction(rcbn(64), samples=5) == Fraction(5, 5, False)
+    assert realisable_fraction(rcbn(8), samples=20, busy=0.5) == Fraction(20, 20, False)
+    few, many = (realisable_fraction(omega(16), samples=200, busy=busy).share for busy in (0.2, 0.5))
+    assert many < few < 1
+    with pytest.raises(UnknotError, match="a number from 0 to 1, got 2"):
+        realisable_fraction(omega(8), samples=1, busy=2)
     with pytest.raises(UnknotError, match="ask for samples"):
         realisable_fraction(rcbn(16))
     with pytest.raises(UnknotError, match="at least 1"):

@@ -143,6 +143,20 @@ def test_two_paths_agree_with_search(seed: int) -> None:
             assert np.unique(found[:, 0]).size == found.shape[0]
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(0, 6))
+@settings(max_examples=25)
+def test_sixteen_with_faults_against_every_combination_of_paths(seed: int, dead: int) -> None:
+    random = np.random.default_rng(seed)
+    network = rcbn(16).without(routers=random.choice(np.arange(8, 32), dead, replace=False).tolist())
+    wanted = np.where(random.random(16) < 0.4, random.permutation(16), -1)
+    found = permute(network, wanted)
+    accept(found)
+    assert found.realised is naive.realisable(network, wanted.tolist())
+    brief = permute(network, wanted, explain=False)
+    assert brief.realised is found.realised
+    assert found.realised or (brief.routed.size == 0 and not brief.minimal) or found.method == "reachability"
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(0, 4))
 @settings(max_examples=12)
 def test_cp_sat_agrees_with_search(seed: int, dead: int) -> None:

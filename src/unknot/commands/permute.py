@@ -32,7 +32,7 @@ def permute(
     """
     from unknot import terminal
     from unknot.errors import UnknotError
-    from unknot.multistage import Marks, permute_with_faults, requests
+    from unknot.multistage import Marks, accept, permute_with_faults, requests
     from unknot.report.multistage_words import of_realisation, tell_realisation
     from unknot.studies.design import network as named
 
@@ -48,6 +48,7 @@ def permute(
     marks = Marks.of(whole, (dead or "").replace(",", " ").split())
     with terminal.busy("routing"):
         found = permute_with_faults(whole, wanted, marks, method=method, time_limit=time_limit)
+        accept(found)
     if out is not None:
         from unknot.report import draw_realisation
 

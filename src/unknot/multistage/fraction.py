@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.errors import UnknotError
+from unknot.multistage.paths import count_paths
 from unknot.multistage.permute import permute
-from unknot.multistage.search import realisable
+from unknot.multistage.requests import IDLE
+from unknot.multistage.search import MAX_LISTED, realisable
 from unknot.network import Network
 
 COUNTED = 8
@@ -54,13 +56,18 @@ class Fraction:
         return f"{self.realised} of {self.tried} drawn ({low:.1%} to {high:.1%})"
 
 
-def realisable_fraction(network: Network, samples: int | None = None, seed: int = 1) -> Fraction:
+def realisable_fraction(
+    network: Network, samples: int | None = None, seed: int = 1, *, busy: float = 1.0
+) -> Fraction:
     """Try permutations, each decided exactly.
 
     Parameters
     ----------
     samples : int, optional
         Draw so many. By default all are tried, which is possible for up to `COUNTED` terminals.
+    busy : float
+        Chance that an input sends at all, in permutations that are drawn. One minus the share is the probability that
+        a random set of messages is blocked.
 
     Raises
     ------
@@ -77,12 +84,14 @@ def realisable_fraction(network: Network, samples: int | None = None, seed: int 
         return Fraction(int(realisable(network, every).sum()), len(every), True)
     if samples < 1:
         raise UnknotError(f"the number of samples must be at least 1, got {samples}")
+    if not 0.0 <= busy <= 1.0:
+        raise UnknotError(f"the chance that an input is busy must be a number from 0 to 1, got {busy}")
     random = np.random.default_rng(seed)
     drawn = np.array([random.permutation(terminals) for _ in range(samples)])
-    try:
+    drawn[random.random(drawn.shape) >= busy] = IDLE
+    if busy == 1.0 and int(count_paths(network).sum()) <= MAX_LISTED:
         return Fraction(int(realisable(network, drawn).sum()), samples, False)
-    except UnknotError:
-        answers = [permute(network, wanted).realised for wanted in drawn]
+    answers = [permute(network, wanted, explain=False).realised for wanted in drawn]
     if None in answers:
         raise UnknotError(f"{network.name}: {answers.count(None)} of {samples} permutations could not be decided")
     return Fraction(sum(answer is True for answer in answers), samples, False)

@@ -31,7 +31,7 @@ from unknot.multistage.looping import route_benes, route_clos, route_rcbn
 from unknot.multistage.paths import count_paths
 from unknot.multistage.realisation import Realisation
 from unknot.multistage.requests import permutation
-from unknot.multistage.search import MAX_LISTED, PathTable, find_paths, path_table
+from unknot.multistage.search import PathTable, find_paths, path_table, searchable
 from unknot.multistage.two_paths import choose
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -52,6 +52,7 @@ def permute(
     *,
     method: str = "auto",
     time_limit: float = 60.0,
+    explain: bool = True,
 ) -> Realisation:
     """Route a permutation, whole or partial, without conflict.
 
@@ -65,6 +66,8 @@ def permute(
         By default the fastest exact one; the answer names it.
     time_limit : float
         Seconds for CP-SAT.
+    explain : bool
+        Whether, of a blocked set, a minimal part that is blocked and paths for the most messages are looked for.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def permute(
     stages(network)
     destinations = permutation(network, wanted)
     s = np.flatnonzero(destinations >= 0).astype(np.int32)
-    task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit)
+    task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit, explain)
     if method == "level by level":
         return task.level_by_level(destinations)
     known = task.known(destinations) if method == "auto" else None
@@ -96,6 +99,7 @@ class _Task:
     sources: IntArray
     destinations: IntArray
     deadline: float
+    explain: bool
 
     def known(self, destinations: npt.NDArray[np.int64]) -> Realisation | None:
         """The answer of a method made for a whole network of a family."""
@@ -131,15 +135,13 @@ class _Task:
     def decided(self, method: str) -> Realisation:
         network, everyone = self.network, np.arange(self.sources.size)
         few = int(self.ways().max(initial=1))
-        listed = int(self.ways().sum()) <= MAX_LISTED
+        listed = searchable(int(self.ways().sum()), self.sources.size)
         crossing = cut(network, self.sources, self.destinations) if few > 2 and method == "auto" else None
         if crossing is not None:
             return self.too_narrow(crossing)
         if method == "cp-sat" or not listed:
             if method == "search":
-                raise UnknotError(
-                    f"{network.name}: the messages have more than {MAX_LISTED} paths to search; use cp-sat"
-                )
+                raise UnknotError(f"{network.name}: the messages have too many paths to search; use cp-sat")
             return self.judged("cp-sat", self.solve(everyone), self.solve)
         table = path_table(network, self.sources, self.destinations)
         if few <= 2 and method == "auto":
@@ -184,7 +186,7 @@ class _Task:
     def minimised(self, ask: Callable[[npt.NDArray[np.int64]], Answer]) -> tuple[tuple[int, ...], bool]:
         """Messages that are blocked together, each needed for that; and whether this was made sure of."""
         core = np.arange(self.sources.size)
-        if core.size > MAX_MINIMISED:
+        if core.size > MAX_MINIMISED or not self.explain:
             return tuple(core.tolist()), False
         minimal = True
         for m in range(core.size):
@@ -214,7 +216,7 @@ class _Task:
 
     def best(self) -> IntArray:
         """Paths of as many messages of a blocked set as can be found quickly."""
-        if self.sources.size > MAX_MINIMISED:
+        if self.sources.size > MAX_MINIMISED or not self.explain:
             return _none(self.network, self.sources)
         limit = max(0.5, min(5.0, self.deadline - time.monotonic()))
         found = solve(self.network, self.sources, self.destinations, time_limit=limit, most=True)

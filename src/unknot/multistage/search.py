@@ -15,6 +15,8 @@ from unknot.network.stages import stages
 
 MAX_LISTED = 400_000
 """Most paths of all messages together that a search lists."""
+MAX_CELLS = 200_000_000
+"""Most bytes of a search, which notes for each choice which paths are left."""
 MAX_CHOICES = 2_000_000
 """Choices after which a search gives up."""
 
@@ -59,6 +61,11 @@ def path_table(network: Network, sources: npt.ArrayLike, destinations: npt.Array
     for hop in range(hops):
         masks[at, paths[:, hop] // 64] |= np.uint64(1) << (paths[:, hop] % 64).astype(np.uint64)
     return PathTable(first, paths, masks)
+
+
+def searchable(paths: int, messages: int) -> bool:
+    """Whether a search over so many paths in all is feasible."""
+    return paths <= MAX_LISTED and paths * (messages + 1) <= MAX_CELLS
 
 
 def find_paths(table: PathTable, messages: Numbers | None = None, limit: int = MAX_CHOICES) -> IntArray | bool | None:
