@@ -185,5 +185,7 @@ def _number(keys: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 def _orbits(keys: npt.NDArray[Any], order: int) -> IntArray | None:
     """Number the distinct columns; None unless each occurs `order` times."""
-    _, kind, count = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
-    return kind.reshape(-1).astype(np.int32) if (count == order).all() else None
+    kind = np.zeros(keys.shape[1], dtype=np.int64)
+    for row in keys:
+        kind = np.unique(kind * (row.max(initial=0) + 1) + row, return_inverse=True)[1].reshape(-1)
+    return kind.astype(np.int32) if (np.bincount(kind) == order).all() else None
