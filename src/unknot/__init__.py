@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from unknot.network.grid import grid
     from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
     from unknot.simulation import Replay, Run, replay, simulate
-    from unknot.verify import Configuration, Verdict, check, deliver
+    from unknot.verify import Configuration, Verdict, deliver
+    from unknot.verify.check import check
 
 __version__ = "0.1.0"
 
@@ -34,13 +35,18 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = (
     "fabrics",
+    "itm",
+    "multicast",
+    "multistage",
     "network",
     "report",
     "routing",
     "simulation",
     "studies",
     "testing",
+    "tod",
     "topologies",
+    "traffic",
     "verify",
 )
 
