@@ -63,8 +63,7 @@ def permutations() -> None:
 
 def throughput(size: int = 32) -> None:
     """Flits per terminal and cycle at full load: 4 VCs, packets of 4 flits, wormhole with non-atomic allocation."""
-    only = np.zeros((size, size), dtype=bool)
-    only[np.arange(size), np.random.default_rng(1).permutation(size)] = True
+    wanted = np.random.default_rng(1).permutation(size).tolist()
     network = rcbn(size)
     for relation in (
         destination_tag(omega(size), 4),
@@ -73,13 +72,17 @@ def throughput(size: int = 32) -> None:
         fully_adaptive(composite_banyan(size), 4),
         fully_adaptive(benes(size), 4),
     ):
-        one = Relation(relation.network, relation.vcs, relation.rule, may_use=only)
-        found = [accepted(relation), accepted(one)]
-        print(f"{relation.network.name}, {relation.name}: uniform {found[0]:.2f}, one permutation {found[1]:.2f}")
+        found = [accepted(relation, traffic) for traffic in ("uniform", wanted, "hotspot(0, share=0.05)")]
+        print(
+            f"{relation.network.name}, {relation.name}: uniform {found[0]:.2f}, one permutation {found[1]:.2f}, "
+            f"5 % more to one terminal {found[2]:.2f}"
+        )
 
 
-def accepted(relation: Relation) -> float:
-    run = unknot.simulate(relation, 1.0, switching="wormhole-nonatomic", packet_length=4, warmup=1000, measure=3000)
+def accepted(relation: Relation, traffic: str | list[int]) -> float:
+    run = unknot.simulate(
+        relation, 1.0, traffic=traffic, switching="wormhole-nonatomic", packet_length=4, warmup=1000, measure=3000
+    )
     return run.accepted_load
 
 
