@@ -19,13 +19,13 @@ FREE_THREE_WIDE = {
     "--": "(-x0) -x1 -y0 (-y1)", "-0": "-x0 -x1", "-+": "-x0 -x1 +y0", "0-": "-y0 (-y1)", "0+": "+y0 +y1",
     "+-": "(+x0) +x1 -y0 -y1", "+0": "+x0 +x1", "++": "+x0 +x1 +y0",
 }  # fmt: skip
-"""Free on meshes three routers wide, as far as tried; a deadlock from 4×4 on."""
+"""Free on meshes three routers wide, as far as tried; a deadlock on 4×4."""
 
 FREE_FOUR_WIDE = {
     "--": "-x0 -x1 (-y1)", "-0": "-x0", "-+": "-x0 -x1", "0-": "-y0 -y1", "0+": "+y0 +y1",
     "+-": "(+x0) (+x1) (-y0) -y1", "+0": "+x0 +x1", "++": "+x0 +x1 +y1",
 }  # fmt: skip
-"""Free on meshes four routers wide, as far as tried; a deadlock from 5×5 on."""
+"""Free on meshes four routers wide, as far as tried; a deadlock on 5×5."""
 
 
 def by_signs(network: Network, table: Mapping[str, str], vcs: int = 2) -> Relation:
