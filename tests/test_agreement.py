@@ -85,7 +85,7 @@ def one_sided(relation: Relation, seed: int) -> Relation:
         away = [a for a in mine if relation.destination[a] != terminal]
         if away:
             use[terminal, random.choice(away)] = True
-    return replace(relation, may_use=use)
+    return replace(relation, may_use=use, direct=None)
 
 
 def agree(relation: Relation, switching: Switching, cycles: int, seeds: range, seen: Counter[str]) -> None:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import certificate_holds, complaints
-from unknot import checker
+from tests.verify.constructions import FREE_THREE_WIDE, by_signs
+from unknot import checker, checker_search
 from unknot.checker import Rejected, Unchecked, accept, evidence_holds
 from unknot.routing import Relation, dimension_order, duato
 from unknot.switching import SWITCHINGS, Switching
@@ -207,10 +208,40 @@ def test_a_core_too_large_to_search_again_is_said_not_accepted(monkeypatch: pyte
     accept(relation, claim)
     with pytest.raises(Rejected, match="does hold a deadlock"):
         accept(dimension_order(ring(6), 1), claim_on(dimension_order(ring(6), 1)))
-    monkeypatch.setattr(checker, "BUDGET", 20)
+    monkeypatch.setattr(checker_search, "BUDGET", 20)
     with pytest.raises(Unchecked, match="too large"):
         accept(relation, claim)
     assert evidence_holds(relation, claim) is None
+
+
+def test_the_search_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checker_search, "BUDGET", 5_000)
+    seen: Counter[object] = Counter()
+
+    @given(relations(networks(max_routers=4), kinds=["escape", "loose"]))
+    @settings(max_examples=100)
+    def cases(relation: Relation) -> None:
+        try:
+            expected = deadlock(relation, "wormhole", limit=20_000)
+        except TooLargeError:
+            return
+        found = checker_search.deadlock_on(relation, set(range(relation.num_vcs)))
+        assert found in (None, expected is not None)
+        seen[found] += 1
+
+    cases()
+    assert min(seen[True], seen[False]) > 10
+    assert seen[None] < 20
+
+
+@pytest.mark.parametrize("length", [3, 4])
+def test_a_core_is_searched_again(length: int) -> None:
+    """Narrow meshes that only an exact search proves free; the same core with a wider one's rule is refused."""
+    relation = by_signs(mesh(3, length), FREE_THREE_WIDE)
+    verdict = check(relation)
+    assert verdict.certificate is not None
+    assert verdict.certificate.kind == "exhausted"
+    accept(relation, verdict)
 
 
 def claim_on(relation: Relation) -> Verdict:
@@ -232,7 +263,7 @@ def test_thousands_of_states_are_walked_compiled(switching: Switching) -> None:
 
 def test_the_checker_needs_nothing_of_the_prover() -> None:
     code = (
-        "import sys, unknot.checker, unknot.checker_kernel\n"
+        "import sys, unknot.checker, unknot.checker_kernel, unknot.checker_search\n"
         "print([name for name in sys.modules if name.startswith('unknot.verify')])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,8 +7,7 @@ compiled rule, whose answers are compared with those of the plain rule at `SPOTS
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
 REACHABILITIES = ("scheduled", "not-established", "injected")
-PLAIN, SPOTS, BUDGET = 10_000, 2_000, 1_000_000
+PLAIN, SPOTS = 10_000, 2_000
 
 
 class Rejected(UnknotError):  # noqa: N818
@@ -81,9 +80,9 @@ def _configuration(relation: Relation, found: Configuration, switching: str) -> 
             if vc not in [c.vc for c in relation.candidates(at, message.address)]:
                 raise Rejected(f"message {number} cannot go from {relation.vcs.name(at)} to VC {vc}")
         last = relation.candidates(way[-1], message.address)
-        choices = [{c.vc} for c in last] if queues else _choices(last, relation.commits)
+        options = [{c.vc} for c in last] if queues else choices(last, relation.commits)
         waits = {*message.wanted}
-        if not 0 < len(message.wanted) == len(waits) or waits not in choices or not waits <= {*wanted}:
+        if not 0 < len(message.wanted) == len(waits) or waits not in options or not waits <= {*wanted}:
             raise Rejected(f"message {number} does not wait for what it has to, all of it held")
         wanted = [vc for vc in wanted if not queues or vc not in waits]
         if graded and (len(set(way)) < len(way) or standing & {*way}):
@@ -95,7 +94,7 @@ def _configuration(relation: Relation, found: Configuration, switching: str) -> 
         raise Rejected(f"they are not {found.reachability!r}: they do not reach back to ports of their own")
 
 
-def _choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
+def choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
     """What a blocked header may wait for: all at once, or, if it commits, one of several."""
     waited = {c.vc for c in found if c.waits}
     return [{vc} for vc in waited] if commits else [waited][: len(waited)]
@@ -142,7 +141,13 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
             if relation.rule(at, address, out) != count or (out[:count] != told[:count]).any():
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
-        _search(relation, set(np.flatnonzero(core).tolist()))
+        from unknot.checker_search import deadlock_on
+
+        found = deadlock_on(relation, set(np.flatnonzero(core).tolist()))
+        if found is None:
+            raise Unchecked(f"the core of {np.count_nonzero(core)} VCs is too large to be searched again")
+        if found:
+            raise Rejected(f"the core of {np.count_nonzero(core)} VCs does hold a deadlock")
 
 
 def _plain(relation: Relation, out: npt.NDArray[np.int64]) -> Callable[[int, int, int], int]:
@@ -153,45 +158,3 @@ def _plain(relation: Relation, out: npt.NDArray[np.int64]) -> Callable[[int, int
         return relation.rule(at, address, out)
 
     return rule
-
-
-def _search(relation: Relation, core: set[int]) -> None:
-    """Look for worms on the core that block each other: hold what is wanted, VC after VC, by backtracking."""
-    steps = iter(range(BUDGET))
-    worms: dict[int, list[tuple[int, int]]] = {}
-
-    def tick() -> None:
-        if next(steps, None) is None:
-            raise Unchecked(f"the core of {len(core)} VCs is too large to be searched again in {BUDGET} steps")
-
-    def bits(vcs: Iterable[int | None]) -> int:
-        return sum(1 << vc for vc in vcs if vc is not None)
-
-    for address in range(relation.num_addresses):
-        graph: dict[int, list[Candidate]] = {}
-        todo = (relation.num_vcs + relation.sources(address)).tolist()
-        while todo:
-            if (at := todo.pop()) not in graph:
-                graph[at] = relation.candidates(at, address)
-                todo += [c.vc for c in graph[at] if c.vc is not None]
-        paths: list[tuple[int, ...]] = [(vc,) for vc in core & graph.keys()]
-        while paths:
-            tick()
-            path = paths.pop()
-            for choice in _choices(graph[path[-1]], relation.commits):
-                if choice <= core:
-                    for vc in path:
-                        worms.setdefault(vc, []).append((bits(path), bits(choice)))
-            paths += [(*path, c.vc) for c in graph[path[-1]] if c.vc is not None and c.vc in core - {*path}]
-
-    @cache
-    def completed(held: int, wanted: int, barred: int) -> bool:
-        tick()
-        missing = wanted & ~held
-        return not missing or any(
-            not path & (held | barred) and not waits & barred and completed(held | path, wanted | waits, barred)
-            for path, waits in worms.get((missing & -missing).bit_length() - 1, ())
-        )
-
-    if any(completed(0, 1 << vc, (1 << vc) - 1) for vc in sorted(core)):
-        raise Rejected(f"the core of {len(core)} VCs does hold a deadlock")

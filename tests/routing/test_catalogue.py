@@ -15,7 +15,7 @@ from unknot.routing.named import routings
 from unknot.switching import SWITCHINGS
 from unknot.testing import NETWORKS, check_relation, interpreted
 from unknot.testing.routings import attempt
-from unknot.verify.checker import accept
+from unknot.checker import accept
 
 ROUTINGS = routings()
 BUILT = {text: tod.network(text) for text in NETWORKS}

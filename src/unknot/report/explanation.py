@@ -286,7 +286,7 @@ class _Teller:
         told = []
         if self.verdict.deadlock_free is not None:
             told.append(
-                f"A separate checker of some 200 lines, which shares nothing with the prover, took the {proof} and "
+                f"A separate checker of a few pages, which shares nothing with the prover, took the {proof} and "
                 f"asked the routing again, state by state: it {says}."
             )
         told.append(f"Covered: {self.verdict.scope}.")
