@@ -94,6 +94,21 @@ def test_all_permutations_of_eight() -> None:
     assert realisable(rcbn(8).without(routers=["s1r0"]), EIGHT).sum() == 23424
 
 
+def test_looping_routes_every_permutation_of_eight() -> None:
+    """The rows of all 40,320 at once: no link between two rows is taken twice."""
+    from unknot.multistage.looping_kernel import rcbn_rows
+
+    rows = np.empty((len(EIGHT), 8, 3), dtype=np.int64)
+    for wanted, found in zip(EIGHT, rows, strict=True):
+        assert rcbn_rows(wanted, 3, found)
+    assert (rows[:, :, 0] == np.arange(8) // 2).all()
+    assert (rows[:, :, 2] == EIGHT // 2).all()
+    for stage in (0, 1):
+        assert np.isin(rows[:, :, stage] ^ rows[:, :, stage + 1], (0, 1, 2)).all()
+        links = np.sort(rows[:, :, stage] * 4 + rows[:, :, stage + 1], axis=1)
+        assert (np.diff(links, axis=1) > 0).all()
+
+
 @given(st.integers(3, 8), st.integers(0, 2**32 - 1), st.floats(0, 1))
 @settings(max_examples=60)
 def test_rcbn_and_benes_realise_every_permutation(n: int, seed: int, busy: float) -> None:

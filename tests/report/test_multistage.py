@@ -63,7 +63,7 @@ def test_undecided_and_large_networks() -> None:
     assert "undecided (level by level)" in draw_realisation(stuck)
     large = permute(rcbn(1024), range(1024))
     assert "Too large to draw" in draw_realisation(large)
-    with pytest.raises(NetworkError, match="no multistage network"):
+    with pytest.raises(NetworkError, match=r"omega\(8\) was not made from mesh\(2, 2\)"):
         draw_realisation(permute(omega(8), range(8)), mesh(2, 2))
 
 
@@ -111,3 +111,16 @@ def test_channels_are_numbered_as_without_faults() -> None:
     names = [network.router_name(int(network.target[c])) for c in message["channels"]]
     assert message["switches"][1:] == names
     assert changed_tags(found, network) in (0, 1)
+
+
+def test_faults_upon_faults() -> None:
+    """Of a network that was faulty already, channels have its own numbers."""
+    whole = rcbn(8).without(channels=[0, 7])
+    marks = Marks.of(whole, ["s1r0"])
+    found = permute_with_faults(whole, [-1, -1, 2, -1, -1, 5, -1, -1], marks)
+    for message in of_realisation(found, whole, marks)["messages"]:
+        names = [whole.router_name(int(whole.target[c])) for c in message["channels"]]
+        assert message["switches"][1:] == names
+    assert "t5 → t5" in titles(draw_realisation(found, whole, marks))
+    with pytest.raises(NetworkError, match="was not made from omega"):
+        of_realisation(found, omega(8), marks)

@@ -50,6 +50,41 @@ class Realisation:
         return np.flatnonzero((self.paths >= 0).all(axis=1)).astype(np.int32)
 
 
+def channels_in(found: Realisation, whole: Network) -> IntArray:
+    """The paths of a realisation in the numbers of the network whose links were taken out before it was found.
+
+    Parameters
+    ----------
+    whole : Network
+        The network of the realisation itself, or the one it was made from by taking links out, as `marked` does.
+
+    Returns
+    -------
+    int32 array, shape (messages, stages − 1)
+        Rows of −1 for messages without a path.
+
+    Raises
+    ------
+    NetworkError
+        If the network was not made from it.
+    """
+    network = found.network
+    if network is whole:
+        return found.paths
+    if network.origin is None:
+        raise NetworkError(f"{network.name} was not made from {whole.name} by taking links out")
+    first = network.origin.channels
+    if whole.origin is not None:
+        first = np.searchsorted(whole.origin.channels, first).astype(np.int32)
+    there = np.minimum(first, max(whole.num_channels - 1, 0))
+    ends = (network.source, network.target), (whole.source[there], whole.target[there])
+    if whole.num_routers != network.num_routers or not all(np.array_equal(a, b) for a, b in zip(*ends, strict=True)):
+        raise NetworkError(f"{network.name} was not made from {whole.name} by taking links out")
+    if not first.size:
+        return found.paths
+    return np.where(found.paths >= 0, first[found.paths], np.int32(-1)).astype(np.int32)
+
+
 def accept(found: Realisation) -> None:
     """Check from the network alone that the paths lead where they should and share no link.
 

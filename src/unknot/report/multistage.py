@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from unknot.errors import NetworkError
 from unknot.multistage.contention import least_contended
 from unknot.multistage.faults import Marks
-from unknot.multistage.realisation import Realisation
+from unknot.multistage.realisation import Realisation, channels_in
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.report import shapes
@@ -93,26 +93,23 @@ class _Stages:
     def ways(self) -> list[tuple[list[int], bool]]:
         """For each message its channels in the network that is drawn, and whether it got through."""
         kept = self.found.network
-        origin = kept.origin if self.network is not kept else None
         load = np.zeros(kept.num_channels, dtype=np.int64)
         for m in self.found.routed.tolist():
             load[self.found.paths[m]] += 1
-        ways: list[tuple[list[int], bool]] = []
-        for m, path in enumerate(self.found.paths.tolist()):
-            through = bool((self.found.paths[m] >= 0).all())
-            if not through:
-                path = least_contended(kept, int(self.found.sources[m]), int(self.found.destinations[m]), load) or []
-                load[path] += 1
-            ways.append(([int(origin.channels[c]) for c in path] if origin is not None else path, through))
-        return ways
+        through = np.isin(np.arange(len(self.found.paths)), self.found.routed)
+        paths = self.found.paths.copy()
+        for m in np.flatnonzero(~through).tolist():
+            way = least_contended(kept, int(self.found.sources[m]), int(self.found.destinations[m]), load)
+            if way is not None:
+                paths[m] = way
+                load[way] += 1
+        drawn = channels_in(replace(self.found, paths=paths), self.network)
+        return [([c for c in drawn[m].tolist() if c >= 0], bool(through[m])) for m in range(len(paths))]
 
     @cached_property
     def ends(self) -> tuple[list[int], list[int]]:
-        """For each message its input and output in the network that is drawn."""
-        kept = self.found.network
-        origin = kept.origin if self.network is not kept else None
-        terminals = np.arange(kept.num_terminals) if origin is None else origin.terminals
-        return terminals[self.found.sources].tolist(), terminals[self.found.destinations].tolist()
+        """Input and output of each message."""
+        return self.found.sources.tolist(), self.found.destinations.tolist()
 
     def svg(self, title: str) -> str:
         parts = [self._links(), self._stubs()]
@@ -124,11 +121,9 @@ class _Stages:
         return shapes.svg(*self.size, title, parts)
 
     def _links(self) -> str:
-        alive = np.ones(self.network.num_channels, dtype=bool)
-        origin = self.found.network.origin
-        if self.network is not self.found.network and origin is not None:
-            alive[:] = False
-            alive[origin.channels] = True
+        alive = np.zeros(self.network.num_channels, dtype=bool)
+        every = np.arange(self.found.network.num_channels, dtype=np.int32)[:, None]
+        alive[channels_in(replace(self.found, paths=every), self.network)] = True
         lines: dict[bool, list[str]] = {True: [], False: []}
         for channel in range(self.network.num_channels):
             lines[bool(alive[channel])].append(paper.path(self._line(channel)))

@@ -9,9 +9,10 @@ import numpy as np
 from unknot.errors import NetworkError
 from unknot.multistage.faults import Marks
 from unknot.multistage.paths import routers_of
-from unknot.multistage.realisation import Realisation
+from unknot.multistage.realisation import Realisation, channels_in
 from unknot.multistage.tags import primary_tags, tags_of_rows
 from unknot.network import Network
+from unknot.network.model import IntArray
 from unknot.network.stages import stages
 from unknot.report.words import count
 from unknot.topologies.composite import size_of_rcbn
@@ -22,7 +23,7 @@ def of_realisation(found: Realisation, whole: Network, marks: Marks) -> dict[str
     network = found.network
     tags = tags_of(found, whole)
     through = set(found.routed.tolist())
-    channels = found.paths if network.origin is None else network.origin.channels[found.paths]
+    channels = channels_in(found, whole)
     messages = []
     for m, (s, d) in enumerate(zip(found.sources.tolist(), found.destinations.tolist(), strict=True)):
         path = channels[m].tolist() if m in through else None
@@ -92,7 +93,8 @@ def tags_of(found: Realisation, whole: Network) -> list[str | None]:
     try:
         size_of_rcbn(whole)
     except NetworkError:
-        return [_ports(found, whole, m) if m in through else None for m in range(found.sources.size)]
+        channels = channels_in(found, whole)
+        return [_ports(found, whole, m, channels[m]) if m in through else None for m in range(found.sources.size)]
     texts: list[str | None] = []
     row = stages(network).row
     for m in range(found.sources.size):
@@ -108,9 +110,8 @@ def changed_tags(found: Realisation, whole: Network) -> int:
     return sum(a != b for a, b in zip(tags_of(found, whole), primary, strict=True) if a is not None)
 
 
-def _ports(found: Realisation, whole: Network, m: int) -> str:
+def _ports(found: Realisation, whole: Network, m: int, channels: IntArray) -> str:
     network = found.network
-    channels = found.paths[m] if network.origin is None else network.origin.channels[found.paths[m]]
     first = whole.outgoing[0]
     ports = [int(np.searchsorted(_leaving(whole, int(whole.source[c])), c)) for c in channels.tolist()]
     last = int(network.eject[found.destinations[m]])
