@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from unknot.errors import RelationError
+from unknot.errors import RelationError, UnknotError
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, TIER, Relation, dimension_order, duato, fully_adaptive, lcfaa, o1turn, vba
 from unknot.testing import interpreted, networks, relations, table_relation
@@ -175,7 +175,7 @@ def test_traffic_that_does_not_arrive_is_refused() -> None:
     "traffic", ["bursty", [0], [4, 0, 0], [[0.5]], np.full((3, 3), -1.0), np.full((3, 3), np.nan), [0.5] * 3]
 )
 def test_traffic_that_makes_no_sense(traffic: object) -> None:
-    with pytest.raises(RelationError, match="traffic"):
+    with pytest.raises(UnknotError, match="traffic"):
         loads(fully_adaptive(ring(3)), traffic)  # type: ignore[arg-type]
 
 

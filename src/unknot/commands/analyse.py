@@ -18,6 +18,7 @@ def analyse(
     network: NetworkText,
     routing: RoutingText,
     vcs: Vcs = None,
+    traffic: Annotated[str, typer.Option(help="A pattern for the loads, such as uniform or transpose.")] = "uniform",
     best: Annotated[
         bool, typer.Option("--best", help="Also find the best split of the traffic over all permitted routes.")
     ] = False,
@@ -26,21 +27,21 @@ def analyse(
     """Tell the properties of a routing beside deadlock.
 
     Length and coherence of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
-    those that are never used, channel loads and ideal throughput under uniform traffic.
+    those that are never used, channel loads and ideal throughput.
     """
     from unknot import terminal
     from unknot.verify.properties import properties
 
     relation = relation_of(network, routing, vcs)
     with terminal.progress_bar("analyse") as progress:
-        found = properties(relation, best=best, progress=progress)
+        found = properties(relation, traffic=traffic, best=best, progress=progress)
     if json:
         print_json(_answer(relation, found))
     else:
-        _show(relation, found)
+        _show(relation, found, traffic)
 
 
-def _show(relation: Relation, found: Properties) -> None:
+def _show(relation: Relation, found: Properties, traffic: str) -> None:
     from rich.text import Text
 
     from unknot import terminal
@@ -74,7 +75,7 @@ def _show(relation: Relation, found: Properties) -> None:
         ("VCs", f"{use.total} in all; {_span(use.per_channel)} per channel, {_span(use.per_router)} leave a router"),
         ("never used", f"{use.unused.size} VCs: {unused}{more}" if use.unused.size else "none"),
     ]
-    for label, load in (("uniform traffic", found.loads), ("best split", found.best)):
+    for label, load in ((f"{traffic} traffic", found.loads), ("best split", found.best)):
         if load is not None:
             busiest = "" if load.busiest is None else f" on {network.channel_name(load.busiest)}"
             rows.append(

@@ -98,7 +98,7 @@ def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
         )
     return Pairs(
         -1,
-        rate,
+        rate / rate.max(),
         np.concatenate([[0], np.cumsum([len(rows) for rows in chosen])]).astype(np.int64),
         np.concatenate(chosen).reshape(-1),
         served.addresses,

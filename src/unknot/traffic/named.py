@@ -57,5 +57,5 @@ def _given(network: Network, values: Any) -> Pattern:
     except ValueError as error:
         raise TrafficError(f"traffic: destinations or rows of one length are wanted: {error}") from error
     if array.ndim == 2:
-        return weighted(network, "matrix", array)
-    return to(network, "destinations", array)
+        return weighted(network, "traffic", array)
+    return to(network, "traffic", array)

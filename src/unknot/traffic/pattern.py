@@ -29,7 +29,7 @@ class Pattern:
     destination : int32 array, shape (terminals,), or None
         The one terminal that each terminal sends to; −1 for one that is silent.
     weight : float64 array, shape (terminals, terminals), or None
-        Flits per cycle from row to column at full load. The busiest terminal sends one.
+        Flits per cycle from row to column; in a simulation only their proportions matter.
     """
 
     name: str
@@ -61,13 +61,12 @@ def to(network: Network, name: str, destination: Any) -> Pattern:
 
 
 def weighted(network: Network, name: str, weight: Any) -> Pattern:
-    """The pattern in which terminals send in proportion to a matrix, scaled so that the busiest one sends one flit.
+    """The pattern in which terminals send what a matrix says.
 
     Raises
     ------
     TrafficError
-        If it is no square matrix over the terminals, or has an entry that is negative or not finite, or none that is
-        positive.
+        If it is no square matrix over the terminals, or has an entry that is negative or not finite.
     """
     terminals = network.num_terminals
     given = np.asarray(weight)
@@ -77,9 +76,6 @@ def weighted(network: Network, name: str, weight: Any) -> Pattern:
         )
     if not np.isfinite(given).all() or (given < 0).any():
         raise TrafficError(f"{name}: rates are finite and not negative")
-    most = float(given.sum(axis=1).max(initial=0.0))
-    if not most > 0:
-        raise TrafficError(f"{name}: no terminal sends anything")
-    found = given / most
+    found = given.astype(np.float64)
     found.setflags(write=False)
     return Pattern(name, weight=found)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
+from unknot.traffic import Traffic, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.coherence import Coherence, coherence
 from unknot.verify.delivery import Delivery, deliver
@@ -23,7 +24,7 @@ class Properties:
     ----------
     delivery, livelock, coherence, adaptivity, vc_use
     loads : Loads or None
-        Under uniform traffic; None where that does not arrive.
+        Under the traffic asked for; None where that does not arrive.
     best : Loads or None
         Of the best split, when it was asked for and found.
     left_out : tuple of str
@@ -41,14 +42,20 @@ class Properties:
 
 
 def properties(
-    relation: Relation, *, best: bool = False, progress: Callable[[int, int, str], None] | None = None
+    relation: Relation,
+    *,
+    traffic: Traffic = "uniform",
+    best: bool = False,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Properties:
     """Find all properties of a relation beside deadlock.
 
     Parameters
     ----------
+    traffic : str, sequence of int, array, callable or Pattern
+        For the loads, as `unknot.traffic.pattern` reads it.
     best : bool
-        Whether to look for the best split of uniform traffic as well, a linear program.
+        Whether to look for the best split of the traffic as well, a linear program.
     progress : callable, optional
         Called with (properties done, properties, the next).
 
@@ -57,6 +64,7 @@ def properties(
     RelationError
         If a reachable state breaks the relation's contract.
     """
+    meant = pattern(relation.network, traffic)
     left_out: list[str] = []
     steps = ("delivery", "livelock", "coherence", "adaptivity", "virtual channels", "loads", "best split")
 
@@ -64,9 +72,9 @@ def properties(
         if progress is not None:
             progress(done, len(steps) - 1 + best, steps[done] if done < len(steps) - 1 + best else "")
 
-    def load(wanted: bool, function: Callable[[Relation], Loads]) -> Loads | None:
+    def load(wanted: bool, function: Callable[[Relation, Traffic], Loads]) -> Loads | None:
         try:
-            return function(relation) if wanted else None
+            return function(relation, meant) if wanted else None
         except RelationError as error:
             left_out.append(str(error))
             return None
