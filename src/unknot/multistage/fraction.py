@@ -12,7 +12,7 @@ from unknot.errors import UnknotError
 from unknot.multistage.paths import count_paths
 from unknot.multistage.permute import permute
 from unknot.multistage.requests import IDLE
-from unknot.multistage.search import MAX_LISTED, realisable
+from unknot.multistage.search import MAX_LISTED, decide_many, realisable
 from unknot.network import Network
 
 COUNTED = 8
@@ -90,8 +90,13 @@ def realisable_fraction(
     drawn = np.array([random.permutation(terminals) for _ in range(samples)])
     drawn[random.random(drawn.shape) >= busy] = IDLE
     if busy == 1.0 and int(count_paths(network).sum()) <= MAX_LISTED:
-        return Fraction(int(realisable(network, drawn).sum()), samples, False)
-    answers = [permute(network, wanted, explain=False).realised for wanted in drawn]
+        quick = decide_many(network, drawn, limit=20_000).tolist()
+        answers = [
+            permute(network, wanted, method="cp-sat", explain=False).realised if answer < 0 else answer == 1
+            for wanted, answer in zip(drawn, quick, strict=True)
+        ]
+    else:
+        answers = [permute(network, wanted, explain=False).realised for wanted in drawn]
     if None in answers:
         raise UnknotError(f"{network.name}: {answers.count(None)} of {samples} permutations could not be decided")
     return Fraction(sum(answer is True for answer in answers), samples, False)

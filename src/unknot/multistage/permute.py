@@ -31,7 +31,7 @@ from unknot.multistage.looping import route_benes, route_clos, route_rcbn
 from unknot.multistage.paths import count_paths
 from unknot.multistage.realisation import Realisation
 from unknot.multistage.requests import permutation
-from unknot.multistage.search import PathTable, find_paths, path_table, searchable
+from unknot.multistage.search import MAX_CHOICES, PathTable, find_paths, path_table, searchable
 from unknot.multistage.two_paths import choose
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -41,6 +41,8 @@ from unknot.topologies import benes, clos, rcbn
 METHODS = ("auto", "search", "cp-sat", "level by level")
 MAX_MINIMISED = 64
 """Most messages of a blocked set that is made minimal, and of one for which the best partial answer is looked for."""
+QUICK = 50_000
+"""Choices after which a search gives way to CP-SAT."""
 
 Answer = IntArray | bool | None
 """Paths, or that there are none, or that it is not known."""
@@ -148,10 +150,16 @@ class _Task:
             name = "one path" if few == 1 else "two paths"
             found = choose(table)
             return self.judged(name, False if found is None else found, lambda kept: _chosen(table, kept))
-        answer = find_paths(table)
+        limit = QUICK if method == "auto" else MAX_CHOICES
+
+        def search(kept: npt.NDArray[np.int64]) -> Answer:
+            answer = find_paths(table, kept, limit)
+            return self.solve(kept) if answer is None and method == "auto" else answer
+
+        answer = find_paths(table, everyone, limit)
         if answer is None and method == "auto":
-            return self.judged("cp-sat", self.solve(everyone), self.solve)
-        return self.judged("search", answer, lambda kept: find_paths(table, kept))
+            return self.judged("cp-sat", self.solve(everyone), search)
+        return self.judged("search", answer, search)
 
     def level_by_level(self, destinations: npt.NDArray[np.int64]) -> Realisation:
         terminals = self.network.num_terminals

@@ -101,6 +101,15 @@ def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.
     UnknotError
         If all pairs together have too many paths, or a permutation takes too long to decide.
     """
+    answer = decide_many(network, permutations)
+    if (answer < 0).any():
+        which = np.asarray(permutations)[int(np.argmax(answer < 0))].tolist()
+        raise UnknotError(f"{network.name}: undecided after {MAX_CHOICES} choices for the permutation {which}")
+    return np.asarray(answer == 1)
+
+
+def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_CHOICES) -> npt.NDArray[np.int8]:
+    """The same as 1 and 0, and −1 for permutations that are undecided after `limit` choices."""
     from unknot.multistage.search_kernel import search_many
 
     wanted = np.asarray(permutations, dtype=np.int64)
@@ -110,8 +119,5 @@ def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.
     ends = np.arange(terminals)
     table = path_table(network, np.repeat(ends, terminals), np.tile(ends, terminals))
     answer = np.zeros(len(wanted), dtype=np.int8)
-    search_many(table.first, table.masks, np.ascontiguousarray(ends * terminals + wanted), MAX_CHOICES, answer)
-    if (answer < 0).any():
-        which = wanted[int(np.argmax(answer < 0))].tolist()
-        raise UnknotError(f"{network.name}: undecided after {MAX_CHOICES} choices for the permutation {which}")
-    return np.asarray(answer == 1)
+    search_many(table.first, table.masks, np.ascontiguousarray(ends * terminals + wanted), limit, answer)
+    return answer
