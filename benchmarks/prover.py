@@ -1,8 +1,8 @@
 """Verdicts on large networks: time after compilation, memory, and how both grow with the question.
 
-Every case runs in a process of its own, so that its largest resident size is its own; about 180 MB of it are Python,
-NumPy and Numba. Time is given twice: that of the processors, all threads together, and that of the clock, which other
-work on the machine lengthens. `reports/prover.png` shows cost against size.
+Every case runs in a process of its own, so that its largest resident size is its own; about 265 MB of it are Python,
+NumPy, Numba and OR-tools. Time is given twice: that of the processors, all threads together, and that of the clock,
+which other work on the machine lengthens. `reports/prover.png` shows cost against size.
 """
 
 from __future__ import annotations
