@@ -32,13 +32,17 @@ def show_network(network: Network, metrics: Metrics) -> None:
     """Figures of a network."""
     sampled = f" (sampled from {metrics.sampled} routers)" if metrics.sampled else ""
     unknown = "not computed" if metrics.connected else "none: not connected"
+    connected = answer(metrics.connected)
+    if metrics.terminals_connected and not metrics.connected:
+        unknown = "none: not every router has a way to every other"
+        connected = Text("every terminal has a way to every other; not every router")
     rows: list[tuple[str, str | Text]] = [
         ("network", network.name),
         ("routers", str(metrics.routers)),
         ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
         ("terminals", str(metrics.terminals)),
         ("degree", _range(metrics.degree_min, metrics.degree_max)),
-        ("connected", answer(metrics.connected)),
+        ("connected", connected),
         ("diameter", unknown if metrics.diameter is None else f"{metrics.diameter} hops{sampled}"),
         ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
         ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),

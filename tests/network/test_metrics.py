@@ -12,7 +12,7 @@ from hypothesis import given
 from unknot.errors import NetworkError
 from unknot.network import Network, bisection, components, distances_from, from_edges, measure, metrics, to_networkx
 from unknot.testing import networks
-from unknot.topologies import complete, hypercube, line, mesh, ring, torus
+from unknot.topologies import complete, hypercube, line, mesh, omega, ring, torus
 
 FAMILIES = [
     line(1),
@@ -143,3 +143,10 @@ def test_sampling_is_asked_for_and_marked(monkeypatch: pytest.MonkeyPatch) -> No
 def test_distances_want_a_router() -> None:
     with pytest.raises(NetworkError, match="no router 9"):
         distances_from(ring(4), 9)
+
+
+def test_a_feed_forward_network_joins_its_terminals_though_not_its_routers() -> None:
+    found = measure(omega(8))
+    assert (found.connected, found.terminals_connected, found.diameter) == (False, True, None)
+    assert measure(ring(4)).terminals_connected
+    assert measure(from_edges([(0, 1), (2, 3)])).terminals_connected is False

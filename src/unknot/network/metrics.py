@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.errors import NetworkError
-from unknot.network.grid import Grid, grid
+from unknot.network.grid import Grid, whole_grid
 from unknot.network.model import IntArray, Network
 
 EXACT_STEPS = 2_000_000_000
@@ -34,6 +34,9 @@ class Metrics:
         Directed channels, both ways, cut by the best split into halves; known for the regular families, else None.
     sampled : int or None
         Number of start routers when the distances were sampled; None when they are exact.
+    terminals_connected : bool or None
+        Whether every terminal has a way to every other, which is all that a multistage network needs; None when not
+        computed.
     """
 
     routers: int
@@ -47,6 +50,7 @@ class Metrics:
     mean_distance: float | None
     bisection: int | None
     sampled: int | None = None
+    terminals_connected: bool | None = None
 
 
 def measure(network: Network, *, sample: int | None = None, seed: int = 0) -> Metrics:
@@ -76,7 +80,7 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 0) -> Me
     diameter: int | None = None
     mean: float | None = None
     sampled: int | None = None
-    product = _complete_grid(network)
+    product = whole_grid(network)
     if connected and product is not None:
         diameter, mean = _grid_distances(product)
     elif connected and network.num_routers * max(1, network.num_channels) <= EXACT_STEPS:
@@ -97,7 +101,15 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 0) -> Me
         mean_distance=mean,
         bisection=bisection(network),
         sampled=sampled,
+        terminals_connected=True if connected else _terminals_connected(network),
     )
+
+
+def _terminals_connected(network: Network) -> bool | None:
+    starts = np.unique(network.inject)
+    if starts.size * max(1, network.num_channels) > EXACT_STEPS:
+        return None
+    return all(bool((distances_from(network, int(start))[network.eject] >= 0).all()) for start in starts)
 
 
 def distances_from(network: Network, router: int, *, reverse: bool = False) -> IntArray:
@@ -138,7 +150,7 @@ def bisection(network: Network) -> int | None:
     routers = network.num_routers
     if network.num_channels == routers * (routers - 1) and _all_pairs(network):
         return 2 * (routers // 2) * (routers - routers // 2)
-    product = _complete_grid(network)
+    product = whole_grid(network)
     if product is None or not product.radices.size:
         return None
     longest = int(np.argmax(product.radices))
@@ -154,21 +166,15 @@ def _all_pairs(network: Network) -> bool:
     return pairs.size == network.num_channels and not (network.source == network.target).any()
 
 
-def _complete_grid(network: Network) -> Grid | None:
-    if network.coordinates is None:
-        return None
-    try:
-        product = grid(network)
-    except NetworkError:
-        return None
-    return product if product.complete else None
-
-
 def _grid_distances(product: Grid) -> tuple[int, float]:
     """Diameter and mean distance of a product: dimensions add up."""
     diameter, mean = 0, 0.0
-    for k, wrap in zip(product.radices.tolist(), product.wraps.tolist(), strict=True):
-        if wrap:
+    sides = zip(product.radices.tolist(), product.wraps.tolist(), (product.ways == 3).tolist(), strict=True)
+    for k, wrap, both_ways in sides:
+        if wrap and not both_ways:
+            diameter += k - 1
+            mean += (k - 1) / 2
+        elif wrap:
             diameter += k // 2
             mean += (k // 2) * ((k + 1) // 2) / k
         else:
