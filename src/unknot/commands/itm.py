@@ -18,6 +18,9 @@ def itm(
     network: NetworkText,
     kind: Annotated[str, typer.Option(help="exterior or general.")] = "exterior",
     time_limit: TimeLimit = 60.0,
+    compared: Annotated[
+        int, typer.Option(help="Most routers with which verdicts and routes are worked out as well.")
+    ] = 500,
     out: Picture = None,
     json: Json = False,
 ) -> None:
@@ -25,12 +28,14 @@ def itm(
 
     Exit code 0: there is one; 1: there is none; 3: undecided in the time given.
     """
+    from unknot import terminal
     from unknot.studies import design
     from unknot.studies.escape_layer import escape_layer
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
-    found = escape_layer(built, kind, time_limit=time_limit)
+    with terminal.progress_bar("itm") as progress:
+        found = escape_layer(built, kind, time_limit=time_limit, compared=compared, progress=progress)
     if out is not None:
         from unknot.report.mesh_drawing import draw_mesh
 
@@ -81,13 +86,16 @@ def _print(found: EscapeLayer) -> None:
         _compare(found)
         return
     print(f"  contains a spanning mesh ({found.kind}): yes ({found.spanning.method}), {len(mesh.edges)} links")
-    print(f"  escape layer: one VC (VL) more on {found.added_vcs} of {network.num_channels} channels")
+    print(f"  escape layer: 2 VCs (VLs) instead of 1 on {found.added_vcs} of {network.num_channels} channels")
     for switching, free in found.verdicts.items():
         print(f"    {switching}: {'deadlock-free' if free else 'can deadlock' if free is False else 'undecided'}")
     _compare(found)
 
 
 def _compare(found: EscapeLayer) -> None:
+    if not found.routes:
+        print(f"  {found.network.num_routers} routers: verdicts and routes only with --compared of that many or more")
+        return
     print("  under uniform traffic    longest route  mean hops  adaptivity  ideal throughput")
     for route in found.routes:
         longest = "endless" if route.longest is None else str(route.longest)

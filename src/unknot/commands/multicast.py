@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, RoutingText, SwitchingName, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json, relation_of, write
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ def multicast(
     out: Picture = None,
     json: Json = False,
 ) -> None:
-    """Schedule a collective operation, say which messages may meet, and run it."""
+    """Schedule a collective operation, say which messages may meet, and run it.
+
+    Exit code 0: it ran to its end; 1: its messages blocked each other for good.
+    """
     from unknot.errors import UnknotError
     from unknot.multicast import collective, contention, execute
     from unknot.switching import switching_named
@@ -61,6 +65,7 @@ def multicast(
         print_json(_answer(relation, schedule, meetings, done))
     else:
         _print(relation, schedule, meetings, done)
+    raise typer.Exit(HOLDS if done.latency is not None else FAILS)
 
 
 def _answer(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from unknot.errors import UnknotError
+from unknot.itm.mesh import TriangularMesh
 from unknot.itm.recognise import chordal, recognise
 from unknot.itm.spanning import Spanning, spanning
 from unknot.network import Network
@@ -15,6 +17,9 @@ from unknot.verify.adaptivity import adaptivity
 from unknot.verify.check import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
+
+Progress = Callable[[int, int, str], None]
+LAYERS = "two layers"
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,8 @@ class EscapeLayer:
     verdicts : dict of str to bool or None
         Whether the two layers are deadlock-free, for each switching technique, when a header that has escaped stays.
     routes : tuple of Routes
-        Up*/down* routing from its best root, deterministic and adaptive; the two layers.
+        The two layers; up*/down* routing from its best root, deterministic and adaptive; all shortest paths, which
+        are the bound, and deadlock-free only on chordal networks. Empty if the network has too many routers.
     """
 
     network: Network
@@ -75,31 +81,51 @@ class EscapeLayer:
     routes: tuple[Routes, ...]
 
 
-def escape_layer(network: Network, kind: str = "exterior", *, time_limit: float = 60.0) -> EscapeLayer:
+def escape_layer(
+    network: Network,
+    kind: str = "exterior",
+    *,
+    time_limit: float = 60.0,
+    compared: int = 500,
+    progress: Progress | None = None,
+) -> EscapeLayer:
     """Look for a spanning triangular mesh and compare the escape layer along it with up*/down* routing.
+
+    Parameters
+    ----------
+    kind : {"exterior", "general"}
+    time_limit : float
+        Seconds for the search, and for each verdict.
+    compared : int
+        Most routers with which the layers are judged and compared; both take routers² · links and more.
+    progress : callable, optional
+        Called with (parts done, parts, what comes next).
 
     Raises
     ------
     UnknotError
         If an argument makes no sense, or the network is too large for the tables of the routings.
     """
+    told = progress or (lambda done, total, what: None)
+    told(0, 1, "looking for a mesh")
     known = recognise(network)
     found = spanning(network, kind, time_limit=time_limit)
     verdicts: dict[str, bool | None] = {}
     routes: list[Routes] = []
-    added = 0
-    if found.mesh is not None:
-        layers = itm_escape(network, kind=kind, time_limit=time_limit)
-        added = layers.num_vcs - network.num_channels
-        for switching in SWITCHINGS:
-            verdicts[switching] = check(layers, switching, time_limit=time_limit).deadlock_free
-        routes.append(_figures("two layers", layers))
-    for name, choice in (("up*/down*, one path", "first"), ("up*/down*, adaptive", "shortest")):
-        try:
-            routes.append(_figures(name, up_down(network, choice=choice)))
-        except UnknotError:
-            continue  # links that go one way
-    routes.append(_figures("all shortest paths", fully_adaptive(network)))
+    if network.num_routers <= compared:
+        candidates = _candidates(network, found, kind)
+        techniques = SWITCHINGS if found.mesh is not None else ()
+        parts = len(techniques) + len(candidates)
+        for k, switching in enumerate(techniques):
+            told(k, parts, f"verdict, {switching}")
+            verdicts[switching] = check(candidates[LAYERS](), switching, time_limit=time_limit).deadlock_free
+        for k, (name, build) in enumerate(candidates.items()):
+            told(len(techniques) + k, parts, name)
+            try:
+                routes.append(_figures(name, build()))
+            except UnknotError:
+                continue  # up*/down* where links go one way
+        told(parts, parts, "")
     return EscapeLayer(
         network=network,
         kind=kind,
@@ -107,10 +133,30 @@ def escape_layer(network: Network, kind: str = "exterior", *, time_limit: float 
         why_not=known.reason,
         chordal=chordal(network).order is not None,
         spanning=found,
-        added_vcs=added,
+        added_vcs=0 if found.mesh is None else _channels_of(network, found.mesh),
         verdicts=verdicts,
         routes=tuple(routes),
     )
+
+
+def _candidates(network: Network, found: Spanning, kind: str) -> dict[str, Callable[[], Relation]]:
+    """The routings to compare; the two layers once, since they are judged as well."""
+    candidates: dict[str, Callable[[], Relation]] = {}
+    if found.mesh is not None:
+        layers = itm_escape(network, kind=kind, mesh=found.mesh)
+        candidates[LAYERS] = lambda: layers
+    return candidates | {
+        "up*/down*, one path": lambda: up_down(network, choice="first"),
+        "up*/down*, adaptive": lambda: up_down(network, choice="shortest"),
+        "all shortest paths": lambda: fully_adaptive(network),
+    }
+
+
+def _channels_of(network: Network, mesh: TriangularMesh) -> int:
+    """Channels, parallel ones included, between routers that a mesh joins."""
+    joined = set(map(tuple, mesh.edges.tolist()))
+    pairs = zip(network.source.tolist(), network.target.tolist(), strict=True)
+    return sum((min(pair), max(pair)) in joined for pair in pairs)
 
 
 def _figures(name: str, relation: Relation) -> Routes:
