@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.routing.paths import channel_paths
-from unknot import check, deliver, measure, replay, simulate
+from unknot import check, deliver, measure, replay, simulate, tod
 from unknot.errors import UnknotError
 from unknot.network import Network, distances_from, from_edges
 from unknot.routing import (
@@ -99,6 +99,21 @@ def test_romm_keeps_to_the_box() -> None:
     found = deliver(interpreted(relation))
     assert found.delivered
     assert found.minimal
+
+
+@pytest.mark.parametrize("text", ["torus(4, 3)", "ring(6)", "ring(5, directed=true) * line(2)"])
+def test_romm_on_rings_takes_every_waypoint_on_a_shortest_path(text: str) -> None:
+    network = tod.network(text)
+    relation = romm(network)
+    n = network.num_terminals
+    hops = np.array([distances_from(network, r) for r in range(n)])
+    assert relation.may_use is not None
+    for source, waypoint, to in np.ndindex(n, n, n):
+        on_the_way = hops[source, waypoint] + hops[waypoint, to] == hops[source, to]
+        assert relation.may_use[source, n * waypoint + to] == on_the_way
+    assert relation.vcs.counts.max() == 4
+    check_relation(interpreted(relation))
+    assert deliver(relation).minimal
 
 
 def test_the_direct_way_of_ugal_has_no_first_phase() -> None:
@@ -196,7 +211,8 @@ def test_refusals() -> None:
         ),
         (lambda: valiant(network, base="dimension"), "unknown routing 'dimension'; did you mean dimension_order"),
         (lambda: valiant(complete(4)), "no coordinates"),
-        (lambda: romm(torus(3, 3)), "romm wants a mesh"),
+        (lambda: romm(complete(4)), "no coordinates"),
+        (lambda: romm(torus(3, 3), 3), "romm gives each of its two phases half of the VCs of a channel; 3"),
         (lambda: romm(line(700)), "700 sources × 700 waypoints"),
     ]
     for make, message in cases:

@@ -46,12 +46,12 @@ class Grid:
 
     @property
     def complete(self) -> bool:
-        """Whether every router and channel of the product of lines and rings is there."""
+        """Whether every router and channel of the product is there; a ring may go round one way only."""
         if self.coordinates.shape[0] != int(np.prod(self.radices, dtype=np.int64)):
             return False
         last = self.radices - 1
-        up = self.wraps | (self.coordinates < last)
-        down = self.wraps | (self.coordinates > 0)
+        up = np.where(self.wraps, self.ways & 1 > 0, self.coordinates < last)
+        down = np.where(self.wraps, self.ways & 2 > 0, self.coordinates > 0)
         return bool((self.channel[:, 0::2][up] >= 0).all() and (self.channel[:, 1::2][down] >= 0).all())
 
 
@@ -102,6 +102,17 @@ def grid(network: Network) -> Grid:
     for array in (radices, wraps, channel, dimension, ways):
         array.setflags(write=False)
     return Grid(at, radices, wraps, channel, dimension, ways)
+
+
+def whole_grid(network: Network) -> Grid | None:
+    """The network as a product of lines and rings with nothing missing, or None if it is none."""
+    if network.coordinates is None:
+        return None
+    try:
+        product = grid(network)
+    except NetworkError:
+        return None
+    return product if product.complete else None
 
 
 def _second_links(network: Network, port: IntArray, short: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:

@@ -151,7 +151,7 @@ def bisection(network: Network) -> int | None:
     if network.num_channels == routers * (routers - 1) and _all_pairs(network):
         return 2 * (routers // 2) * (routers - routers // 2)
     product = whole_grid(network)
-    if product is None or not product.radices.size:
+    if product is None or not product.radices.size or (product.ways[product.wraps] != 3).any():
         return None
     longest = int(np.argmax(product.radices))
     side = int(product.radices[longest])

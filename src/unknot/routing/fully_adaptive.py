@@ -8,7 +8,8 @@ adaptivity and the textbook example of why routing functions are restricted.
 from __future__ import annotations
 
 from unknot.network import Network
-from unknot.routing.paths import distances_to_homes, whole_grid
+from unknot.network.grid import whole_grid
+from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation, VirtualChannels
 from unknot.routing.shortest_paths import shortest_path_rule
 

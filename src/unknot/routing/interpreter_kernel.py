@@ -8,12 +8,16 @@ small relations.
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 
 import numpy as np
 from numba import types
 
 from unknot.routing.relation import Relation
 from unknot.routing.relation_kernel import RULE_SIGNATURE, Compiled
+
+FEW_STATES = 20_000
+"""Up to so many states a rule is asked for all of them sooner than it is compiled."""
 
 
 class _Callback(types.WrapperAddressProtocol):
@@ -55,3 +59,9 @@ def interpreted(relation: Relation, *, remember: bool = False) -> Relation:
     """
     relation.__dict__["compiled"] = Compiled(_Callback(relation, remember), False, relation.rule)
     return relation
+
+
+def quickest(relation: Relation) -> Relation:
+    """The relation itself, or, where it has few states, a copy that is not compiled and asked for each state once."""
+    states = (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses
+    return relation if states > FEW_STATES else interpreted(replace(relation), remember=True)

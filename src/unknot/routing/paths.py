@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import NetworkError, RelationError
-from unknot.network import Network, grid
-from unknot.network.grid import Grid
+from unknot.network import Network
 
 Table = npt.NDArray[np.int16]
 
@@ -123,24 +122,3 @@ def best_root(network: Network) -> int:
 def root_named(network: Network, root: int | str) -> int:
     """The router a root option names: ``best``, or a router by number, label or coordinates."""
     return best_root(network) if root == "best" else network.router(root)
-
-
-def whole_grid(network: Network) -> Grid | None:
-    """The network as a product of lines and rings with nothing missing, or None if it is none."""
-    if network.coordinates is None:
-        return None
-    try:
-        product = grid(network)
-    except NetworkError:
-        return None
-    if network.num_routers != int(np.prod(product.radices, dtype=np.int64)):
-        return None
-    for i, k in enumerate(product.radices.tolist()):
-        for sign, last in ((0, k - 1), (1, 0)):
-            there = product.channel[:, 2 * i + sign] >= 0
-            if product.wraps[i]:
-                if product.ways[i] >> sign & 1 and not there.all():
-                    return None
-            elif not there[product.coordinates[:, i] != last].all():
-                return None
-    return product

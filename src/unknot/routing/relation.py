@@ -32,6 +32,8 @@ TIER = 1 << 40
 """Add `tier * TIER` to a candidate to have it tried after those of lower tiers."""
 NO_WAIT = 1 << 48
 """Add to a candidate that a header takes when it is free but never waits for."""
+MAX_VCS = 1 << 27
+"""Most virtual channels that are numbered, of all channels together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +66,15 @@ class VirtualChannels:
                 f"virtual channels: a whole number, or one for each of the {channels} channels of "
                 f"{self.network.name}, is wanted; got {self.counts!r}"
             )
-        counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
-        if (given.ndim == 0 and given < 1) or (counts < 1).any():
+        if given.size and given.min() < 1:
             raise RelationError(f"virtual channels: every channel needs at least 1, got {int(given.min())}")
+        total = int(given.sum(dtype=np.float64)) * (channels if given.ndim == 0 else 1)
+        if total > MAX_VCS:
+            raise RelationError(
+                f"virtual channels: {total} on the {channels} channels of {self.network.name} are too many; the "
+                f"limit is {MAX_VCS}"
+            )
+        counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from unknot.errors import NetworkError
 from unknot.network import Network, grid
-from unknot.routing.paths import whole_grid
+from unknot.network.grid import whole_grid
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
 from unknot.switching import SWITCHINGS
 

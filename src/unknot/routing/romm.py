@@ -1,9 +1,11 @@
-"""ROMM: a random waypoint inside the box of source and destination, on meshes and hypercubes.
+"""ROMM: a random waypoint inside the box of source and destination, on products of lines and rings.
 
-Both phases go by dimension order, each in half of the VCs, so 2 or any greater even number. Since the waypoint lies
-on some shortest path, every route is one: minimal and oblivious, with more paths than dimension order alone. Nesson &
-Johnsson (1995) call the two-phase form deadlock-free when the phases have separate VCs; each phase then has no cycle
-of dependencies, which settles every switching technique. No packet can pass its destination in phase one.
+Both phases go by dimension order, each in half of the VCs: 2 on meshes and hypercubes, 4 on tori with datelines, or
+any greater even number. Since the waypoint lies on some shortest path, every route is one: minimal and oblivious,
+with more paths than dimension order alone. On a ring the box is the shorter way round, or, where both are equally
+short, the whole ring. Nesson & Johnsson (1995) treat meshes and tori and separate the phases by VCs; each phase then
+has no cycle of dependencies, which settles every switching technique. Their paper has not been read for this, and
+whether its tori have datelines in both phases is not known. No packet can pass its destination in phase one.
 """
 
 from __future__ import annotations
@@ -11,8 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.errors import RelationError
-from unknot.network import Network
-from unknot.routing.meshes import mesh_grid
+from unknot.network import Network, grid
 from unknot.routing.relation import Relation
 from unknot.routing.waypoints import both_phases, via_waypoint
 
@@ -20,13 +21,15 @@ MAX_ENTRIES = 2**28
 """Most triples of source, waypoint and destination in the table of which are used; a byte each."""
 
 
-def romm(network: Network, vcs: int = 2, *, base: str = "dimension_order", then: str | None = None) -> Relation:
+def romm(
+    network: Network, vcs: int | None = None, *, base: str = "dimension_order", then: str | None = None
+) -> Relation:
     """Two minimal phases with a waypoint on a shortest path.
 
     Parameters
     ----------
-    vcs : int
-        VCs per channel, an even number, half for each phase.
+    vcs : int, optional
+        VCs per channel, an even number, half for each phase; by default as for `valiant`.
     base : str
         Routing of both phases by name, a minimal one.
     then : str, optional
@@ -35,10 +38,9 @@ def romm(network: Network, vcs: int = 2, *, base: str = "dimension_order", then:
     Raises
     ------
     RelationError
-        If the network is not a mesh or hypercube or is too large, or as for `valiant`; `NetworkError` if it has no
-        coordinates.
+        If the network is too large, or as for `valiant`; `NetworkError` if it is not a product of lines and rings.
     """
-    product = mesh_grid(network, "romm")
+    product = grid(network)
     terminals = network.num_terminals
     if terminals**3 > MAX_ENTRIES:
         raise RelationError(
@@ -46,11 +48,17 @@ def romm(network: Network, vcs: int = 2, *, base: str = "dimension_order", then:
             f"destinations is too large; the limit is {MAX_ENTRIES} entries, {int(MAX_ENTRIES ** (1 / 3))} terminals"
         )
     first, second = both_phases(network, vcs, base, then, "romm")
-    at = product.coordinates[network.eject]
+    hops = np.zeros((terminals, terminals), dtype=np.int64)
+    for i, k in enumerate(product.radices):
+        at, ways = product.coordinates[:, i], product.ways[i]
+        up = at[network.eject] - at[network.inject][:, None]
+        if not product.wraps[i]:
+            hops += np.abs(up)
+        else:
+            hops += np.minimum(up % k, -up % k) if ways == 3 else (up if ways == 1 else -up) % k
     may_use = np.empty((terminals, terminals, terminals), dtype=bool)
     for source in range(terminals):
-        low, high = np.minimum(at[source], at), np.maximum(at[source], at)
-        may_use[source] = ((low <= at[:, None]) & (at[:, None] <= high)).all(axis=2)
+        may_use[source] = hops[source][:, None] + hops == hops[source]
     return via_waypoint(
         first,
         second,

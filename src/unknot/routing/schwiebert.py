@@ -4,10 +4,12 @@ Dimension 0 has one VC on each channel, every other dimension two. A header may 
 nearer, with one restriction: VC 0 of a dimension above 0 only when it has no way left to go down a lower dimension.
 In two dimensions this is the algorithm known as opt-y: the first VC of the vertical channels is closed to packets
 that still have to go west. Blocked headers wait for all they may take. Schwiebert & Jayasimha (1993, 1995) prove it
-deadlock-free for wormhole switching, although its dependency graph has cycles: in the end a packet waits for the
-lowest dimension that it must go down or, when there is none, for any way up, and such waits never close a cycle. They
-also prove that no fully adaptive algorithm with equal routers does with fewer VCs. Nothing is claimed for other
-techniques.
+deadlock-free for wormhole switching and say that it extends to n dimensions with 4n − 2 VCs, the fewest that a fully
+adaptive algorithm with equal routers can do with. Nothing is claimed for other techniques.
+
+Their text has not been read for this: the form in more than two dimensions is derived from the count and from this
+argument. A blocked packet waits among others for the lowest dimension that it must go down or, when there is none,
+for any way up, and such waits never close a cycle, although the dependency graph has cycles.
 """
 
 from __future__ import annotations

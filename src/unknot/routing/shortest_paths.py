@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from unknot.errors import RelationError, near
 from unknot.network import Network
-from unknot.network.grid import Grid
-from unknot.routing.paths import Distances, distances_to_homes, require_ways, whole_grid
+from unknot.network.grid import Grid, whole_grid
+from unknot.routing.paths import Distances, distances_to_homes, require_ways
 from unknot.routing.relation import EJECT, Out, Relation, Rule, VirtualChannels
 
 CHOICES = ("first", "random", "all")

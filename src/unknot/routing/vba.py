@@ -15,10 +15,7 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-
-MAX_VCS = 2**27
-"""Most VCs that are numbered."""
+from unknot.routing.relation import EJECT, MAX_VCS, Out, Relation, VirtualChannels
 
 
 def vba(network: Network) -> Relation:

@@ -53,9 +53,10 @@ class Exhibit:
     @cached_property
     def adaptivity(self) -> Adaptivity:
         """Permitted minimal paths over all minimal paths; found when first asked for."""
+        from unknot.routing.interpreter_kernel import quickest
         from unknot.verify.adaptivity import adaptivity
 
-        return adaptivity(self.relation)
+        return adaptivity(quickest(self.relation))
 
     def result(self, switching: Switching) -> DesignResult:
         """The result for one switching technique."""
