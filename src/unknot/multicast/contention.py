@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.simulation.addresses import addresses
 from unknot.verify.states import Explorer
 
 
@@ -85,24 +86,6 @@ def channels_used(relation: Relation, schedule: Schedule) -> npt.NDArray[np.bool
                         todo.append(vc)
                         used[i, places.channel[vc]] = True
     return used
-
-
-def addresses(relation: Relation, source: int, destination: int) -> list[int]:
-    """Addresses a terminal may use for another.
-
-    Raises
-    ------
-    RelationError
-        If there is none.
-    """
-    network = relation.network
-    found = np.flatnonzero(relation.destination == destination)
-    if relation.may_use is not None:
-        found = found[relation.may_use[source, found]]
-    if not found.size:
-        ends = f"{network.terminal_name(source)} has no address for {network.terminal_name(destination)}"
-        raise RelationError(f"{relation.name}: {ends}")
-    return [int(a) for a in found]
 
 
 def same_network(relation: Relation, schedule: Schedule) -> None:

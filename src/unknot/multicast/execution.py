@@ -7,27 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.errors import SimulationError
-from unknot.multicast.contention import addresses, same_network
+from unknot.multicast.contention import same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
-from unknot.simulation.detector import knot, stuck_vcs
-from unknot.simulation.engine import Engine, check_point
-from unknot.simulation.flit_kernel import EJECTION
-from unknot.simulation.layout import (
-    ADDRESS,
-    CREATED,
-    FREE,
-    HIGH,
-    HOPS,
-    INJECTED,
-    LEFT,
-    LENGTH,
-    PACKET,
-    SCRIPT,
-    SOURCE,
-    STOP,
-)
-from unknot.simulation.traffic import nobody
+from unknot.simulation.engine import check_point
+from unknot.simulation.player import Player
+from unknot.simulation.trace import Trace, TracedMessage
+from unknot.simulation.trace_run import play_trace
 from unknot.switching import Switching, switching_named
 from unknot.verify.verdict import Configuration
 
@@ -102,25 +88,27 @@ def execute(
     check_point(block, technique, buffer_depth, 0)
     for send in schedule.sends:
         check_point(block * send.size, technique, buffer_depth, 0)
-    together = _Run(relation, schedule, block, technique, buffer_depth, int(overhead))
-    together.run()
+    together = _play(relation, schedule, block, technique, buffer_depth, int(overhead))
+    started = [
+        int(cycle) if end >= 0 else None for cycle, end in zip(together.injected, together.arrived, strict=True)
+    ]
+    arrived = [int(end) if end >= 0 else None for end in together.arrived]
     alone: dict[tuple[int, int, int], int] = {}
     blocked: list[int | None] = []
-    for send, start, end in zip(schedule.sends, together.started, together.arrived, strict=True):
+    for send, start, end in zip(schedule.sends, started, arrived, strict=True):
         if start is None or end is None:
             blocked.append(None)
             continue
         key = (send.source, send.destination, send.size)
         if key not in alone:
-            single = _Run(relation, _only(schedule, *key), block, technique, buffer_depth, 0)
-            single.run()
-            alone[key] = (single.arrived[0] or 0) - (single.started[0] or 0)
+            single = _play(relation, _only(schedule, *key), block, technique, buffer_depth, 0)
+            alone[key] = int(single.arrived[0] - single.injected[0])
         blocked.append(end - start - alone[key])
-    done = [cycle for cycle in together.arrived if cycle is not None]
+    done = [cycle for cycle in arrived if cycle is not None]
     return Execution(
         latency=max(done, default=0) if len(done) == len(schedule.sends) else None,
-        started=tuple(together.started),
-        arrived=tuple(together.arrived),
+        started=tuple(started),
+        arrived=tuple(arrived),
         blocked=tuple(blocked),
         switching=technique,
         block=block,
@@ -136,77 +124,22 @@ def _only(schedule: Schedule, source: int, destination: int, size: int) -> Sched
     return Schedule(schedule.operation, schedule.network, source, (source, destination), (send,))
 
 
-class _Run:
-    """One run of a schedule, cycle by cycle."""
-
-    def __init__(
-        self,
-        relation: Relation,
-        schedule: Schedule,
-        block: int,
-        switching: Switching,
-        buffer_depth: int,
-        overhead: int,
-    ) -> None:
-        self.relation, self.sends, self.block, self.overhead = relation, schedule.sends, block, overhead
-        self.engine = Engine(
-            relation,
-            switching,
-            packet_length=1,
-            buffer_depth=buffer_depth,
-            chance=0.0,
-            seed=0,
-            pairs=nobody(relation.network.num_terminals),
-        )
-        self.address = [addresses(relation, send.source, send.destination)[0] for send in self.sends]
-        self.started: list[int | None] = [None] * len(self.sends)
-        self.arrived: list[int | None] = [None] * len(self.sends)
-        self.deadlock: Configuration | None = None
-        self.queue: dict[int, list[int]] = {}
-        for i in sorted(range(len(self.sends)), key=lambda i: (self.sends[i].step, i), reverse=True):
-            self.queue.setdefault(self.sends[i].source, []).append(i)
-        self.carries: dict[int, int] = {}
-
-    def run(self) -> None:
-        """Go on until every message has arrived, or none can move any more."""
-        engine = self.engine
-        ready: dict[int, int] = {}
-        while True:
-            state, now = engine.state, engine.now
-            for terminal, queue in self.queue.items():
-                if queue and state.terminals[terminal, PACKET] < 0 and self._may(queue[-1], now):
-                    start = ready.setdefault(queue[-1], now + self.overhead)
-                    if now >= start:
-                        self._start(queue.pop(), terminal, now)
-            if all(cycle is not None for cycle in self.arrived):
-                return
-            freed = int(state.count[FREE])
-            quiet = engine.advance(now + 1)
-            state = engine.state
-            for packet in state.free[freed : state.count[FREE]].tolist():
-                i = self.carries.pop(packet)
-                self.started[i] = int(state.packets[packet, INJECTED])
-                self.arrived[i] = now + EJECTION
-            if quiet and self.carries:
-                stuck = stuck_vcs(self.relation, state)
-                if stuck.any():
-                    self.deadlock = knot(self.relation, state, engine.switching, stuck)
-                    return
-
-    def _may(self, i: int, now: int) -> bool:
-        """Whether all a message needs has arrived by now."""
-        return all((at := self.arrived[j]) is not None and at <= now for j in self.sends[i].needs)
-
-    def _start(self, i: int, terminal: int, now: int) -> None:
-        state, send = self.engine.state, self.sends[i]
-        if state.count[FREE]:
-            state.count[FREE] -= 1
-            packet = int(state.free[state.count[FREE]])
-        else:
-            packet = int(state.count[HIGH])
-            state.count[HIGH] += 1
-        row = state.packets[packet]
-        row[[CREATED, INJECTED, HOPS, STOP]] = now, now, 0, 0
-        row[[ADDRESS, LENGTH, SOURCE, SCRIPT]] = self.address[i], self.block * send.size, terminal, -1
-        state.terminals[terminal, [PACKET, LEFT]] = packet, self.block * send.size
-        self.carries[packet] = i
+def _play(
+    relation: Relation, schedule: Schedule, block: int, switching: Switching, buffer_depth: int, overhead: int
+) -> Player:
+    """The messages of a schedule as a trace, each terminal's in their order, until all arrived or none can move."""
+    trace = Trace.of(
+        TracedMessage(0, send.source, send.destination, block * send.size, send.needs) for send in schedule.sends
+    )
+    player = Player(
+        relation,
+        trace.source,
+        trace.destination,
+        trace.flits,
+        switching=switching,
+        buffer_depth=buffer_depth,
+        overhead=overhead,
+        in_order=True,
+    )
+    play_trace(player, trace, patient=True)
+    return player

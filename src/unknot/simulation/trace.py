@@ -1,0 +1,187 @@
+"""Traces: given messages, each sent in its cycle and after those it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import SimulationError
+
+Times = npt.NDArray[np.int64]
+MOST = 2**40
+"""The latest cycle and the longest delay."""
+
+
+class TraceError(SimulationError):
+    """A message that cannot be: who, and which of its attributes.
+
+    Parameters
+    ----------
+    message : int
+        By position in the trace.
+    column : str
+        The attribute at fault.
+    """
+
+    def __init__(self, words: str, message: int, column: str) -> None:
+        self.words, self.message, self.column = words, message, column
+        super().__init__(f"message {message} of the trace: {words}")
+
+
+@dataclass(frozen=True)
+class TracedMessage:
+    """One message of a trace.
+
+    Attributes
+    ----------
+    cycle : int
+        It is not sent before.
+    source, destination : int
+        Terminals.
+    flits : int
+    needs : tuple of int
+        Messages, by position in the trace, that must have arrived before it is sent.
+    delay : int
+        Cycles that must lie between the last of these arrivals and the sending; a message that needs none is ready
+        in its cycle.
+    message_class : str
+        A word to count messages by, such as ``request``; it changes nothing else.
+    """
+
+    cycle: int
+    source: int
+    destination: int
+    flits: int = 1
+    needs: tuple[int, ...] = ()
+    delay: int = 0
+    message_class: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Messages as arrays; `Trace.of` makes one of `TracedMessage` objects, and indexing gives them back.
+
+    Attributes
+    ----------
+    cycle, source, destination, flits, delay : int64 arrays, shape (messages,)
+    need_first : int64 array, shape (messages + 1,)
+        What message i needs are the entries ``need_first[i]:need_first[i + 1]`` of the next array.
+    needs : int64 array
+    classes : tuple of str
+        The class of each message, or nothing when there are none.
+    names : tuple of str
+        What the messages are called in a file, or nothing when they are numbered.
+
+    Raises
+    ------
+    TraceError
+        If a number makes no sense, or messages need each other in a circle.
+    """
+
+    cycle: Times
+    source: Times
+    destination: Times
+    flits: Times
+    delay: Times
+    need_first: Times
+    needs: Times
+    classes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("cycle", "source", "destination", "flits", "delay", "need_first", "needs"):
+            column = np.array(getattr(self, name), dtype=np.int64)
+            column.setflags(write=False)
+            object.__setattr__(self, name, column)
+        most = {"cycle": MOST, "delay": MOST, "flits": 1 << 20}
+        for name in ("cycle", "source", "destination", "flits", "delay"):
+            column, least = getattr(self, name), int(name == "flits")
+            bad = np.flatnonzero((column < least) | (column > most.get(name, MOST)))
+            if bad.size:
+                words = f"{name} must be a whole number from {least} to {most.get(name, MOST)}, got {column[bad[0]]}"
+                raise TraceError(words, int(bad[0]), name)
+        owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
+        lost = np.flatnonzero((self.needs < 0) | (self.needs >= len(self)))
+        if lost.size:
+            words = f"it needs message {self.needs[lost[0]]}; there are messages 0 to {len(self) - 1}"
+            raise TraceError(words, int(owner[lost[0]]), "needs")
+        if (self.needs >= owner).any():
+            self._refuse_circle()
+
+    @classmethod
+    def of(cls, messages: Iterable[TracedMessage]) -> Trace:
+        """A trace of messages, in their order."""
+        given = list(messages)
+        columns = ("cycle", "source", "destination", "flits", "delay")
+        for i, message in enumerate(given):
+            for name in columns:
+                value = getattr(message, name)
+                if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not -MOST <= value <= MOST:
+                    raise TraceError(f"{name} must be a whole number, got {value!r}", i, name)
+        many = [len(message.needs) for message in given]
+        named = any(message.message_class for message in given)
+        rows = np.array([[getattr(m, name) for name in columns] for m in given], dtype=np.int64).reshape(-1, 5)
+        return cls(
+            rows[:, 0],
+            rows[:, 1],
+            rows[:, 2],
+            rows[:, 3],
+            rows[:, 4],
+            need_first=np.concatenate([[0], np.cumsum(many)]).astype(np.int64),
+            needs=np.array([need for m in given for need in m.needs], dtype=np.int64),
+            classes=tuple(m.message_class for m in given) if named else (),
+        )
+
+    def __len__(self) -> int:
+        return self.cycle.size
+
+    def __getitem__(self, i: int) -> TracedMessage:
+        if not -len(self) <= i < len(self):
+            raise IndexError(i)
+        i %= len(self)
+        needs = self.needs[self.need_first[i] : self.need_first[i + 1]].tolist()
+        return TracedMessage(
+            int(self.cycle[i]),
+            int(self.source[i]),
+            int(self.destination[i]),
+            int(self.flits[i]),
+            tuple(needs),
+            int(self.delay[i]),
+            self.classes[i] if self.classes else "",
+        )
+
+    def __iter__(self) -> Iterator[TracedMessage]:
+        return (self[i] for i in range(len(self)))
+
+    def name(self, i: int) -> str:
+        """What a message is called."""
+        return self.names[i] if self.names else str(i)
+
+    def followers(self) -> list[list[int]]:
+        """For each message, those that need it."""
+        found: list[list[int]] = [[] for _ in range(len(self))]
+        owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
+        for i, need in zip(owner.tolist(), self.needs.tolist(), strict=True):
+            found[need].append(i)
+        return found
+
+    def _refuse_circle(self) -> None:
+        followers, open_needs = self.followers(), np.diff(self.need_first).tolist()
+        free = [i for i, many in enumerate(open_needs) if not many]
+        for i in free:
+            for j in followers[i]:
+                open_needs[j] -= 1
+                if not open_needs[j]:
+                    free.append(j)
+        if len(free) == len(self):
+            return
+        at, seen = next(i for i, many in enumerate(open_needs) if many), dict[int, None]()
+        while at not in seen:
+            seen[at] = None
+            at = next(j for j in self[at].needs if open_needs[j])
+        circle = [*list(seen)[list(seen).index(at) :], at]
+        told = ", which needs ".join(self.name(i) for i in circle)
+        raise TraceError(f"messages need each other in a circle: {told}", circle[0], "needs")
