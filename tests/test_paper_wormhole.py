@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -23,6 +24,8 @@ SOME = (
 
 
 def load() -> ModuleType:
+    if str(PATH.parent) not in sys.path:
+        sys.path.append(str(PATH.parent))
     spec = importlib.util.spec_from_file_location("paper_wormhole", PATH)
     assert spec is not None
     assert spec.loader is not None
