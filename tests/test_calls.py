@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -120,6 +121,42 @@ def test_values_that_do_not_fit(text: str, said: str, column: int) -> None:
         apply(parse_call(text), _example, "n")
     assert said in caught.value.message
     assert caught.value.column == column
+
+
+def _typed(
+    first: str, k: int = 1, *, share: float = 0.5, flag: bool = False, name: str | None = None,
+    order: Sequence[int] | None = None, over: str | Sequence[str] = "", table: object = None,
+) -> str:  # fmt: skip
+    return first
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "column"),
+    [
+        ("f('x')", "f: k is a whole number, not 'x'", 3),
+        ("f(True)", "k is a whole number, not True", 3),
+        ("f(1.5)", "k is a whole number, not 1.5", 3),
+        ("f(share='x')", "share is a number, not 'x'", 3),
+        ("f(1, flag=1)", "flag is True or False, not 1", 6),
+        ("f(name=3)", "name is a text or None, not 3", 3),
+        ("f(order=3)", "order is a list of whole numbers or None, not 3", 3),
+        ("f(order=[1, 'a'])", "order is a list of whole numbers or None, not (1, 'a')", 3),
+        ("f(over=[1])", "over is a text or a list of texts, not (1,)", 3),
+    ],
+)
+def test_values_of_another_kind(text: str, said: str, column: int) -> None:
+    with pytest.raises(TextError) as caught:
+        apply(parse_call(text), _typed, "n")
+    assert said in caught.value.message
+    assert caught.value.column == column
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["f(2, share=1, flag=True)", "f(name='x', order=[1, 0], over=['a'])", "f(name=None, order=None)", "f(table=[1])"],
+)
+def test_values_of_the_right_kind(text: str) -> None:
+    assert apply(parse_call(text), _typed, "n") == "n"
 
 
 def test_an_option_given_twice() -> None:

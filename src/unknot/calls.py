@@ -123,7 +123,38 @@ def apply(call: Call, function: Callable[..., _T], *first: Any, **more: Any) -> 
     except TypeError as error:
         wanted = ", ".join(str(p).split(":")[0] for p in list(signature.parameters.values())[len(first) :])
         raise call.error(f"{call.name}({wanted}) is what can be written here: {error}") from error
+    _check_kinds(call, signature, known)
     return function(*bound.args, **bound.kwargs)
+
+
+_KINDS: dict[str, tuple[str, str, tuple[type, ...]]] = {
+    "int": ("a whole number", "whole numbers", (int,)),
+    "float": ("a number", "numbers", (int, float)),
+    "str": ("a text", "texts", (str,)),
+    "bool": ("True or False", "True and False", (bool,)),
+    "None": ("None", "None", (type(None),)),
+}
+"""Words of annotations: one of them in words, several, and the types of the values."""
+
+
+def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> None:
+    """Refuse values of another kind than a parameter's annotation names; annotations of other forms say nothing."""
+    given = [(name, str(i), value) for i, (name, value) in enumerate(zip(known, call.args, strict=False))]
+    for name, part, value in [*given, *((key, key, value) for key, value in call.options.items())]:
+        wanted = str(signature.parameters[name].annotation).split(" | ")
+        if {_item(kind) for kind in wanted} <= set(_KINDS) and not any(_is_of(value, kind) for kind in wanted):
+            told = [_KINDS[k][0] if k in _KINDS else f"a list of {_KINDS[_item(k)][1]}" for k in wanted]
+            raise call.error(f"{call.name}: {name} is {' or '.join(told)}, not {value!r}", part)
+
+
+def _item(kind: str) -> str:
+    return kind.removeprefix("Sequence[").removesuffix("]")
+
+
+def _is_of(value: Any, kind: str) -> bool:
+    if kind not in _KINDS:
+        return isinstance(value, tuple) and all(_is_of(item, _item(kind)) for item in value)
+    return isinstance(value, _KINDS[kind][2]) and (kind == "bool" or not isinstance(value, bool))
 
 
 def _tree(line: str, start: int, where: str | Path) -> ast.Call:
