@@ -69,8 +69,8 @@ def _configuration(relation: Relation, found: Configuration, switching: str) -> 
     standing: set[int] = set()
     for number, message in enumerate(found.messages, start=1):
         way = [*message.lead, *message.held]
-        addressed = 0 <= message.address < relation.num_addresses and message.held
-        if not addressed or message.source not in relation.sources(message.address).tolist():
+        known = 0 <= message.address < relation.num_addresses
+        if not known or not message.held or message.source not in relation.sources(message.address):
             raise Rejected(f"message {number} is not sent by its source, or holds nothing")
         if message.length != len(message.held) * found.buffer_depth:
             raise Rejected(f"message {number} does not fill its VCs")
@@ -107,9 +107,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     core = np.array([False] * vcs.total if certificate.core is None else certificate.core, dtype=bool)
     fits = rank.shape == core.shape == (vcs.total,) and abs(rank).max(initial=0) < 2**60
     if switching not in PROVES.get(kind, ()) or not fits or (kind == "exhausted") != core.any():
-        raise Rejected(
-            f"a rank for each of {vcs.total} VCs is wanted, of a kind that proves {switching}, not {kind!r}"
-        )
+        raise Rejected(f"{vcs.total} ranks of a kind that proves {switching} are wanted, not {kind!r}")
     from unknot.checker_kernel import walk
 
     places = vcs.total + network.num_terminals
@@ -119,9 +117,8 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     seen, place, best, first = (np.zeros(places + 1, dtype=np.int64) for _ in range(4))
     out, told = np.zeros((2, relation.max_candidates), dtype=np.int64)
     value = np.empty(places * out.size if worms else 0, dtype=np.int64)
-    spots, spot_at = (
-        np.random.default_rng(0).integers((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
-    )
+    random = np.random.default_rng(0).integers
+    spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
     rule: Any = _plain(relation, out) if plain else relation.compiled.function
     for address in range(relation.num_addresses):
         sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
@@ -135,26 +132,17 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
         if flaw >= 0:
             raise Rejected(f"the {kind} certificate fails at {vcs.name(flaw)} for {relation.address_name(address)}")
         visited = np.append(place[: sources.size], np.flatnonzero(seen == address + 1))
-        for spot in np.flatnonzero(spots == address) if visited.size else ():
-            at = int(visited[spot_at[spot] % visited.size])
+        for spot in spot_at[spots == address] if visited.size else ():
+            at = int(visited[spot % visited.size])
             count = relation.compiled.function.ctypes(at, address, told.ctypes.data)
             if relation.rule(at, address, out) != count or (out[:count] != told[:count]).any():
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
-        from unknot.checker_search import deadlock_on
+        from unknot.checker_search import strike_out
 
-        found = deadlock_on(relation, set(np.flatnonzero(core).tolist()))
-        if found is None:
-            raise Unchecked(f"the core of {np.count_nonzero(core)} VCs is too large to be searched again")
-        if found:
-            raise Rejected(f"the core of {np.count_nonzero(core)} VCs does hold a deadlock")
+        strike_out(relation, {vc: int(rank[vc]) for vc in np.flatnonzero(core).tolist()}, certificate.windows)
 
 
 def _plain(relation: Relation, out: npt.NDArray[np.int64]) -> Callable[[int, int, int], int]:
-    """The plain rule, its answers looked through, in the form in which compiled ones are called."""
-
-    def rule(at: int, address: int, _: int) -> int:
-        relation.candidates(at, address)
-        return relation.rule(at, address, out)
-
-    return rule
+    """The plain rule in the form in which compiled ones are called, its answers looked through by `candidates`."""
+    return lambda at, address, _: (relation.candidates(at, address), relation.rule(at, address, out))[1]

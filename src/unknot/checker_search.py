@@ -1,89 +1,141 @@
 """The checker's search for worms that block each other, in plain Python: slow, short, and no solver.
 
-VCs that no deadlock can hold are struck out, as ever wider surroundings of each show, until none is left. Inside a
-window, worms do not share VCs and all that they wait for is held; what goes on outside does not matter.
+A certificate tells in which order the VCs of its core go, and in which window it shows that no deadlock can hold
+them: inside, worms do not share VCs and all that they wait for is held; what goes on outside does not matter.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from unknot.checker import choices
-from unknot.routing.relation import Candidate, Relation
+from unknot.checker import Rejected, Unchecked, choices
+from unknot.routing.relation import Relation
 
-BUDGET = 300_000
-"""Steps after which the search gives up: some seconds."""
+BUDGET = 10_000_000
+"""Steps after which the search gives up: about a minute."""
 
-
-class _TooLargeError(Exception):
-    """The budget is spent."""
-
-
-def deadlock_on(relation: Relation, core: set[int]) -> bool | None:
-    """Whether worms on these VCs can block each other for good; None when `BUDGET` steps do not tell."""
-    try:
-        return _search(relation, core)
-    except _TooLargeError:
-        return None
+States = dict[int, tuple[set[int], list[set[int]]]]
+"""For each VC where packets of an address may be: where they may go, and each choice of what to wait for."""
+Shape = tuple[tuple[int, frozenset[int], frozenset[frozenset[int]]], ...]
+"""The same within a window, in a form that tells addresses apart; who may leave waits for nothing."""
+Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
+"""For each VC the worms that may hold it: all that they hold, and what they wait for."""
 
 
-def _search(relation: Relation, core: set[int]) -> bool:
+def strike_out(relation: Relation, level: dict[int, int], windows: Iterable[tuple[Any, Any]]) -> None:
+    """Return quietly if window after window all VCs of a core are struck out; worms mind their level of it only.
+
+    Raises
+    ------
+    Rejected
+        If a VC can be held for all that its window shows, or not all VCs are struck out.
+    Unchecked
+        After `BUDGET` steps.
+    """
     steps = iter(range(BUDGET))
-    near: dict[int, set[int]] = {vc: set() for vc in core}
-    graphs: list[dict[int, list[Candidate]]] = []
-    for address in range(relation.num_addresses):
-        graph: dict[int, list[Candidate]] = {}
-        todo = (relation.num_vcs + relation.sources(address)).tolist()
-        while todo:
-            if (at := todo.pop()) not in graph:
-                graph[at] = relation.candidates(at, address)
-                todo += [c.vc for c in graph[at] if c.vc is not None]
-        graphs.append({vc: graph[vc] for vc in core & graph.keys()})
-        for vc in graphs[-1]:
-            for after in core & {c.vc for c in graph[vc]}:
-                near[vc].add(after)
-                near[after].add(vc)
 
     def tick() -> None:
         if next(steps, None) is None:
-            raise _TooLargeError
+            raise Unchecked(f"the core of {len(level)} VCs is too large to be searched again")
 
-    def holdable(goal: int, window: set[int]) -> bool:
-        worms: dict[int, set[tuple[frozenset[int], frozenset[int]]]] = {vc: set() for vc in window}
-        for graph in graphs:
-            paths: list[tuple[int, ...]] = [(vc,) for vc in window & graph.keys()]
-            while paths:
-                tick()
-                path = paths.pop()
-                onward = {c.vc for c in graph[path[-1]] if c.vc is not None and c.vc in left} - {*path}
-                waits: list[set[int]] = [
-                    window & choice for choice in choices(graph[path[-1]], relation.commits) if left >= choice
-                ]
-                waits += [set()] if onward - window else []
-                for vc in path:
-                    worms[vc] |= {(frozenset(path), frozenset(wanted)) for wanted in waits}
-                paths += [(*path, vc) for vc in onward & window]
+    left = {*level}
+    graphs = [_states(relation, level, address, tick) for address in range(relation.num_addresses)]
+    graphs = [_leading(graph, left, tick) for graph in graphs]
+    for never, window in (((), ()), *windows):
+        struck, inside = {*map(int, never)}, left & {*map(int, window)}
+        on = _worms({_shape(graph, inside) for graph in graphs}, tick)
+        for vc in left & struck:
+            if vc not in inside or _holdable(vc, on, tick):
+                raise Rejected(f"{relation.vcs.name(vc)} can be held, for all that its window shows")
+        while gone := left & struck | left - {vc for graph in graphs for vc in graph}:
+            left -= gone
+            graphs = [_leading(graph, left, tick) if _touched(graph, gone) else graph for graph in graphs]
+    if left:
+        raise Rejected(f"{len(left)} VCs of the core are not struck out")
 
-        @cache
-        def completed(held: frozenset[int], missing: frozenset[int]) -> bool:
+
+def _states(relation: Relation, level: dict[int, int], address: int, tick: Callable[[], None]) -> States:
+    """The reachable states of an address on the core; steps and waits that leave the level are not kept."""
+    states: States = {}
+    seen: set[int] = set()
+    todo = (relation.num_vcs + relation.sources(address)).tolist()
+    while todo:
+        if (at := todo.pop()) in seen:
+            continue
+        tick()
+        seen.add(at)
+        found = relation.candidates(at, address)
+        todo += [c.vc for c in found if c.vc is not None]
+        if at in level:
+            alike = {c.vc for c in found if c.vc is not None and level.get(c.vc) == level[at]}
+            states[at] = alike, [alike & choice for choice in choices(found, relation.commits) if choice <= alike]
+    return states
+
+
+def _leading(graph: States, left: set[int], tick: Callable[[], None]) -> States:
+    """Of the states of an address those from which a worm, over such, comes to wait for VCs that are left only."""
+    graph = {vc: (on & left, [w for w in waits if w <= left]) for vc, (on, waits) in graph.items() if vc in left}
+    before: dict[int, list[int]] = defaultdict(list)
+    for vc, (onward, _) in graph.items():
+        for after in onward:
+            before[after].append(vc)
+    todo = [vc for vc, (_, waits) in graph.items() if waits]
+    alive = {*todo}
+    while todo:
+        tick()
+        more = {*before[todo.pop()]} - alive
+        alive |= more
+        todo += more
+    return {vc: (graph[vc][0] & alive, graph[vc][1]) for vc in alive}
+
+
+def _touched(graph: States, gone: set[int]) -> bool:
+    """Whether packets of an address may be on some VCs, or wait for one."""
+    alone = gone.isdisjoint
+    return not (alone(graph) and all(alone(wanted) for _, waits in graph.values() for wanted in waits))
+
+
+def _shape(graph: States, inside: set[int]) -> Shape:
+    states = [(vc, *graph[vc]) for vc in sorted(inside & graph.keys())]
+    return tuple(
+        (
+            vc,
+            frozenset(on & inside),
+            frozenset([frozenset(w & inside) for w in [*waits, *[set()] * bool(on - inside)]]),
+        )
+        for vc, on, waits in states
+    )
+
+
+def _worms(shapes: set[Shape], tick: Callable[[], None]) -> Worms:
+    found: Worms = defaultdict(set)
+    for shape in shapes:
+        inner = {vc: (onward, waits) for vc, onward, waits in shape}
+        paths: list[tuple[int, ...]] = [(vc,) for vc in inner]
+        while paths:
             tick()
-            return not missing or any(
-                not path & held and completed(held | path, (missing | wanted) - held - path)
-                for path, wanted in worms[min(missing, key=lambda vc: (len(worms[vc]), vc))]
-            )
+            path = paths.pop()
+            onward, waits = inner[path[-1]]
+            for vc in path:
+                found[vc] |= {(frozenset(path), wanted) for wanted in waits}
+            paths += [(*path, vc) for vc in onward if vc not in path]
+    return found
 
-        return completed(frozenset(), frozenset({goal}))
 
-    left, radius = set(core), 1
-    while left:
-        before = len(left)
-        for vc in sorted(left):
-            window = {vc}
-            for _ in range(radius):
-                window |= {v for u in window for v in near[u] & left}
-            if not holdable(vc, window):
-                left.remove(vc)
-            elif radius > len(left):
-                return True
-        radius += len(left) == before
+def _holdable(goal: int, on: Worms, tick: Callable[[], None]) -> bool:
+    """Whether worms that hold all that they wait for can hold a VC."""
+    todo: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset({goal}))]
+    seen = set(todo)
+    while todo:
+        tick()
+        held, missing = todo.pop()
+        if not missing:
+            return True
+        for path, wanted in min((on[vc] for vc in missing), key=len):
+            state = held | path, (missing | wanted) - held - path
+            if not path & held and state not in seen:
+                seen.add(state)
+                todo.append(state)
     return False

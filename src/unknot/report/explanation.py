@@ -206,6 +206,9 @@ class _Teller:
             "Whether worms can lie on these VCs so that each waits only for VCs that others hold is a finite "
             "question: each VC is held by one worm at most, each worm follows its route, and all that its header "
             "waits for is held. A constraint solver went through all possibilities. There is none.",
+            f"What there is to check again has {count(len(certificate.windows), 'step')}. Each names some of these "
+            "VCs and a window around them, and says that no worms can hold them for what can be seen in the window, "
+            "once the VCs of earlier steps are struck out. In the end none is left.",
         ]
 
     def way_out(self, certificate: Certificate) -> list[str]:

@@ -13,7 +13,7 @@ from unknot.routing.relation import Relation
 from unknot.switching import switching_named
 from unknot.verify.closed_sets import small_closed_set
 from unknot.verify.effort import Effort, Progress, TimeUpError, processors
-from unknot.verify.exact import Worm, find_worms
+from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Dependencies, Flags, core, dependencies
 from unknot.verify.verdict import Certificate, Configuration, Size, Verdict
@@ -83,11 +83,15 @@ def check(
     )
 
     def free(
-        method: str, established: str, kind: Any, rank: npt.NDArray[np.int64], core: Flags | None = None
+        method: str,
+        established: str,
+        kind: Any,
+        rank: npt.NDArray[np.int64],
+        core: Flags | None = None,
+        windows: tuple[Struck, ...] = (),
     ) -> Verdict:
-        return Verdict(
-            True, technique, method, scope, established, certificate=Certificate(kind, rank, core), size=size
-        )
+        reason = Certificate(kind, rank, core, windows)
+        return Verdict(True, technique, method, scope, established, certificate=reason, size=size)
 
     def stuck(method: str, worms: list[Worm] | Configuration) -> Verdict:
         if isinstance(worms, Configuration):
@@ -136,10 +140,10 @@ def check(
     if isinstance(worms, list):
         return stuck("exact search (CP-SAT)", worms)
     method = "greatest fixpoint of worms, then exact search (CP-SAT)"
-    if worms:
+    if worms is None:
         return open_question(method, f"only {number} of {relation.num_vcs} VCs may be part of a deadlock")
     text = f"all but {number} VCs drain; no set of worms on those blocks itself"
-    return free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs)
+    return free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs, worms)
 
 
 def _single_vc_worms(left: Left, effort: Effort) -> list[Worm]:

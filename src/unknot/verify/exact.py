@@ -14,9 +14,11 @@ Windows grow until one is the whole component, so the answer is exact when time 
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
+from unknot.routing.relation import Relation
 from unknot.verify import remainder
 from unknot.verify.exact_model import Model, Worm, find
 from unknot.verify.remainder import Ints, Remainder
@@ -26,12 +28,23 @@ from unknot.verify.windows import Surroundings, Window
 SMALL = 1500
 """States that are put to the solver at once."""
 ROUTERS = 9
-"""Routers of the smallest windows."""
+"""Routers of the smallest windows in which a deadlock is looked for."""
+SMALLEST = 4
+"""Routers of the smallest windows by which a search of the whole is explained."""
+EXPLAINED = 5.0
+"""Seconds for that, beside as many as the search took."""
 
-__all__ = ["Worm", "find_worms"]
+__all__ = ["Struck", "Worm", "find_worms"]
 
 
-def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | bool:
+class Struck(NamedTuple):
+    """VCs that nobody can hold, as a window shows once those struck out earlier are gone."""
+
+    never: Ints
+    window: Ints
+
+
+def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | tuple[Struck, ...] | None:
     """Look for a deadlock configuration among the states that are left.
 
     Parameters
@@ -44,70 +57,104 @@ def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | bool
 
     Returns
     -------
-    list of Worm, or bool
-        The worms of a configuration; False when there is none; True when time ran out.
+    list of Worm, tuple of Struck, or None
+        The worms of a configuration; when there is none, an order in which all VCs are struck out; None when time
+        ran out.
     """
     end = time.monotonic() + time_limit
     label = core.dependencies.label[core.place]
-    undecided = False
+    open_question, order = False, []
     for component in np.unique(label[alive]):
         part = remainder.of(core, np.flatnonzero(alive & (label == component))).pruned()
-        worms = _component(core, part, end)
-        if isinstance(worms, list):
-            return worms
-        undecided |= worms
-    return undecided
+        search = _Search(core.dependencies.relation, part, end)
+        found = search.worms()
+        if isinstance(found, list):
+            return found
+        open_question |= found
+        order += search.order
+    return None if open_question else tuple(order)
 
 
-def _component(core: Core, rest: Remainder, end: float) -> list[Worm] | bool:
-    begin = time.monotonic()
-    routers = ROUTERS
-    while rest.place.size:
-        windows = list(Surroundings(core.dependencies.relation, np.unique(rest.place)).cover(routers))
-        whole = rest.merged() if len(windows) == 1 or rest.place.size < 100 * SMALL else rest
-        if len(windows) == 1 or whole.place.size <= SMALL:
-            return find(whole, end - time.monotonic())
-        for window in windows:
-            part = rest.cut(rest.on(window.vcs)).pruned()
-            if part.place.size:
-                worms = find(part.merged(), min(end - time.monotonic(), 1.0 + time.monotonic() - begin))
-                if isinstance(worms, list):
-                    return worms
-            if time.monotonic() > end:
+class _Search:
+    """One component: what is left of it, and what was struck out until then."""
+
+    def __init__(self, relation: Relation, rest: Remainder, end: float) -> None:
+        self.relation, self.rest, self.end = relation, rest, end
+        self.begin = time.monotonic()
+        self.order: list[Struck] = []
+
+    def worms(self) -> list[Worm] | bool:
+        """Worms that block each other; False when there are none, True when time ran out."""
+        routers = ROUTERS
+        while self.rest.place.size:
+            windows = list(self.surroundings().cover(routers))
+            small = len(windows) == 1 or self.rest.place.size < 100 * SMALL
+            whole = self.rest.merged() if small else self.rest
+            if len(windows) == 1 or whole.place.size <= SMALL:
+                found = find(whole, self.end - time.monotonic())
+                if found is False:
+                    self.explain()
+                return found
+            for window in windows:
+                part = self.rest.cut(self.rest.on(window.vcs)).pruned()
+                if part.place.size:
+                    found = find(
+                        part.merged(), min(self.end, 1.0 + 2 * time.monotonic() - self.begin) - time.monotonic()
+                    )
+                    if isinstance(found, list):
+                        return found
+                if time.monotonic() > self.end:
+                    return True
+            self.thin(windows)
+            if not self.rest.place.size:
+                return False
+            found = find(self.rest.merged(), min(self.end, 2 * time.monotonic() - self.begin) - time.monotonic())
+            if found is False:
+                self.explain()
+            if found is not True:
+                return found
+            if time.monotonic() > self.end:
                 return True
-        rest = _thinned(rest, windows, end)
-        if not rest.place.size:
-            return False
-        spent = time.monotonic() - begin
-        answer = find(rest.merged(), min(end - time.monotonic(), spent))
-        if answer is not True:
-            return answer
-        if time.monotonic() > end:
-            return True
-        routers *= 2
-    return False
+            routers *= 2
+        return False
 
+    def surroundings(self) -> Surroundings:
+        return Surroundings(self.relation, np.unique(self.rest.place))
 
-def _thinned(rest: Remainder, windows: list[Window], end: float) -> Remainder:
-    """Without the VCs that cannot be held for what some window shows, until no window shows more."""
-    looked: dict[Window, int] = {}
-    changed = True
-    while changed and rest.place.size:
-        changed = False
-        windows = windows[::-1]
-        for window in windows:
-            states = rest.on(window.vcs)
-            middle = np.intersect1d(window.middle, rest.place[states])
-            if not middle.size or looked.get(window) == states.size:
-                continue
-            looked[window] = states.size
-            never = _never_held(rest.cut(states, open_ends=True).merged(), middle, end)
-            if never.size:
-                rest = rest.cut(np.flatnonzero(~np.isin(rest.place, never))).pruned()
-                changed = True
-            if time.monotonic() > end:
-                return rest
-    return rest
+    def explain(self) -> None:
+        """What is known to be free as a whole is struck out by windows as small as will do; the rest at once."""
+        self.end = min(self.end, 2 * time.monotonic() - self.begin + EXPLAINED)
+        routers = SMALLEST
+        while self.rest.place.size and time.monotonic() < self.end:
+            windows = list(self.surroundings().cover(routers))
+            if len(windows) == 1:
+                break
+            self.thin(windows)
+            routers += SMALLEST
+        if self.rest.place.size:
+            every = np.unique(self.rest.place)
+            self.order.append(Struck(every, every))
+
+    def thin(self, windows: list[Window]) -> None:
+        """Strike out the VCs that cannot be held for what some window shows, until no window shows more."""
+        looked: dict[Window, int] = {}
+        changed = True
+        while changed and self.rest.place.size:
+            changed = False
+            windows = windows[::-1]
+            for window in windows:
+                states = self.rest.on(window.vcs)
+                middle = np.intersect1d(window.middle, self.rest.place[states])
+                if not middle.size or looked.get(window) == states.size:
+                    continue
+                looked[window] = states.size
+                never = _never_held(self.rest.cut(states, open_ends=True).merged(), middle, self.end)
+                if never.size:
+                    self.order.append(Struck(never, np.unique(self.rest.place[states])))
+                    self.rest = self.rest.cut(np.flatnonzero(~np.isin(self.rest.place, never))).pruned()
+                    changed = True
+                if time.monotonic() > self.end:
+                    return
 
 
 def _never_held(part: Remainder, vcs: Ints, end: float) -> Ints:

@@ -84,15 +84,20 @@ class Certificate:
         - `drain` (wormhole): from (c, d), a header that stays on VCs of at least rank(c) never comes to a state all
           of whose waited candidates have at least rank(c); so worms drain in rank order.
         - `exhausted` (wormhole): the same for all VCs outside `core`; from a VC in the core every candidate ranks at
-          most as high, and an exact search found no configuration that holds core VCs only.
+          most as high; and no configuration holds core VCs of one rank only, as `windows` shows.
     rank : int64 array, shape (VCs,)
     core : bool array, shape (VCs,), or None
         For `exhausted`: the VCs that were searched.
+    windows : tuple of pairs of int arrays
+        For `exhausted`: step by step, VCs of the core that nobody can hold, and the VCs among which that is seen: if
+        worms do not share any of those, and hold all of those that they wait for, whatever happens elsewhere on what
+        earlier steps have left.
     """
 
     kind: Literal["order", "escape", "drain", "exhausted"]
     rank: npt.NDArray[np.int64]
     core: npt.NDArray[np.bool_] | None = None
+    windows: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], ...] = ()
 
 
 @dataclass(frozen=True)
