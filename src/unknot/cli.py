@@ -20,6 +20,7 @@ from unknot.commands.replay import replay
 from unknot.commands.run import run
 from unknot.commands.show import show
 from unknot.commands.simulate import simulate
+from unknot.commands.trace import trace
 
 app = typer.Typer(
     name="unknot",
@@ -49,6 +50,7 @@ for _command in (
     show,
     convert,
     simulate,
+    trace,
     multicast,
     itm,
     gallery,

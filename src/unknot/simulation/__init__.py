@@ -1,7 +1,25 @@
-"""Flit-level runs of a routing relation, and replays of deadlock configurations."""
+"""Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
+from unknot.simulation.closed_loop import ClosedLoop, closed_loop
 from unknot.simulation.driver import simulate
 from unknot.simulation.replay import Replay, replay
 from unknot.simulation.run import Run
+from unknot.simulation.trace import Trace, TracedMessage, TraceError
+from unknot.simulation.trace_file import read_trace, write_trace
+from unknot.simulation.trace_run import TraceRun, run_trace
 
-__all__ = ["Replay", "Run", "replay", "simulate"]
+__all__ = [
+    "ClosedLoop",
+    "Replay",
+    "Run",
+    "Trace",
+    "TraceError",
+    "TraceRun",
+    "TracedMessage",
+    "closed_loop",
+    "read_trace",
+    "replay",
+    "run_trace",
+    "simulate",
+    "write_trace",
+]

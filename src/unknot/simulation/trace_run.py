@@ -196,13 +196,14 @@ def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
     """What became of the messages of a trace that was played."""
     done = player.arrived >= 0
     latency = (player.arrived - player.ready)[done]
+    makespan = int(player.arrived.max(initial=0)) if done.all() else None
     p50, p95, p99, worst = percentiles(latency, (0.5, 0.95, 0.99, 1.0))
     return TraceRun(
         trace=trace,
         ready=player.ready,
         injected=player.injected,
         arrived=player.arrived,
-        makespan=int(player.arrived.max(initial=0)) if done.all() else None,
+        makespan=makespan,
         latency_mean=mean(int(latency.sum()), latency.size),
         latency_p50=p50,
         latency_p95=p95,
@@ -211,7 +212,7 @@ def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
         network_latency_mean=mean(int((player.arrived - player.injected)[done].sum()), latency.size),
         unfinished=int((~done).sum()),
         reason=player.reason,
-        cycles=player.now,
+        cycles=player.now if makespan is None else makespan,
         flit_hops=player.engine.count(FLIT_HOPS),
         switching=player.engine.switching,
         buffer_depth=int(player.engine.state.setup[DEPTH]),

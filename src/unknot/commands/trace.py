@@ -1,0 +1,169 @@
+"""`unknot trace`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, RoutingText, SwitchingName, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.commands.shared import print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+    from unknot.simulation.closed_loop import ClosedLoop
+    from unknot.simulation.trace_run import TraceRun
+
+
+def trace(
+    network: NetworkText,
+    routing: RoutingText,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Messages, as CSV or .parquet; or see --requests.")
+    ] = None,
+    vcs: Vcs = None,
+    switching: SwitchingName = "wormhole",
+    buffer_depth: BufferDepth = 8,
+    overhead: Annotated[int, typer.Option(help="Cycles a terminal is busy with a message before it sends.")] = 0,
+    in_order: Annotated[bool, typer.Option("--in-order", help="Send strictly in the order of the file.")] = False,
+    requests: Annotated[
+        int | None, typer.Option(help="No file, but a closed loop: so many requests from each terminal.")
+    ] = None,
+    window: Annotated[int, typer.Option(help="Requests of a terminal that may be outstanding.")] = 4,
+    request_flits: Annotated[int, typer.Option(help="Flits of a request.")] = 1,
+    reply_flits: Annotated[int, typer.Option(help="Flits of a reply; 0: no replies.")] = 4,
+    service: Annotated[int, typer.Option(help="Cycles from the arrival of a request to its reply.")] = 0,
+    think: Annotated[int, typer.Option(help="Cycles from the arrival of a reply to the next request.")] = 0,
+    traffic: Annotated[str, typer.Option(help="Whom the terminals of a closed loop ask.")] = "uniform_others",
+    limit: Annotated[int | None, typer.Option(help="Cycle in which to stop.")] = None,
+    seed: Annotated[int, typer.Option(help="Of whatever is drawn.")] = 1,
+    results: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write how each message fared, as CSV or .parquet.")
+    ] = None,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Run given messages, or requests and replies, flit by flit.
+
+    Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
+    """
+    from unknot import terminal
+    from unknot.errors import UnknotError
+    from unknot.simulation.closed_loop import closed_loop
+    from unknot.simulation.trace_file import read_trace, write_trace
+    from unknot.simulation.trace_run import run_trace
+    from unknot.switching import switching_named
+
+    technique = switching_named(switching)
+    if (file is None) == (requests is None):
+        raise UnknotError("either a file of messages is wanted, or --requests with a number")
+    if requests is not None and (overhead or in_order):
+        raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
+    relation = relation_of(network, routing, vcs)
+    loop = None
+    with terminal.busy("simulating"):
+        if file is not None:
+            run = run_trace(
+                relation,
+                read_trace(file, relation.network),
+                switching=technique,
+                buffer_depth=buffer_depth,
+                overhead=overhead,
+                in_order=in_order,
+                limit=limit,
+                seed=seed,
+            )
+        else:
+            loop = closed_loop(
+                relation,
+                requests=requests or 0,
+                window=window,
+                request_flits=request_flits,
+                reply_flits=reply_flits,
+                traffic=traffic,
+                service=service,
+                think=think,
+                switching=technique,
+                buffer_depth=buffer_depth,
+                limit=limit,
+                seed=seed,
+            )
+            run = loop.run
+    if results is not None:
+        write_trace(results, run.trace, relation.network, run)
+        say(f"wrote {results}")
+    if out is not None:
+        from unknot.report.timeline import draw_timeline
+
+        write(out, draw_timeline(relation.network, run))
+    if json:
+        print_json(_answer(relation, run, loop))
+    else:
+        _print(relation, run, loop)
+    if run.unfinished:
+        raise typer.Exit(UNDECIDED if limit is not None and run.cycles >= limit and not run.deadlock else FAILS)
+    raise typer.Exit(HOLDS)
+
+
+_ARRAYS = {"trace", "ready", "injected", "arrived", "finished", "run", "deadlock"}
+
+
+def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> dict[str, Any]:
+    from unknot import answers
+
+    told = {key: value for key, value in vars(run).items() if key not in _ARRAYS}
+    closed = loop and {key: value for key, value in vars(loop).items() if key not in _ARRAYS}
+    return {
+        "messages": len(run.trace),
+        "flits": int(run.trace.flits.sum()),
+        **told,
+        "deadlock": None if run.deadlock is None else answers.of_configuration(relation, run.deadlock),
+        "closed_loop": closed,
+        **answers.of_relation(relation),
+        "network": answers.of_network(relation.network),
+    }
+
+
+def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
+    from unknot import terminal
+
+    trace = run.trace
+    senders = len(set(trace.source.tolist()))
+    rows = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {terminal.vcs_per_channel(relation)}"),
+        ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
+        ("messages", f"{len(trace)} of {senders} terminals, {int(trace.flits.sum())} flits"),
+    ]
+    if loop is not None:
+        done = f"{loop.requests} requests of each terminal, {loop.window} outstanding; {loop.done} done"
+        rows.append(("closed loop", done))
+    if loop is not None and loop.done:
+        rows.append(("round trip", _five(loop, "round_trip")))
+    if loop is not None and loop.throughput is not None:
+        rows.append(("throughput", f"{loop.throughput:.4f} flits per terminal per cycle"))
+    if run.makespan is not None:
+        rows.append(("makespan", f"{run.makespan} cycles"))
+    if run.latency_mean is not None:
+        rows.append(("message latency", _five(run, "latency")))
+        rows.append(("network latency", f"{run.network_latency_mean:.2f} cycles mean"))
+    if run.reason:
+        rows.append(("unfinished", run.reason))
+    rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops"))
+    terminal.console().print(terminal.two_columns(rows))
+    if run.deadlock is not None:
+        from unknot.report.words import tell
+
+        print()
+        print("\n".join(tell(relation, run.deadlock)))
+
+
+def _five(found: TraceRun | ClosedLoop, what: str) -> str:
+    mean, *rest = (_number(getattr(found, f"{what}_{part}")) for part in ("mean", "p50", "p95", "p99", "max"))
+    return f"{mean} cycles mean; {rest[0]} median, {rest[1]} p95, {rest[2]} p99, {rest[3]} max"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
