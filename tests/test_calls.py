@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot.calls import apply, chosen, parse_call
+from unknot.calls import Call, apply, chosen, parse_call
 from unknot.errors import TextError
 
 
@@ -126,6 +126,7 @@ def test_values_that_do_not_fit(text: str, said: str, column: int) -> None:
 def _typed(
     first: str, k: int = 1, *, share: float = 0.5, flag: bool = False, name: str | None = None,
     order: Sequence[int] | None = None, over: str | Sequence[str] = "", table: object = None,
+    call: Call | None = None,
 ) -> str:  # fmt: skip
     return first
 
@@ -142,6 +143,7 @@ def _typed(
         ("f(order=3)", "order is a list of whole numbers or None, not 3", 3),
         ("f(order=[1, 'a'])", "order is a list of whole numbers or None, not (1, 'a')", 3),
         ("f(over=[1])", "over is a text or a list of texts, not (1,)", 3),
+        ("f(call='x')", "call is a Call, from Python only or None, not 'x'", 3),
     ],
 )
 def test_values_of_another_kind(text: str, said: str, column: int) -> None:

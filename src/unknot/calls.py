@@ -142,19 +142,24 @@ def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> 
     given = [(name, str(i), value) for i, (name, value) in enumerate(zip(known, call.args, strict=False))]
     for name, part, value in [*given, *((key, key, value) for key, value in call.options.items())]:
         wanted = str(signature.parameters[name].annotation).split(" | ")
-        if {_item(kind) for kind in wanted} <= set(_KINDS) and not any(_is_of(value, kind) for kind in wanted):
-            told = [_KINDS[k][0] if k in _KINDS else f"a list of {_KINDS[_item(k)][1]}" for k in wanted]
-            raise call.error(f"{call.name}: {name} is {' or '.join(told)}, not {value!r}", part)
+        if all(map(_in_words, wanted)) and not any(_is_of(value, kind) for kind in wanted):
+            told = " or ".join(map(_in_words, wanted))
+            raise call.error(f"{call.name}: {name} is {told}, not {value!r}", part)
 
 
-def _item(kind: str) -> str:
-    return kind.removeprefix("Sequence[").removesuffix("]")
+def _in_words(kind: str) -> str:
+    """What an annotation wants; empty where that is not known."""
+    item = kind.removeprefix("Sequence[").removesuffix("]")
+    if item in _KINDS:
+        return _KINDS[kind][0] if kind == item else f"a list of {_KINDS[item][1]}"
+    return "" if kind in ("Any", "object") or not kind.isidentifier() else f"a {kind}, from Python only"
 
 
 def _is_of(value: Any, kind: str) -> bool:
-    if kind not in _KINDS:
-        return isinstance(value, tuple) and all(_is_of(item, _item(kind)) for item in value)
-    return isinstance(value, _KINDS[kind][2]) and (kind == "bool" or not isinstance(value, bool))
+    if kind in _KINDS:
+        return isinstance(value, _KINDS[kind][2]) and (kind == "bool" or not isinstance(value, bool))
+    item = kind.removeprefix("Sequence[").removesuffix("]")
+    return item in _KINDS and isinstance(value, tuple) and all(_is_of(each, item) for each in value)
 
 
 def _tree(line: str, start: int, where: str | Path) -> ast.Call:

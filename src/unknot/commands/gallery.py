@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def gallery(
     routings: Annotated[
-        list[str] | None, typer.Argument(metavar="[ROUTING]...", help="Names or calls; by default all.")
+        list[str] | None,
+        typer.Argument(metavar="[ROUTING]...", help="Names or calls; by default all, and some variants."),
     ] = None,
     network: Annotated[
         list[str] | None,
@@ -33,7 +34,8 @@ def gallery(
 ) -> None:
     """Run every routing on every small network it takes; set its source's claims beside the verdicts."""
     from unknot import terminal
-    from unknot.report.gallery_page import gallery_lead, require_ending, write_gallery
+    from unknot.report.gallery_page import require_ending, write_gallery
+    from unknot.report.gallery_words import lead
     from unknot.studies.gallery import gallery as judge
 
     require_ending(out)
@@ -43,7 +45,7 @@ def gallery(
     if json:
         print_json({**_answer(found), "report": str(out)})
     else:
-        print(gallery_lead(found))
+        print(lead(found))
         say(f"report: {out}")
 
 

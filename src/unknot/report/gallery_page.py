@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from unknot import __version__
 from unknot.errors import UnknotError
 from unknot.report import gallery_words as words
-from unknot.report.findings import counterexample, longest, replayed
+from unknot.report.findings import counterexample, replayed
 from unknot.report.page import Html, answer, element, items, page, section, table, write
-from unknot.report.words import count, listed
+from unknot.report.words import count, listed, tell
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.switching import Switching
 
 DRAWN = 2
 """Counterexamples that are drawn for each routing whose claim is refuted."""
 ENDINGS = (".html", ".md")
-READING = (
-    "Adaptivity is the share of the minimal paths that are permitted, mean over pairs, lowest and highest over the "
-    "networks. A technique is free when no network of the gallery deadlocks under it."
-)
 
 
 def require_ending(path: Path) -> None:
@@ -48,123 +45,131 @@ def write_gallery(found: Gallery, path: str | Path) -> None:
     write(gallery_page(found) if path.suffix == ".html" else Html(gallery_text(found)), path)
 
 
-def gallery_lead(found: Gallery) -> str:
-    """What the gallery comes to, in two sentences."""
-    against = sum(e.agrees(s) is False for e in found.exhibits for s in found.switchings)
-    judged = sum(e.agrees(s) is not None for e in found.exhibits for s in found.switchings)
-    networks = len({exhibit.network for exhibit in found.exhibits})
-    text = f"{count(len(found.routings), 'routing')} on {count(networks, 'network')}, every verdict made by running."
-    return f"{text} Of {count(judged, 'claim')} made by their sources, {count(against, 'claim')} did not hold."
-
-
 def gallery_page(found: Gallery) -> Html:
     """The page that `write_gallery` writes."""
-    head = ("Routing", "Source", "Takes", "VCs per channel", "Minimal", "Adaptivity", *found.switchings)
+    head = ("Routing", "Networks", "VCs", "Minimal", "Adaptivity", *_heads(found))
     rows = []
-    for name, exhibits in found.routings.items():
-        least, told = words.minimal(exhibits)
+    for text, exhibits in found.routings.items():
         cells: list[str | Html] = [
-            element("a", element("b", name), href=f"#{name}"),
-            exhibits[0].relation.source or "–",
-            count(len(exhibits), "network"),
+            Html(_link(text) + _under(exhibits[0].relation.source or "–")),
+            str(len(exhibits)),
             words.vcs_per_channel(exhibits),
-            answer(least, told, told),
+            words.minimal(exhibits),
             words.adaptivity(exhibits),
         ]
-        for switching in found.switchings:
-            value, verdict, comparison = words.judged(exhibits, switching)
-            note = element("span", comparison, class_="note")
-            cells.append(Html(f"{answer(value, verdict, verdict, verdict)}<br>{note}"))
-        rows.append(cells)
-    summary = section("All of them", table(head, rows), element("p", READING, class_="note"))
-    return page("Routings and what is true of them", gallery_lead(found), summary, *_details(found))
+        rows.append([*cells, *(_judged(exhibits, switching) for switching in found.switchings)])
+    summary = section("All of them", table(head, rows, numbers=[1]), element("p", words.READING, class_="note"))
+    foot = element("p", f"Unknot {__version__}.", class_="note")
+    details = (_details(found, text, exhibits) for text, exhibits in found.routings.items())
+    return page("Routings and what is true of them", words.lead(found), *_apart(found), summary, *details, foot)
 
 
-def _details(found: Gallery) -> list[Html]:
-    parts = []
-    for name, exhibits in found.routings.items():
-        head = ("Network", "VCs per channel", "VCs in all", "Minimal", "Longest route", "Adaptivity", "Worst pair")
-        rows = [_row(found, exhibit) for exhibit in exhibits]
-        shown = [table((*head, *found.switchings), rows, numbers=[2])]
-        for exhibit, switching in words.differing(exhibits, found.switchings)[:DRAWN]:
-            result = exhibit.result(switching)
-            claimed = "cannot" if exhibit.relation.claims[switching] else "can"
-            text = (
-                f"The source says that it {claimed} deadlock under {switching}; on {exhibit.network} that is not so."
-            )
-            shown.append(element("p", element("b", text)))
-            if result.verdict.configuration is not None:
-                drawn = counterexample(exhibit.relation, result.verdict.configuration, *replayed(result.replay))
-                shown.append(drawn)
-        refused = sorted({why for (routing, _), why in found.refusals.items() if routing == name})
-        if refused:
-            inside = [element("summary", f"Refuses {count(len(refused), 'network')}"), items(refused)]
-            shown.append(element("details", *inside, class_="note"))
-        parts.append(Html(section(name, *shown).replace("<section>", f'<section id="{name}">', 1)))
-    parts.append(element("p", f"Unknot {__version__}.", class_="note"))
-    return parts
-
-
-def _row(found: Gallery, exhibit: Exhibit) -> list[str | Html]:
-    delivery, degree = exhibit.delivery, exhibit.adaptivity
-    cells: list[str | Html] = [
-        element("b", exhibit.network),
-        words.vcs_per_channel([exhibit]),
-        f"{exhibit.relation.num_vcs:,}",
-        answer(delivery.minimal, "yes", "no", "endless"),
-        longest(exhibit.relation, delivery),
-        f"{degree.mean:.3f}",
-        f"{degree.worst:.3f}",
+def _apart(found: Gallery) -> list[Html]:
+    """Where claim and verdict differ, with links to the counterexamples."""
+    lines = [
+        Html(f"{_link(where[0].routing)}: {element('span', words.difference(where, techniques))}.")
+        for where, techniques in words.refuted(found)
     ]
-    for switching in found.switchings:
-        verdict, agrees = exhibit.result(switching).verdict, exhibit.agrees(switching)
-        compared = {True: "as claimed", False: "the source claims otherwise", None: ""}[agrees]
-        word = answer(verdict.deadlock_free, "free", "can deadlock")
-        cells.append(Html(f"{word} {element('span', compared, class_='note')}"))
-    return cells
+    return [section("Where source and verdict differ", items(lines))] if lines else []
+
+
+def _heads(found: Gallery) -> list[Html]:
+    return [Html(switching.replace("-", "-<br>")) for switching in found.switchings]
+
+
+def _judged(exhibits: list[Exhibit], switching: Switching) -> Html:
+    found = words.judged(exhibits, switching)
+    remarks = _under(found.where) if found.where else ""
+    if found.claim:
+        remarks += element("span", found.claim, class_="under against" if found.against else "under")
+    return Html(answer(found.free, found.word, found.word, found.word) + remarks)
+
+
+def _details(found: Gallery, text: str, exhibits: list[Exhibit]) -> Html:
+    """What is known of one routing: every network, counterexamples where a claim is refuted, refusals."""
+    head = ("Network", "VCs", "in all", "Minimal", "Longest", "Adaptivity", "Worst", *_heads(found))
+    rows = []
+    for exhibit in exhibits:
+        delivery, degree = exhibit.delivery, exhibit.adaptivity
+        cells: list[str | Html] = [
+            element("b", exhibit.network),
+            words.vcs_per_channel([exhibit]),
+            f"{exhibit.relation.num_vcs:,}",
+            {True: "yes", False: "no", None: "endless"}[delivery.minimal],
+            "endless" if delivery.longest_route is None else count(delivery.longest_route, "hop"),
+            f"{degree.mean:.3f}",
+            f"{degree.worst:.3f}",
+        ]
+        rows.append([*cells, *(_judged([exhibit], switching) for switching in found.switchings)])
+    source = exhibits[0].relation.source
+    shown = [
+        element("p", words.about(text), *([element("span", f" {source}.", class_="note")] if source else [])),
+        table(head, rows, numbers=[2, 5, 6]),
+    ]
+    for exhibit, switching in words.differing(exhibits, found.switchings)[:DRAWN]:
+        result = exhibit.result(switching)
+        claimed = "cannot" if exhibit.relation.claims[switching] else "can"
+        shown.append(
+            element(
+                "h3", f"The source says that it {claimed} deadlock under {switching}; not so on {exhibit.network}"
+            )
+        )
+        if result.verdict.configuration is not None:
+            shown.append(counterexample(exhibit.relation, result.verdict.configuration, *replayed(result.replay)))
+    refused = sorted({why for (routing, _), why in found.refusals.items() if routing == text})
+    if refused:
+        inside = [element("summary", f"Refuses {count(len(refused), 'network')}"), items(refused)]
+        shown.append(element("details", *inside, class_="note"))
+    return element("section", element("h2", text), *shown, id=_anchor(text))
+
+
+def _anchor(text: str) -> str:
+    return re.sub(r"\W+", "-", text).strip("-")
+
+
+def _link(text: str) -> Html:
+    return element("a", element("b", text), href=f"#{_anchor(text)}")
+
+
+def _under(text: str) -> Html:
+    return element("span", text, class_="under")
 
 
 def gallery_text(found: Gallery) -> str:
-    """The summary as a table in Markdown."""
-    head = ["routing", "source", "networks", "VCs per channel", "minimal", "adaptivity", *found.switchings]
-    lines = [
-        "# Gallery of routings",
-        "",
-        gallery_lead(found),
-        "",
-        "| " + " | ".join(head) + " |",
-        "|" + "---|" * len(head),
-    ]
-    for name, exhibits in found.routings.items():
+    """The summary as a table in Markdown, and every claim that does not hold with a counterexample in words."""
+    head = ["routing", "source", "networks", "VCs", "minimal", "adaptivity", *found.switchings]
+    lines = ["# Gallery of routings", "", words.lead(found), "", words.READING, ""]
+    lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for text, exhibits in found.routings.items():
         cells = [
-            f"`{name}`",
+            f"`{text}`",
             exhibits[0].relation.source or "–",
             str(len(exhibits)),
             words.vcs_per_channel(exhibits),
-            words.minimal(exhibits)[1],
+            words.minimal(exhibits),
             words.adaptivity(exhibits),
+            *(_judged_text(exhibits, switching) for switching in found.switchings),
         ]
-        for switching in found.switchings:
-            value, verdict, comparison = words.judged(exhibits, switching)
-            told = "" if comparison in ("as claimed", "no claim") else f"; {comparison}"
-            bold = f"**{verdict}**" if value is False else verdict
-            cells.append(bold + told + (" (no claim)" if comparison == "no claim" else ""))
         lines.append("| " + " | ".join(cells) + " |")
-    apart = [
-        f"- {_difference(exhibit, switching)}"
-        for exhibits in found.routings.values()
-        for exhibit, switching in words.differing(exhibits, found.switchings)
-    ]
+    apart = [line for where, techniques in words.refuted(found) for line in _difference(where, techniques)]
     if apart:
         lines += ["", "## Where source and verdict differ", "", *apart]
-    lines += ["", READING]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def _difference(exhibit: Exhibit, switching: Switching) -> str:
-    says, is_so = (
-        "cannot" if free else "can"
-        for free in (exhibit.relation.claims[switching], exhibit.result(switching).verdict.deadlock_free)
-    )
-    routing, network = exhibit.routing, exhibit.network
-    return f"`{routing}` on `{network}`, {switching}: the source says it {says} deadlock, the verdict that it {is_so}"
+def _judged_text(exhibits: list[Exhibit], switching: Switching) -> str:
+    found = words.judged(exhibits, switching)
+    word = f"**{found.word}**" if found.free is False else found.word
+    return f"{word} {found.where}".strip() + (f" ({found.claim})" if found.claim else "")
+
+
+def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
+    """A claim of the source that does not hold, with the counterexample on the smallest network, in Markdown."""
+    smallest = where[0]
+    result = smallest.result(switchings[0])
+    lines = [f"`{smallest.routing}`: {words.difference(where, switchings)}."]
+    if result.verdict.configuration is not None:
+        told = [*tell(smallest.relation, result.verdict.configuration), *replayed(result.replay)]
+        lines[0] += f" On {smallest.network}, {switchings[0]}:"
+        lines += ["", *(f"- {sentence}" for sentence in told)]
+    return [*lines, ""]

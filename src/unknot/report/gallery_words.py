@@ -2,17 +2,71 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from unknot.report.words import count
-from unknot.studies.gallery import Exhibit
+from unknot.report.words import count, listed
+from unknot.routing.named import routing_named
+from unknot.studies.gallery import Exhibit, Gallery
 from unknot.switching import Switching
+
+READING = (
+    "VCs are those of a channel, fewest to most. Adaptivity is the share of the shortest paths that are permitted: "
+    "mean over pairs, lowest and highest over the networks. Free under a technique is what cannot deadlock on any "
+    "network of the gallery. Without a remark the source claims what the verdict says; “no claim”: it says nothing "
+    "of that technique, or nothing about such networks."
+)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What all networks together say of a routing under one technique.
+
+    Attributes
+    ----------
+    free : bool or None
+        None when all that is not free is undecided.
+    word : str
+    where : str
+        On how many of the networks; empty when on all.
+    claim : str
+        How the claim of the source compares; empty when it is the verdict.
+    against : bool
+        Whether claim and verdict differ on some network.
+    """
+
+    free: bool | None
+    word: str
+    where: str
+    claim: str
+    against: bool
+
+
+def lead(found: Gallery) -> str:
+    """What the gallery comes to, in three sentences."""
+    against = sum(e.agrees(s) is False for e in found.exhibits for s in found.switchings)
+    judged = sum(e.agrees(s) is not None for e in found.exhibits for s in found.switchings)
+    networks = len({exhibit.network for exhibit in found.exhibits})
+    texts = found.routings
+    names = len({text.split("(")[0] for text in texts})
+    versions = f" in {len(texts)} versions" if len(texts) > names else ""
+    held = "all hold" if not against else f"{against:,} {'does' if against == 1 else 'do'} not hold"
+    return (
+        f"{count(names, 'routing')}{versions} on {count(networks, 'network')}: every figure and verdict comes from "
+        f"running them. Their sources make {count(judged, 'claim')} about deadlock here; {held}."
+    )
+
+
+def about(text: str) -> str:
+    """What a routing is, in the first line of its own description."""
+    return (inspect.getdoc(routing_named(text)) or "").split("\n")[0]
 
 
 def span(low: float, high: float, form: str = "g") -> str:
     """A number, or a range where there are several."""
     first, last = format(low, form), format(high, form)
-    return first if first == last else f"{first} to {last}"
+    return first if first == last else f"{first}–{last}"
 
 
 def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
@@ -21,48 +75,52 @@ def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
     return span(min(int(c.min()) for c in counts), max(int(c.max()) for c in counts)) if counts else "none"
 
 
-def minimal(exhibits: Sequence[Exhibit]) -> tuple[bool | None, str]:
+def minimal(exhibits: Sequence[Exhibit]) -> str:
     """Whether all routes are shortest paths, on all networks, on none, or on some."""
     found = [exhibit.delivery.minimal is True for exhibit in exhibits]
-    if all(found):
-        return True, "yes"
-    return False, "no" if not any(found) else f"on {sum(found)} of {len(found)}"
+    return "yes" if all(found) else "no" if not any(found) else f"on {sum(found)} of {len(found)}"
 
 
 def adaptivity(exhibits: Sequence[Exhibit]) -> str:
-    """Mean share of the minimal paths that are permitted, lowest and highest over the networks."""
+    """Mean share of the shortest paths that are permitted, lowest and highest over the networks."""
     means = [exhibit.adaptivity.mean for exhibit in exhibits]
     return span(min(means), max(means), ".2f")
 
 
-def judged(exhibits: Sequence[Exhibit], switching: Switching) -> tuple[bool | None, str, str]:
-    """The verdicts of one technique over all networks, and how they compare with the claim of the source.
-
-    Returns
-    -------
-    answer, verdict, comparison : bool or None, str, str
-        The answer is None when all that is not free is undecided.
-    """
+def judged(exhibits: Sequence[Exhibit], switching: Switching) -> Judgement:
+    """The verdicts of one technique over some networks, and how they compare with the claim of the source."""
     verdicts = [found.result(switching).verdict.deadlock_free for found in exhibits]
-    stuck, open_ = verdicts.count(False), verdicts.count(None)
-    if stuck:
-        verdict = "can deadlock" if stuck == len(verdicts) else f"can deadlock on {stuck} of {len(verdicts)}"
-    elif open_:
-        verdict = f"open on {open_} of {len(verdicts)}"
-    else:
-        verdict = "free"
+    free = False if False in verdicts else None if None in verdicts else True
+    word = {True: "free", False: "can deadlock", None: "open"}[free]
+    where = "" if set(verdicts) == {free} else f"on {verdicts.count(free)} of {len(verdicts)}"
     against = sum(found.agrees(switching) is False for found in exhibits)
-    claims = {found.relation.claims.get(switching) for found in exhibits}
+    silent = sum(switching not in found.relation.claims for found in exhibits)
+    claim = "" if not silent else "no claim" if silent == len(exhibits) else f"no claim on {silent}"
     if against:
-        comparison = f"the source claims otherwise on {count(against, 'network')}"
-    elif claims == {None}:
-        comparison = "no claim"
-    else:
-        comparison = "as claimed" if None not in claims else "as claimed where it is"
-    return (False if stuck else None if open_ else True), verdict, comparison
+        claim = "not as claimed" + (f" on {against}" if len(exhibits) > 1 else "")
+    return Judgement(free, word, where, claim, against > 0)
 
 
 def differing(exhibits: Sequence[Exhibit], switchings: Sequence[Switching]) -> list[tuple[Exhibit, Switching]]:
     """Where verdict and claim of the source differ, the smallest network of each technique first."""
     ordered = sorted(exhibits, key=lambda found: found.relation.network.num_channels)
     return [(found, s) for s in switchings for found in ordered if found.agrees(s) is False]
+
+
+def refuted(found: Gallery) -> list[tuple[list[Exhibit], list[Switching]]]:
+    """Claims that do not hold: the networks of each, smallest first, and the techniques that share these networks."""
+    groups: dict[tuple[Exhibit, ...], list[Switching]] = {}
+    for exhibits in found.routings.values():
+        for switching in found.switchings:
+            where = tuple(exhibit for exhibit, _ in differing(exhibits, [switching]))
+            if where:
+                groups.setdefault(where, []).append(switching)
+    return [(list(where), techniques) for where, techniques in groups.items()]
+
+
+def difference(where: Sequence[Exhibit], switchings: Sequence[Switching]) -> str:
+    """What the source of a routing claims, and on which networks that is not so."""
+    says, is_so = ("cannot", "can") if where[0].relation.claims[switchings[0]] else ("can", "cannot")
+    source, networks = where[0].relation.source, listed([exhibit.network for exhibit in where])
+    who = f"the source ({source})" if source else "the source"
+    return f"under {listed(list(switchings))} {who} says that it {says} deadlock; it {is_so} on {networks}"

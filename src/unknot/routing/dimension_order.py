@@ -103,13 +103,14 @@ def dimension_order(
 
     turns = wraps & (radices > np.where(has == 3, 3, 2))
     safe = not turns.any() or dateline == "crossing" or (entry and bool((has[turns] == 3).all()))
-    whole = product.complete and np.unique(network.inject).size == np.unique(home).size == network.num_routers
+    seated = np.unique(network.inject).size == np.unique(home).size == network.num_routers
+    known_stuck = product.complete and seated and not entry
     return Relation(
         network,
         places,
         rule,
         name="dimension_order" if dateline == "none" else f"dimension_order with {dateline} dateline",
-        claims=dict.fromkeys(SWITCHINGS, safe) if safe or whole else {},
+        claims=dict.fromkeys(SWITCHINGS, safe) if safe or known_stuck else {},
         claims_minimal=True,
         source="Dally & Seitz 1987",
     )

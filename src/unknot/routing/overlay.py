@@ -4,9 +4,10 @@ The VCs of every channel are shared out among virtual networks. The first is rou
 algorithm, the others by adaptive ones; a message may go from any overlaid network into any other network, since a
 header that enters one is treated as if it were injected there. Overlaid VCs are tried first; a blocked header waits
 for all that it may take. Whether a message may come back from the base is left open by the sources: `returns` says.
-Minimal if all parts are. The framework claims that a base that cannot deadlock is all that deadlock freedom takes.
-Under wormhole switching Duato's theorem asks for more where messages come back: a detour through an overlaid network
-joins base channels that the base alone never uses one after the other. The prover says for which bases it matters.
+Minimal if all parts are. The framework (Liu & Yang 1999, as described by Deng & Yang) claims that a base that cannot
+deadlock is all that deadlock freedom takes. Under wormhole switching Duato's theorem asks for more where messages
+come back: a detour through an overlaid network joins base channels that the base alone never uses one after the
+other. The prover says for which bases it matters.
 """
 
 from __future__ import annotations
@@ -50,10 +51,6 @@ def overlay(
     RelationError
         If a part cannot be used on the network or with so many VCs, commits to its choices, gives terminals several
         addresses, or some router has no terminal at which a header could enter a part.
-
-    References
-    ----------
-    Liu & Yang, virtual network overlay, 1999, as described by Deng & Yang.
     """
     names = [base, over] if isinstance(over, str) else [base, *over]
     if len(names) < 2:
@@ -87,10 +84,9 @@ def _with_the_rest(network: Network, parts: list[Relation], text: str, vcs: int)
     taken = np.sum([part.vcs.counts for part in parts], axis=0)
     fewest, most = int(taken.min(initial=vcs)), int(taken.max(initial=0))
     if most >= vcs or fewest < most:
-        found = str(most) if fewest == most else f"{fewest} to {most}"
         raise RelationError(
-            f"overlay: {', '.join(part.name for part in parts)} take {found} VCs of each channel, so {vcs} cannot be "
-            f"shared out with {text}"
+            f"overlay: {', '.join(part.name for part in parts)} take {fewest} to {most} VCs of each channel, so "
+            f"{vcs} cannot be shared out with {text}"
         )
     return routing(network, text, vcs - most, where="overlay")
 
@@ -123,14 +119,12 @@ class _Layers:
         closed, ask = k > 0 and not returns, part.rule
 
         def rule(at: int, address: int, out: Out) -> int:
-            own = k == 0
-            if at >= total:
-                place = entry + at - total
-            elif part_of[at] == k:
+            own, place = k == 0, entry + at - total
+            if at < total and part_of[at] == k:
                 own, place = True, inner[at]
-            elif closed and part_of[at] == 0:
+            elif at < total and closed and part_of[at] == 0:
                 return 0
-            else:
+            elif at < total:
                 own, place = False, entry + seat[router[at]]
             count = 0
             for i in range(ask(place, address, out)):

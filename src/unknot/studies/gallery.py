@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unknot.errors import UnknotError
+from unknot.errors import TextError, UnknotError
 from unknot.routing.relation import Relation
 from unknot.studies import design as designs
 from unknot.studies.result import DesignResult
@@ -24,6 +24,26 @@ from unknot.switching import SWITCHINGS, Switching
 if TYPE_CHECKING:
     from unknot.verify.adaptivity import Adaptivity
     from unknot.verify.delivery import Delivery
+
+VARIANTS = (
+    'de_bruijn(paths="single_root")',
+    "de_bruijn(bypass=True)",
+    "dimension_order(vcs=2)",
+    'dimension_order(vcs=2, dateline="entry")',
+    'dimension_order(vcs=2, dateline="none")',
+    'hop_number(choice="all")',
+    'nca(up="modulo")',
+    "p_cube(minimal=False)",
+    "pbfaa(returns=False)",
+    'shuffle_exchange(vcs=2, simulates="B")',
+    "two_trees(bypass=True)",
+    'up_down(choice="any")',
+    'up_down(levels="dfs")',
+    'valiant(base="hop_number")',
+)
+"""Options beside the defaults that differ in paths, in VCs or in verdicts."""
+MORE = ("mesh(4, 4)",)
+"""Networks beside the catalogue: the smallest on which another claim is refuted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +131,9 @@ def gallery(
     Parameters
     ----------
     routings : sequence of str, optional
-        Names or calls; by default every public routing with its default options.
+        Names or calls; by default every public routing with its default options, and `VARIANTS`.
     networks : sequence of str, optional
-        By default `unknot.testing.catalogue.NETWORKS`.
+        By default `unknot.testing.catalogue.NETWORKS` and `MORE`.
     time_limit : float
         Seconds for each proof.
     jobs, store, executor, progress
@@ -122,13 +142,13 @@ def gallery(
     Raises
     ------
     UnknotError
-        If a name is unknown, or no routing takes any of the networks.
+        If a name or option is unknown, or no routing takes any of the networks.
     """
     if networks is None:
         from unknot.testing.catalogue import NETWORKS
 
-        networks = NETWORKS
-    routings = list(designs.routings()) if routings is None else list(routings)
+        networks = (*NETWORKS, *MORE)
+    routings = sorted([*designs.routings(), *VARIANTS]) if routings is None else list(routings)
     refusals: dict[tuple[str, str], str] = {}
     taken: list[tuple[str, str]] = []
     for routing in routings:
@@ -138,6 +158,8 @@ def gallery(
             try:
                 designs.require_connected(built)
                 designs.routing(built, routing, where="ROUTING")
+            except TextError:
+                raise
             except UnknotError as error:
                 refusals[routing, network] = str(error)
             else:

@@ -1,0 +1,82 @@
+"""Adding an algorithm touches one file and one line of `unknot.routing`."""
+
+from __future__ import annotations
+
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot import routing as room
+from unknot.cli import app
+from unknot.errors import RelationError
+from unknot.network import Network, grid
+from unknot.report.gallery_page import gallery_text
+from unknot.routing import EJECT, Relation
+from unknot.routing.named import routings
+from unknot.studies.gallery import gallery
+from unknot.testing import ConformanceError, check_routing
+
+MOST_LINES = 150
+
+
+def downward(network: Network) -> Relation:
+    """Down a line of routers, round and round on a ring that goes one way."""
+    channel, router, home, n = grid(network).channel, network.target, network.eject, network.num_channels
+    if len(network.radices) != 1 or not grid(network).wraps[0]:
+        raise RelationError(f"downward wants a ring, not {network.name}")
+
+    def rule(at: int, address: int, out: object) -> int:
+        here = router[at] if at < n else at - n
+        out[0] = EJECT if here == home[address] else channel[here, 1]  # type: ignore[index]
+        return 1
+
+    return Relation(network, 1, rule, name="downward", source="nobody", claims={"wormhole": True})
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a file and a line of `__init__` do."""
+    monkeypatch.setattr(room, "downward", downward, raising=False)
+    monkeypatch.setattr(room, "__all__", [*room.__all__, "downward"])
+
+
+@pytest.mark.usefixtures("added")
+def test_it_is_a_routing_everywhere() -> None:
+    assert routings()["downward"] is downward
+    run = CliRunner()
+    checked = run.invoke(app, ["check", "ring(4)", "--routing", "downward"])
+    assert checked.exit_code == 1
+    assert "downward" in checked.stdout
+    refused = run.invoke(app, ["check", "mesh(3, 3)", "--routing", "downward"])
+    assert refused.exit_code == 2
+    assert "downward wants a ring" in refused.stderr
+    near = run.invoke(app, ["check", "ring(4)", "--routing", "downwards"])
+    assert near.exit_code == 2
+    assert "did you mean downward" in near.stderr
+
+
+@pytest.mark.usefixtures("added")
+def test_it_is_in_the_gallery_and_its_claim_is_judged() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        text = gallery_text(gallery(["downward"], ["ring(4)", "mesh(3, 3)"], executor=threads))
+    assert "| `downward` | nobody | 1 | 1 | no |" in text
+    assert "under wormhole the source (nobody) says that it cannot deadlock; it can on ring(4)." in text
+
+
+def test_the_checks_find_its_false_claim() -> None:
+    with pytest.raises(ConformanceError, match="downward on ring"):
+        check_routing(downward, ["ring(4)"])
+
+
+@pytest.mark.parametrize("name", routings())
+def test_an_algorithm_is_a_short_file_that_tells_what_it_is(name: str) -> None:
+    function = routings()[name]
+    file = Path(inspect.getfile(function))
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+    module = inspect.getmodule(function)
+    assert module is not None
+    assert module.__doc__
+    assert function.__doc__
