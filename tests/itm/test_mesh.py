@@ -160,6 +160,45 @@ def test_routers_are_added_at_edges_only():
         added(mesh, (0, 3))
 
 
+@given(MESHES, st.data())
+def test_expansion_keeps_the_tables_of_the_old_part_valid(mesh, data):
+    """The shortest paths between old routers stay just the same, in both kinds."""
+    edge = data.draw(st.sampled_from(mesh.edges.tolist()))
+    n, larger = mesh.num_routers, added(mesh, tuple(edge))
+    before, after = graph_of(network_of(mesh, "old")), graph_of(network_of(larger, "new"))
+    old, new = (dict(nx.all_pairs_shortest_path_length(graph)) for graph in (before, after))
+    for u in range(n):
+        assert all(old[u][v] == new[u][v] for v in range(n))
+        assert all(new[u][n] + new[n][v] > new[u][v] for v in range(n))
+
+
+@given(st.integers(3, 12), st.integers(0, 500), st.data())
+def test_switches_may_arrive_one_by_one(n, seed, data):
+    mesh = grow(n, seed=seed)
+    for _ in range(4):
+        k = data.draw(st.integers(0, len(mesh.edges) - 1))
+        outer, edge = bool(mesh.exterior[k]) or mesh.num_routers == 3, tuple(mesh.edges[k].tolist())
+        larger = added(mesh, edge)
+        assert larger.num_routers == mesh.num_routers + 1
+        assert set(map(tuple, mesh.edges.tolist())) < set(map(tuple, larger.edges.tolist()))
+        assert larger.kind == ("exterior" if outer else "general")
+        if larger.kind == "exterior":
+            whole, rest = larger.circle.tolist(), mesh.circle.tolist()
+            whole.remove(mesh.num_routers)
+            assert whole in (rest, [rest[0], *rest[:0:-1]])
+            mesh = larger
+
+
+def test_what_recognition_returns():
+    found = recognise(from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (1, 3), (3, 4), (1, 4)])).mesh
+    inner = {tuple(edge) for edge in found.edges[~found.exterior].tolist()}
+    assert inner == {(1, 2), (1, 3)}
+    assert {frozenset(facet) for facet in found.facets.tolist()} == {
+        frozenset(corners) for corners in ((0, 1, 2), (1, 2, 3), (1, 3, 4))
+    }
+    assert found.circle.tolist() in ([0, 1, 4, 3, 2], [0, 2, 3, 4, 1])
+
+
 @pytest.mark.parametrize(
     "arguments",
     [{"n": 2}, {"n": 5, "kind": "inner"}, {"n": 5, "degree": 3}, {"n": 5, "seed": -1}, {"n": True}],

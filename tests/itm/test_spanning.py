@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import networkx as nx
 import pytest
@@ -89,6 +90,48 @@ def test_a_planted_mesh_is_found_whatever_the_numbering(kind, n, extra):
     found = spanning(from_edges(sorted(pairs)), kind)
     assert found.mesh is not None
     assert holds(nx.Graph(sorted(pairs)), found.mesh, kind)
+
+
+@pytest.mark.parametrize("n", [60, 150])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_absence_in_a_network_of_the_other_kind_is_proved(n, seed):
+    """With 2n − 3 links the network itself would have to be the mesh, and it is of the general kind."""
+    network = topologies.itm(n, "general", degree=8, seed=seed)
+    assert recognise(network).mesh.kind == "general"
+    found = spanning(network, "exterior")
+    assert (found.mesh, found.proved, found.method) == (None, True, "exact search (CP-SAT)")
+
+
+def test_sixty_irregular_switches_are_decided_either_way():
+    answers = [spanning(topologies.irregular(60, 10, seed=seed), "general") for seed in range(30)]
+    assert all(answer.proved for answer in answers)
+    assert {(answer.mesh is not None, answer.method) for answer in answers} == {
+        (True, "greedy growth"),
+        (True, "exact search (CP-SAT)"),
+        (False, "triangles that share links"),
+        (False, "exact search (CP-SAT)"),
+    }
+
+
+def test_whatever_is_found_is_found_again():
+    network = topologies.itm(100, degree=8, extra=50, seed=5)
+    first, again = spanning(network), spanning(network)
+    assert first.method == "exact search (CP-SAT)"
+    assert (first.mesh.order == again.mesh.order).all()
+    assert (first.mesh.parents == again.mesh.parents).all()
+
+
+def test_five_thousand_routers():
+    network = topologies.itm(5000, degree=8, extra=1000, seed=5)
+    found = spanning(network)
+    assert holds(nx.Graph(zip(network.source.tolist(), network.target.tolist(), strict=True)), found.mesh, "exterior")
+
+
+def test_parallel_links_count_once_and_terminals_do_not_matter():
+    edges = [(0, 1), (0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 3)]
+    network = replace(from_edges(edges), inject=[0, 0, 3], eject=[0, 0, 3])
+    assert recognise(network).mesh.kind == "exterior"
+    assert len(spanning(network).mesh.edges) == 5
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,10 @@ def _excluded(network: Network, triangles: list[tuple[int, int, int]]) -> str:
 
 
 class _Greedy:
-    """Growth from a random link, hardest router first, with restarts."""
+    """Growth from a random link, hardest router first, with restarts.
+
+    For the general kind every other start keeps to the exterior kind, which is one of its own and spreads further.
+    """
 
     def __init__(self, routers: int, triangles: list[tuple[int, int, int]], kind: str, seed: int) -> None:
         self.routers, self.kind = routers, kind
@@ -150,18 +153,20 @@ class _Greedy:
         self.starts = sorted(self.apexes)
 
     def grow(self, end: float, restarts: int = 50) -> TriangularMesh | None:
-        for _ in range(restarts):
-            mesh = self._once(self.starts[int(self.random.integers(len(self.starts)))])
+        for turn in range(restarts):
+            once = self.kind == "exterior" or turn % 2 == 1
+            mesh = self._once(self.starts[int(self.random.integers(len(self.starts)))], 1 if once else self.routers)
             if mesh is not None or time.monotonic() > end:
                 return mesh
         return None
 
-    def _once(self, start: Edge) -> TriangularMesh | None:
+    def _once(self, start: Edge, most: int) -> TriangularMesh | None:
+        """A mesh of which each link is used at most so often by later routers; the start once more."""
         import heapq
 
         parents = np.full((self.routers, 2), -1, dtype=np.int32)
         order, added = list(start), set(start)
-        room = {start: 2 if self.kind == "exterior" else self.routers}
+        room = {start: most + 1}
         noise = self.random.random(self.routers)
         open_: list[tuple[int, float, int, Edge]] = []
 
@@ -181,6 +186,6 @@ class _Greedy:
             parents[v] = edge
             for u in edge:
                 side = (min(u, v), max(u, v))
-                room[side] = 1 if self.kind == "exterior" else self.routers
+                room[side] = most
                 offer(side)
         return TriangularMesh(np.array(order, dtype=np.int32), parents) if len(added) == self.routers else None

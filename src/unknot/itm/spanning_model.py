@@ -59,6 +59,7 @@ def decide(
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = max(0.01, seconds)
     solver.parameters.random_seed = 1
+    solver.parameters.num_workers = 1  # the same mesh every time
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:
         return False

@@ -32,15 +32,18 @@ class Order:
         return self.name == "circle"
 
 
-def order_of(network: Network, name: str = "auto") -> Order:
+def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
     """An order of the terminals of a network.
 
     Parameters
     ----------
     name : {"auto", "circle", "dimensions", "numbers"}
         `circle`: along the exterior edges of an incremental triangular mesh (Liu et al. 2002). `dimensions`: by
-        coordinates, the first dimension first (the chain of McKinley et al. 1994 for dimension-order routing).
-        `numbers`: as they are numbered. `auto`: the first of these that the network has.
+        coordinates, the first dimension first (the chain of McKinley et al. 1994 for dimension-order routing); on a
+        hypercube relative to the root's. `numbers`: as they are numbered. `auto`: the first of these that the network
+        has.
+    root : int
+        Terminal from which data spread.
 
     Raises
     ------
@@ -62,8 +65,11 @@ def order_of(network: Network, name: str = "auto") -> Order:
     if name == "circle":
         raise NetworkError(f"{network.name} has no circular order: {reason}")
     if name != "numbers" and network.coordinates is not None:
+        places = network.coordinates
+        if places.size and places.min() == 0 and places.max() == 1:
+            places = places ^ places[network.inject[root]]
         place = np.empty(network.num_routers, dtype=np.int64)
-        place[np.lexsort(network.coordinates[:, ::-1].T)] = np.arange(network.num_routers)
+        place[np.lexsort(places[:, ::-1].T)] = np.arange(network.num_routers)
         return Order("dimensions", _sorted(network, place))
     if name == "dimensions":
         raise NetworkError(f"{network.name} has no coordinates to order its terminals by")
