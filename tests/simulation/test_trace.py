@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from unknot import topologies
 from unknot.errors import RelationError, SimulationError
-from unknot.routing import dimension_order, fully_adaptive, valiant
+from unknot.routing import Relation, VirtualChannels, dimension_order, fully_adaptive, valiant
 from unknot.simulation.trace import Trace, TracedMessage, TraceError
 from unknot.simulation.trace_run import run_trace
 from unknot.switching import SWITCHINGS
@@ -36,9 +36,9 @@ def latency(hops: int, flits: int) -> int:
 
 @st.composite
 def traces(draw, terminals: int, most: int = 20) -> Trace:
-    messages = []
+    messages, senders = [], draw(st.integers(1, terminals))
     for i in range(draw(st.integers(1, most))):
-        source = draw(st.integers(0, terminals - 1))
+        source = draw(st.integers(0, senders - 1))
         messages.append(
             TracedMessage(
                 draw(st.integers(0, 40)) * draw(st.sampled_from([1, 1, 50])),
@@ -118,6 +118,12 @@ def test_every_message_arrives_once_and_not_before_what_it_needs(data):
     assert (again.injected == run.injected).all()
 
 
+def test_the_message_that_has_been_ready_longest_goes_first():
+    trace = [TracedMessage(0, 0, 5, 8), TracedMessage(5, 0, 5, 2), TracedMessage(3, 0, 5, 2), TracedMessage(3, 0, 6)]
+    run = run_trace(dimension_order(topologies.mesh(4, 4), 4), trace)
+    assert run.injected.tolist() == [0, 11, 8, 10]
+
+
 def test_overhead_is_paid_for_each_message_and_order_can_be_kept():
     trace = [TracedMessage(0, 15, 3), TracedMessage(0, 0, 5, 2, (0,)), TracedMessage(0, 0, 5, 2)]
     free, strict = run_trace(MESH, trace), run_trace(MESH, trace, in_order=True)
@@ -143,6 +149,30 @@ def test_a_deadlock_is_an_answer():
     assert (run.makespan, run.unfinished, len(run.deadlock.messages)) == (None, 5, 4)
     assert run.reason.startswith("deadlock of 4 messages")
     assert run.injected.tolist() == [0, 0, 0, 0, -1]
+
+
+def test_a_livelock_is_told():
+    network = topologies.ring(3)
+    vcs = VirtualChannels(network, 1)
+    first, router = vcs.first, vcs.router
+    up = np.array([network.between(r, (r + 1) % 3)[0] for r in range(3)])
+
+    def round_and_round(at: int, address: int, out: np.ndarray) -> int:
+        out[0] = first[up[router[at]]]
+        return 1
+
+    relation = Relation(network, vcs, round_and_round, name="round and round")
+    run = run_trace(relation, [TracedMessage(0, 0, 1)])
+    assert run.reason.startswith("livelock or starvation: nothing arrived for 1000016 cycles: 1 of 1 messages")
+    assert run.deadlock is None
+
+
+def test_progress_tells_messages_and_cycles():
+    told = []
+    trace = [TracedMessage(500 * i, 0, 5) for i in range(10)]
+    run_trace(MESH, trace, progress=lambda words, cycle: told.append((words, cycle)))
+    assert told[0][0] == "2 of 10 messages"
+    assert [cycle for _, cycle in told] == sorted(cycle for _, cycle in told)
 
 
 def test_a_limit_is_told():
@@ -183,6 +213,25 @@ def test_messages_that_cannot_be_are_refused(message, column, text):
     with pytest.raises(TraceError, match=text) as caught:
         run_trace(MESH, [message])
     assert (caught.value.message, caught.value.column) == (0, column)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"cycle": [0.5, 1]}, "cycle of a trace must be one array of whole numbers"),
+        ({"cycle": [[0, 1]]}, "one array"),
+        ({"flits": [1]}, "2 messages has 1 values of flits"),
+        ({"names": ("a",)}, "1 values of names"),
+        ({"need_first": [0, 0]}, "must ascend in 3 values from 0 to 1"),
+        ({"need_first": [0, 2, 1]}, "must ascend"),
+    ],
+)
+def test_arrays_that_do_not_belong_together_are_refused(change, text):
+    arrays = {name: np.array([0, 1]) for name in ("source", "destination", "delay", "cycle")}
+    arrays |= {"flits": np.array([1, 1]), "need_first": np.array([0, 0, 1]), "needs": np.array([0])}
+    assert Trace(**arrays)[1].needs == (0,)
+    with pytest.raises(SimulationError, match=text):
+        Trace(**(arrays | {name: value if name == "names" else np.array(value) for name, value in change.items()}))
 
 
 def test_points_that_cannot_be_are_refused():

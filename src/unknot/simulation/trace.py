@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unknot.errors import SimulationError
 
 Times = npt.NDArray[np.int64]
+COLUMNS = ("cycle", "source", "destination", "flits", "delay")
 MOST = 2**40
 """The latest cycle and the longest delay."""
 
@@ -79,6 +80,8 @@ class Trace:
     ------
     TraceError
         If a number makes no sense, or messages need each other in a circle.
+    SimulationError
+        If the arrays do not belong together.
     """
 
     cycle: Times
@@ -92,12 +95,16 @@ class Trace:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("cycle", "source", "destination", "flits", "delay", "need_first", "needs"):
-            column = np.array(getattr(self, name), dtype=np.int64)
+        for name in (*COLUMNS, "need_first", "needs"):
+            given = np.asarray(getattr(self, name))
+            if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+                raise SimulationError(f"{name} of a trace must be one array of whole numbers")
+            column = given.astype(np.int64)
             column.setflags(write=False)
             object.__setattr__(self, name, column)
+        self._check_sizes()
         most = {"cycle": MOST, "delay": MOST, "flits": 1 << 20}
-        for name in ("cycle", "source", "destination", "flits", "delay"):
+        for name in COLUMNS:
             column, least = getattr(self, name), int(name == "flits")
             bad = np.flatnonzero((column < least) | (column > most.get(name, MOST)))
             if bad.size:
@@ -115,15 +122,14 @@ class Trace:
     def of(cls, messages: Iterable[TracedMessage]) -> Trace:
         """A trace of messages, in their order."""
         given = list(messages)
-        columns = ("cycle", "source", "destination", "flits", "delay")
         for i, message in enumerate(given):
-            for name in columns:
+            for name in COLUMNS:
                 value = getattr(message, name)
                 if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not -MOST <= value <= MOST:
                     raise TraceError(f"{name} must be a whole number, got {value!r}", i, name)
         many = [len(message.needs) for message in given]
         named = any(message.message_class for message in given)
-        rows = np.array([[getattr(m, name) for name in columns] for m in given], dtype=np.int64).reshape(-1, 5)
+        rows = np.array([[getattr(m, name) for name in COLUMNS] for m in given], dtype=np.int64).reshape(-1, 5)
         return cls(
             rows[:, 0],
             rows[:, 1],
@@ -167,6 +173,19 @@ class Trace:
         for i, need in zip(owner.tolist(), self.needs.tolist(), strict=True):
             found[need].append(i)
         return found
+
+    def _check_sizes(self) -> None:
+        sizes = {name: getattr(self, name).size for name in COLUMNS}
+        sizes |= {name: len(words) for name in ("classes", "names") if (words := getattr(self, name))}
+        for name, size in sizes.items():
+            if size != len(self):
+                raise SimulationError(f"a trace of {len(self)} messages has {size} values of {name}")
+        first = self.need_first
+        if first.size != len(self) + 1 or first[0] or first[-1] != self.needs.size or (np.diff(first) < 0).any():
+            raise SimulationError(
+                f"need_first of a trace of {len(self)} messages with {self.needs.size} needs must ascend in "
+                f"{len(self) + 1} values from 0 to {self.needs.size}"
+            )
 
     def _refuse_circle(self) -> None:
         followers, open_needs = self.followers(), np.diff(self.need_first).tolist()
