@@ -1,0 +1,52 @@
+"""The answers of examples/papers/itm.py, and its drawings."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+YES = {"planar", "edges", "short_chords", "shortest_paths_are_free", "expansion_keeps_tables"}
+SLOW = {"multicast_is_contention_free", "two_layers", "throughput", "paths_and_loads", "shortest_paths_are_free"}
+DRAWN = {
+    "needs_chordal": ["theorem-2-not-chordal.svg"],
+    "spanning_and_hamiltonian": ["theorem-3-to-the-letter.svg"],
+    "counts_of_lemma_4": ["lemma-4-general.svg"],
+    "theorem_5": ["theorem-5-opposite.svg"],
+    "multicast_is_contention_free": ["broadcast-unordered.svg", "broadcast.svg"],
+    "two_layers": ["return.svg"],
+}
+
+
+def load() -> ModuleType:
+    path = Path(__file__).parents[2] / "examples/papers/itm.py"
+    spec = importlib.util.spec_from_file_location("paper_itm", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MODULE = load()
+QUESTIONS = {question.__name__: question for _, question in MODULE.CLAIMS}
+
+
+def judge(name: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr(MODULE, "PICTURES", folder)
+    answer, why = QUESTIONS[name]()
+    assert answer == (True if name in YES else "only when"), why
+    assert sorted(path.name for path in folder.iterdir()) == DRAWN.get(name, [])
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS.keys() - SLOW))
+def test_answers(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    judge(name, monkeypatch, tmp_path)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_answers_that_take_longer(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    judge(name, monkeypatch, tmp_path)
