@@ -12,6 +12,7 @@ from unknot.verify.verdict import Configuration, Verdict
 
 if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
+    from unknot.simulation.limits import Saturation
     from unknot.simulation.replay import Replay
     from unknot.simulation.run import Run
     from unknot.studies.result import DesignResult, StudyResult
@@ -106,9 +107,28 @@ def of_delivery(relation: Relation, delivery: Delivery) -> Answer:
 
 
 def of_run(relation: Relation, run: Run) -> Answer:
-    """A run; numbers that are not finite are null."""
+    """A run without its arrays; numbers that are not finite are null."""
     deadlock = None if run.deadlock is None else of_configuration(relation, run.deadlock)
-    return {key: _finite(value) for key, value in vars(run).items()} | {"deadlock": deadlock}
+    plain = {key: value for key, value in vars(run).items() if key not in ("utilisation", "occupancy")}
+    return {key: _finite(value) for key, value in plain.items()} | {"deadlock": deadlock}
+
+
+def of_channels(relation: Relation, run: Run) -> list[Answer]:
+    """How busy each channel was while measuring, and how full the buffers of its VCs."""
+    first = relation.vcs.first
+    return [
+        {
+            "channel": relation.network.channel_name(c),
+            "utilisation": float(run.utilisation[c]),
+            "occupancy": run.occupancy[first[c] : first[c + 1]].tolist(),
+        }
+        for c in range(run.utilisation.size)
+    ]
+
+
+def of_saturation(relation: Relation, found: Saturation) -> Answer:
+    """Where a network saturates, and the runs that were made to find it."""
+    return vars(found) | {"runs": [of_run(relation, run) for run in found.runs]}
 
 
 def of_smallest(found: Smallest) -> Answer:

@@ -12,7 +12,7 @@ from unknot.routing import dimension_order
 from unknot.simulation import replay, simulate
 from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import FLITS_IN, FLITS_OUT, READ, SENT, STORED
+from unknot.simulation.layout import CHANCE, FLITS_IN, FLITS_OUT, READ, SENT, STORED
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import mesh, torus
@@ -49,7 +49,7 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(number: int, length
             engine.advance(engine.now + 300)
             assert fronts(engine, stuck) == before
             assert set(stuck) <= set(np.flatnonzero(stuck_vcs(relation, engine.state)))
-        engine.state.setup[4] = 0
+        engine.state.terminals[:, CHANCE] = 0
         while not (quiet := engine.advance(engine.now + 5000)) and engine.count(FLITS_IN) > engine.count(FLITS_OUT):
             pass
         stuck = np.flatnonzero(stuck_vcs(relation, engine.state))

@@ -2,6 +2,7 @@
 
 from unknot.simulation.closed_loop import ClosedLoop, closed_loop
 from unknot.simulation.driver import simulate
+from unknot.simulation.limits import Saturation, saturation, zero_load_latency
 from unknot.simulation.replay import Replay, replay
 from unknot.simulation.run import Run
 from unknot.simulation.trace import Trace, TracedMessage, TraceError
@@ -12,6 +13,7 @@ __all__ = [
     "ClosedLoop",
     "Replay",
     "Run",
+    "Saturation",
     "Trace",
     "TraceError",
     "TraceRun",
@@ -20,6 +22,8 @@ __all__ = [
     "read_trace",
     "replay",
     "run_trace",
+    "saturation",
     "simulate",
     "write_trace",
+    "zero_load_latency",
 ]

@@ -15,22 +15,31 @@ from unknot.simulation.layout import (
     ARRIVED,
     DRAWN,
     FLIT_HOPS,
-    FLITS_OUT_MEASURED,
     HOPS_SUM,
     LATENCY_SUM,
-    MEASURE_FROM,
-    MEASURE_TO,
     MEASURED_ARRIVED,
     MEASURED_CREATED,
     NETWORK_SUM,
 )
+from unknot.simulation.measurement import Window
 from unknot.simulation.run import Run
-from unknot.simulation.statistics import mean, percentiles, saturated, steady
+from unknot.simulation.statistics import (
+    BATCHES,
+    batch_means,
+    doubtful,
+    half_width,
+    mean,
+    percentiles,
+    saturated,
+    steady,
+)
 from unknot.simulation.traffic import pairs_of
 from unknot.switching import Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
 Progress = Callable[[str, int], None]
+LONGEST = 16
+"""How many times as long a run measures, at most, while its stability is in doubt."""
 
 
 def simulate(
@@ -72,7 +81,8 @@ def simulate(
         Cycles before measuring. By default phases are run until the mean latency changes by less than 5 % twice in a
         row, 20 of them at most.
     measure : int, optional
-        Cycles in which created packets are measured. By default enough for 30,000 packets, between 5,000 and 200,000.
+        Cycles in which created packets are measured. By default enough for 30,000 packets, between 5,000 and 200,000;
+        and up to 16 times as many while it is in doubt whether source queues grow without end.
     progress : callable, optional
         Called with the stage in words and the cycle reached.
 
@@ -114,33 +124,33 @@ def simulate(
     )
     rate = chance * float(pairs.rate.sum())
     say = progress or (lambda stage, cycle: None)
-    window = measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
+    engine.advance(engine.now)  # what has to be compiled is compiled now
+    say("starting", engine.now)
+    cycles = measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
 
     if warmup is None:
         _warm_up(engine, rate, say)
     else:
         engine.run(warmup)
-    start, lag_before = engine.now, engine.lag()
-    engine.state.setup[[MEASURE_FROM, MEASURE_TO]] = start, start + window
-    reason = ""
-    accepted = 0.0
+    measured = Window(engine)
     if engine.deadlock is None:
-        say("measuring", engine.now)
-        engine.run(window)
-        accepted = engine.count(FLITS_OUT_MEASURED) / (terminals * max(1, engine.now - start))
+        _measure(measured, cycles, 1 if measure else LONGEST, packet_length, say)
+    accepted, accepted_half_width = measured.accepted, measured.accepted_half_width
+    utilisation, occupancy = measured.utilisation(), measured.occupancy()
+    reason = ""
     if engine.deadlock is None:
         reason = saturated(
-            lag_before,
+            measured.lag_before,
             engine.lag(),
-            window,
+            measured.cycles,
             packet_length,
             accepted,
             rate * packet_length / terminals,
-            int(rate * window),
+            int(rate * measured.cycles),
             relation.network.terminal_name,
         )
         if not reason:
-            reason = _drain(engine, start + window, 2 * window + 20_000, say)
+            reason = _drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
     if engine.deadlock is not None:
         messages = len(engine.deadlock.messages)
         reason = (
@@ -170,6 +180,10 @@ def simulate(
         buffer_depth=buffer_depth,
         seed=seed,
         deadlock=engine.deadlock,
+        latency_half_width=None if reason else half_width(batch_means(latencies, BATCHES)),
+        accepted_half_width=accepted_half_width,
+        utilisation=utilisation,
+        occupancy=occupancy,
     )
 
 
@@ -190,6 +204,17 @@ def _warm_up(engine: Engine, rate: float, say: Progress) -> None:
             phase *= 2
             means.clear()
         if steady(means) or engine.lag().mean() > max(200, phase / 4):
+            return
+
+
+def _measure(window: Window, cycles: int, longest: int, packet_length: int, say: Progress) -> None:
+    """Measure, and go on to `longest` times as many cycles while saturation is in doubt."""
+    engine = window.engine
+    say("measuring", engine.now)
+    done = 0
+    while window.go_on(done or cycles, lambda cycle: say("measuring", cycle)):
+        done = window.cycles
+        if done >= longest * cycles or not doubtful(window.lag_before, engine.lag(), done, packet_length):
             return
 
 

@@ -22,6 +22,7 @@ from unknot.simulation.layout import (
     ATOMIC,
     BEST,
     BLOCKED,
+    CARRIED,
     CHANCE,
     CHOICE,
     COMMITS,
@@ -359,6 +360,7 @@ def allocate_switch(s, now, contenders):
         out = natural(receiving[into, PORT_BEST])
         v = natural(sending[out, PORT_BEST])
         sending[out, TURN], receiving[into, TURN], receiving[into, NEXT_VC] = into + 1, out + 1, v + 1
+        sending[out, CARRIED] += 1
         send(s, v, now)
     if outs:
         s.count[FLIT_HOPS] += ends - outs

@@ -32,8 +32,9 @@ OWNER, CREDITS, WRITE, GRANT, BEST, KEY, STAMP = range(7)
 """Columns of `outputs`: input buffer that sends into it, or −1; free slots as known upstream; ring position of the
 next packet; round-robin pointer; this cycle's best request, its key and the cycle it was made in."""
 
-TURN, PORT_KEY, PORT_BEST, PORT_STAMP, DELAY, NEXT_VC = range(6)
-"""Columns of `sending` (output ports: grant) and `receiving` (input ports: accept)."""
+TURN, PORT_KEY, PORT_BEST, PORT_STAMP, DELAY, NEXT_VC, CARRIED = range(7)
+"""Columns of `sending` (output ports: grant) and `receiving` (input ports: accept); CARRIED counts the flits that an
+output port was given."""
 
 CREATED, INJECTED, ADDRESS, LENGTH, HOPS, SOURCE, SCRIPT, STOP = range(8)
 """Columns of `packets`; SCRIPT is where its prescribed path begins in `script` or −1, STOP how long it is."""

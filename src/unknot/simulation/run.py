@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
+
+
+def _nothing() -> npt.NDArray[np.float64]:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,14 @@ class Run:
         Why it is not stable; empty when it is.
     deadlock : Configuration or None
         The knot of blocked messages, when the run came to one.
+    latency_half_width, accepted_half_width : float or None
+        Half the width of the 95 % confidence interval of `latency_mean` and `accepted_load`, by batch means within
+        the measuring window; None when there is too little to tell by, of the latency also when not stable.
+    utilisation : float64 array, shape (channels,)
+        Flits per cycle of each channel while measuring. It and `occupancy` are empty when nothing was measured, and
+        do not count when runs are compared.
+    occupancy : float64 array, shape (VCs,)
+        Mean number of flits in the buffer of each VC while measuring, from samples.
     packets : int
         Measured packets that arrived.
     cycles : int
@@ -60,3 +75,7 @@ class Run:
     buffer_depth: int
     seed: int
     deadlock: Configuration | None = field(default=None)
+    latency_half_width: float | None = None
+    accepted_half_width: float | None = None
+    utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
+    occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)

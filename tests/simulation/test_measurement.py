@@ -1,0 +1,92 @@
+"""Confidence, utilisation and occupancy of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.simulation.relations import clockwise
+from unknot.routing import dimension_order, o1turn
+from unknot.simulation import simulate
+from unknot.simulation.statistics import batch_means, doubtful, half_width
+from unknot.switching import Switching
+from unknot.topologies import line, mesh, torus
+from unknot.verify.loads import loads
+
+NONATOMIC: Switching = "wormhole-nonatomic"
+
+
+def test_half_width_is_students() -> None:
+    assert half_width(np.array([1.0, 2, 3, 4, 5])) == pytest.approx(2.776445 * np.sqrt(2.5 / 5))
+    assert half_width(np.array([1.0, 2, 3, 4])) is None
+
+
+def test_intervals_of_independent_values_cover_their_mean() -> None:
+    random = np.random.default_rng(1)
+    inside = 0
+    for _ in range(400):
+        values = random.geometric(0.05, 4000)
+        width = half_width(batch_means(values, 20))
+        assert width is not None
+        inside += abs(values.mean() - 20) <= width
+    assert 0.92 <= inside / 400 <= 0.98
+
+
+def test_batches_are_equal_and_successive() -> None:
+    assert batch_means(np.arange(205), 20).tolist() == [9.5 + 10 * k for k in range(20)]
+    assert batch_means(np.arange(199), 20).size == 0
+
+
+def test_doubt_is_between_steady_and_saturated() -> None:
+    def judge(behind: int) -> bool:
+        return doubtful(np.zeros(4, dtype=np.int64), np.full(4, behind), 10_000, 1)
+
+    assert [judge(behind) for behind in (0, 29, 50, 99, 200)] == [False, False, True, True, False]
+
+
+def test_runs_cover_the_mean_of_long_runs() -> None:
+    relation, switching = dimension_order(mesh(4, 4), 4), NONATOMIC
+    long = simulate(relation, 0.4, measure=100_000, seed=99, switching=switching)
+    runs = [simulate(relation, 0.4, seed=seed, warmup=500, measure=4000, switching=switching) for seed in range(40)]
+    assert long.latency_mean is not None
+    inside = 0
+    for run in runs:
+        assert run.latency_mean is not None
+        assert run.latency_half_width is not None
+        assert run.accepted_half_width is not None
+        inside += abs(run.latency_mean - long.latency_mean) <= run.latency_half_width
+    assert inside >= 33
+
+
+def test_too_little_to_tell() -> None:
+    assert simulate(dimension_order(line(2)), 0.01, warmup=0, measure=1000).latency_half_width is None
+    assert simulate(dimension_order(line(2)), 0.5, warmup=0, measure=10).accepted_half_width is None
+    full = simulate(dimension_order(torus(4, 4), 2), 1.0, measure=2000)
+    assert (full.stable, full.latency_half_width) == (False, None)
+    assert full.accepted_half_width is not None
+
+
+@pytest.mark.parametrize("traffic", ["uniform", "transpose"])
+def test_utilisation_is_what_loads_predict(traffic: str) -> None:
+    for relation in (dimension_order(mesh(4, 4), 2), dimension_order(torus(4, 4), 4), o1turn(mesh(4, 4), 4)):
+        run = simulate(
+            relation, 0.1, traffic=traffic, packet_length=2, switching=NONATOMIC, warmup=1000, measure=20_000
+        )
+        expected = 0.1 * loads(relation, traffic).channel
+        assert run.utilisation.shape == expected.shape
+        assert np.abs(run.utilisation - expected).max() < 0.015
+        assert not run.utilisation[expected == 0].any()
+
+
+def test_occupancy_is_by_littles_law() -> None:
+    """A flit alone stays in a buffer for two cycles, and leaves in the third: routing, VC allocation, switch."""
+    run = simulate(dimension_order(mesh(4, 4), 4), 0.05, warmup=500, measure=50_000)
+    assert run.occupancy.shape == (48 * 4,)
+    assert run.occupancy.sum() == pytest.approx(2 * run.utilisation.sum(), rel=0.05)
+
+
+def test_what_deadlocks_has_been_measured_until_then() -> None:
+    run = simulate(clockwise(8), 0.9, packet_length=4, warmup=0, measure=20_000)
+    assert run.deadlock is not None
+    assert run.accepted_half_width is None
+    assert run.utilisation.any()
