@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from unknot import check, deliver, replay, simulate, tod
+from unknot.checker import accept
 from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.switching import SWITCHINGS
 from unknot.testing import NETWORKS, check_relation, interpreted
 from unknot.testing.routings import attempt
-from unknot.checker import accept
 
 ROUTINGS = routings()
 BUILT = {text: tod.network(text) for text in NETWORKS}
@@ -31,10 +32,11 @@ UNUSED = {
 """Routings that use all their VCs only on networks larger than those of the catalogue."""
 
 
+@cache
 def on_catalogue(function: Callable[..., Relation]) -> dict[str, Relation]:
     """The relations of a routing on all networks it does not refuse."""
     tried = {text: attempt(function, network) for text, network in BUILT.items()}
-    return {text: interpreted(relation) for text, relation in tried.items() if relation is not None}
+    return {text: interpreted(relation, remember=True) for text, relation in tried.items() if relation is not None}
 
 
 @pytest.mark.parametrize("name", ROUTINGS)

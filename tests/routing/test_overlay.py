@@ -19,7 +19,7 @@ from unknot.verify import SWITCHINGS, check, deliver
 
 @pytest.mark.parametrize(("network", "returns"), [(mesh(4), True), (mesh(3, 3), False), (mesh(2, 3, 2), True)])
 def test_claims_and_contract(network: Network, returns: bool) -> None:
-    check_relation(overlay(network, returns=returns))
+    check_relation(interpreted(overlay(network, returns=returns)))
 
 
 def test_on_a_mesh_it_is_duato_where_messages_may_return() -> None:
@@ -91,7 +91,7 @@ def test_a_base_that_cannot_deadlock_is_not_enough_under_wormhole_switching() ->
 
 @pytest.mark.parametrize("network", [mesh(4), mesh(3, 2, 2)], ids=lambda n: n.name)
 def test_pbfaa_without_return_is_as_claimed(network: Network) -> None:
-    check_relation(pbfaa(network, returns=False))
+    check_relation(interpreted(pbfaa(network, returns=False)))
 
 
 def test_what_cannot_be_laid_over() -> None:
