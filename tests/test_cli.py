@@ -180,10 +180,32 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     relation = unknot.routing.dimension_order(unknot.topologies.mesh(4, 4))
     run = unknot.simulate(relation, 0.1, packet_length=2, seed=7, warmup=300, measure=1000)
     for key, value in vars(run).items():
-        assert found[key] == value
+        assert key in ("utilisation", "occupancy") or found[key] == value
+    assert found["ns_per_flit_hop"] > 0
+    assert "channels" not in found
+    every = answer(unknot_says(*words, "--json", "--channels"))["channels"]
+    assert [channel["utilisation"] for channel in every] == run.utilisation.tolist()
     assert found["stable"] is True
     assert found["deadlock"] is None
     assert "latency" in unknot_says(*words).stdout
+
+
+def test_simulate_draws_where_the_load_sits(tmp_path: Path) -> None:
+    words = ["simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.1", "--measure", "500", "--out"]
+    path = tmp_path / "load.svg"
+    assert unknot_says(*words, str(path)).exit_code == 0
+    assert "busiest channel" in path.read_text(encoding="utf-8")
+    assert unknot_says(*words, str(tmp_path / "load.pdf")).exit_code == 2
+
+
+def test_simulate_searches_saturation() -> None:
+    words = ["simulate", "line(2)", "--routing", "dimension_order", "--vcs", "4", "--saturation"]
+    found = answer(unknot_says(*words, "--json"))
+    assert found["zero_load_latency"] == 9.5
+    assert found["runs"][0]["offered_load"] <= found["load"]
+    assert "zero-load latency" in unknot_says(*words).stdout
+    for wrong in (words[:-1], [*words, "--load", "0.1"], [*words, "--measure", "100"]):
+        assert unknot_says(*wrong).exit_code == 2
 
 
 def test_simulate_completes_with_zero_when_it_finds_a_deadlock() -> None:

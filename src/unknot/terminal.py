@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
+    from unknot.simulation.limits import Saturation
     from unknot.simulation.run import Run
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit
@@ -58,8 +60,8 @@ def show_run(relation: Relation, run: Run) -> None:
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
         ("packets", f"{run.packet_length} flits; {run.packets} measured"),
         ("offered load", f"{run.offered_load:g} flits per terminal per cycle"),
-        ("accepted load", f"{run.accepted_load:.4f}"),
-        ("packet latency", f"{_number(run.latency_mean)} cycles mean"),
+        ("accepted load", f"{run.accepted_load:.4f}{_within(run.accepted_half_width, 4)}"),
+        ("packet latency", f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles mean"),
         (
             "",
             f"{_number(run.latency_p50)} median, {_number(run.latency_p95)} p95, {_number(run.latency_p99)} p99, "
@@ -71,6 +73,10 @@ def show_run(relation: Relation, run: Run) -> None:
     ]
     if run.reason:
         rows.append(("reason", run.reason))
+    if run.utilisation.size:
+        busiest = int(run.utilisation.argmax())
+        name = relation.network.channel_name(busiest)
+        rows.append(("busiest channel", f"{name}, {run.utilisation[busiest]:.3f} flits per cycle"))
     rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops, seed {run.seed}"))
     console().print(two_columns(rows))
     if run.deadlock is not None:
@@ -78,6 +84,19 @@ def show_run(relation: Relation, run: Run) -> None:
 
         print()
         _sentences(tell(relation, run.deadlock, packet_length=run.packet_length))
+
+
+def show_saturation(relation: Relation, found: Saturation, empty: float) -> None:
+    """Where a network saturates, with the latency of the empty one."""
+    limit = "stable at load 1" if found.limit is None else f"not stable at {found.limit:.4g}"
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        ("zero-load latency", f"{empty:.2f} cycles mean"),
+        ("saturation", f"stable at {found.load:.4g}, {limit} flits per terminal per cycle"),
+        ("throughput", f"{found.throughput:.4f} flits per terminal per cycle accepted at most"),
+    ]
+    console().print(two_columns(rows))
 
 
 def show_audit(audit: Audit) -> None:
@@ -178,6 +197,25 @@ def _lines(title: str) -> Progress:
 
 
 @contextmanager
+def cycles(what: str) -> Iterator[Callable[[str, int], None]]:
+    """A line on stderr that tells stage, cycle and cycles per second of a run; nothing where it is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda stage, cycle: None
+        return
+    with Console(stderr=True).status(f"{what} …") as status:
+        began, last, before = time.monotonic(), 0, 0
+
+        def tell(stage: str, cycle: int) -> None:
+            nonlocal last, before
+            before += last if cycle < last else 0
+            last = cycle
+            speed = (before + cycle) / max(time.monotonic() - began, 1e-9)
+            status.update(f"{what}: {stage}, cycle {cycle:,}, {speed:,.0f} cycles/s")
+
+        yield tell
+
+
+@contextmanager
 def busy(what: str) -> Iterator[None]:
     """A sign of life on stderr while something takes its time."""
     if sys.stderr.isatty():
@@ -237,6 +275,10 @@ def _range(low: int, high: int) -> str:
 
 def accepts(holds: bool | None) -> str:
     return {True: "accepts it", False: "REJECTS it", None: "could not go through it again: too large"}[holds]
+
+
+def _within(half_width: float | None, digits: int) -> str:
+    return "" if half_width is None else f" ± {half_width:.{digits}f}"
 
 
 def _number(value: float | None) -> str:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from unknot.report.bnr_table import draw_bnr
     from unknot.report.curves import draw_curves
     from unknot.report.drawing import draw_configuration, draw_network
+    from unknot.report.load_drawing import draw_load
     from unknot.report.multistage import draw_realisation
     from unknot.report.study_report import write_study_report
     from unknot.report.words import tell
@@ -17,6 +18,7 @@ __all__ = [
     "draw_bnr",
     "draw_configuration",
     "draw_curves",
+    "draw_load",
     "draw_network",
     "draw_realisation",
     "tell",
@@ -28,6 +30,7 @@ _HOMES = {
     "draw_bnr": "bnr_table",
     "draw_configuration": "drawing",
     "draw_curves": "curves",
+    "draw_load": "load_drawing",
     "draw_network": "drawing",
     "draw_realisation": "multistage",
     "tell": "words",
