@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -133,3 +134,13 @@ def test_counterexamples_are_legal_verdicts() -> None:
         assert found.configuration is not None
         accept(relation, Verdict(False, switching, "smallest", "all", "", configuration=found.configuration))
         assert replay(relation, found.configuration).stuck
+
+
+def test_what_is_known_stays_when_nothing_better_is_found() -> None:
+    relation = fully_adaptive(mesh(3, 3))
+    found = smallest(relation).configuration
+    assert found is not None
+    assert found.reachability == "injected"
+    assert smallest(relation, known=replace(found, reachability="not-established")).configuration == found
+    assert smallest(relation, known=found).configuration is found
+    assert smallest(relation, known=replace(found, messages=found.messages * 2)).configuration == found

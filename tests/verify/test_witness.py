@@ -15,7 +15,7 @@ from unknot import replay
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.testing import interpreted, networks, relations
 from unknot.topologies import mesh, ring, torus
-from unknot.verify import check
+from unknot.verify import check, witness
 from unknot.verify.exact import Worm
 from unknot.verify.witness import Routes, _at_terminals, _injected, _led_back, _scheduled, configuration, reduce
 
@@ -97,7 +97,7 @@ def test_grades_of_given_worms() -> None:
         assert len(result.messages) <= len(worms)
 
     compare()
-    assert min(seen["injected"], seen["scheduled"]) > 20
+    assert min(seen["injected"], seen["scheduled"]) > 5
     assert seen["not-established"] > 0
 
 
@@ -128,3 +128,18 @@ def test_others_around_are_injected_where_these_cannot_be() -> None:
     assert complaints(relation, found) == []
     assert replay(relation, found).stuck
     assert check(relation, "vct").reachability == "scheduled"
+
+
+def test_a_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When neither the search nor the solver may look for a way, the grade is said to be open."""
+    relation = fully_adaptive(mesh(4, 4))
+    told = []
+    for edges in (witness.EDGES, 0):
+        monkeypatch.setattr(witness, "TRIES", 0)
+        monkeypatch.setattr(witness, "EDGES", edges)
+        verdict = check(relation)
+        assert verdict.configuration is not None
+        told.append(
+            (verdict.reachability, verdict.configuration.limited, "left open by a limit" in verdict.established)
+        )
+    assert told == [("injected", False, False), ("scheduled", True, True)]

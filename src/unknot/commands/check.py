@@ -64,10 +64,11 @@ def check(
 
         with terminal.busy("looking for a smaller counterexample"):
             left = max(1.0, time_limit - seconds)
-            least = find_smallest(relation, technique, time_limit=left, buffer_depth=buffer_depth)
+            least = find_smallest(
+                relation, technique, time_limit=left, buffer_depth=buffer_depth, known=verdict.configuration
+            )
         if least.configuration is not None:
-            told = f"{len(least.configuration.messages)} messages that can never move hold all that they wait for"
-            verdict = replace(verdict, configuration=least.configuration, established=told)
+            verdict = replace(verdict, configuration=least.configuration, established=least.configuration.told)
     with terminal.busy("looking at the routes"):
         delivery = deliver(relation)
         holds = evidence_holds(relation, verdict)

@@ -98,8 +98,7 @@ def check(
             found = worms
         else:
             found = configuration(relation, worms, technique, int(buffer_depth))
-        text = f"{len(found.messages)} messages that can never move hold all that they wait for"
-        return Verdict(False, technique, method, scope, text, configuration=found, size=size)
+        return Verdict(False, technique, method, scope, found.told, configuration=found, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
         text = f"undecided after {time_limit:g} s: {established}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from unknot.verify.closed_sets import entered
 from unknot.verify.exact_model import Ports, Worm, fewest
 from unknot.verify.remainder import Ints, Remainder, offsets
 from unknot.verify.states import Core, core, dependencies
-from unknot.verify.verdict import Configuration
+from unknot.verify.verdict import Configuration, Reachability
 from unknot.verify.windows import Surroundings
 from unknot.verify.witness import configuration
 
@@ -57,7 +58,12 @@ class Smallest:
 
 
 def smallest(
-    relation: Relation, switching: str = "wormhole", *, time_limit: float = 60.0, buffer_depth: int = 8
+    relation: Relation,
+    switching: str = "wormhole",
+    *,
+    time_limit: float = 60.0,
+    buffer_depth: int = 8,
+    known: Configuration | None = None,
 ) -> Smallest:
     """Find a deadlock configuration with the fewest messages, and of those one that holds the fewest VCs.
 
@@ -72,6 +78,9 @@ def smallest(
         dependencies, and nodes × edges of the graph of who may wait for whom.
     buffer_depth : int
         Flits per VC, for the message lengths.
+    known : Configuration, optional
+        One that was found before. It is the answer when nothing smaller is found and nothing as small with a better
+        grade.
 
     Raises
     ------
@@ -97,8 +106,10 @@ def smallest(
     if search.best is None:
         if search.proved:
             return Smallest(None, 0, 0, True, "no deadlock: exhausted by constraint solving")
-        return Smallest(None, search.messages, 0, False, "time ran out before any configuration was found")
+        return Smallest(known, search.messages, 0, False, "time ran out before any configuration was found")
     found = configuration(relation, search.best, technique, int(buffer_depth), as_it_is=True)
+    if known is not None and _order(known) <= _order(found):
+        found = known
     return Smallest(found, search.messages, search.held, search.proved, search.method)
 
 
@@ -204,6 +215,12 @@ class _Search:
             worms, _ = fewest(part.merged(), left, messages=size[0], held=size[1], ports=Ports.of(self.relation))
             if isinstance(worms, list) and _size(worms) == size:
                 self.best = worms
+
+
+def _order(found: Configuration) -> tuple[int, int, int]:
+    """The smaller is the better, and of two as small that with the better grade."""
+    held = sum(len(message.held) for message in found.messages)
+    return len(found.messages), held, get_args(Reachability).index(found.reachability)
 
 
 def _size(worms: list[Worm]) -> tuple[int, int]:

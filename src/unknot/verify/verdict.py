@@ -57,12 +57,25 @@ class Configuration:
         produces it. `not-established`: each state is reachable, whether all are at once was not shown.
     messages : tuple of Message
         In the order of the schedule when there is one.
+    limited : bool
+        A limit ended the search for a way from the terminals to where these messages stand: a better grade is open.
     """
 
     switching: Switching
     buffer_depth: int
     reachability: Reachability
     messages: tuple[Message, ...]
+    limited: bool = False
+
+    @property
+    def told(self) -> str:
+        """What the configuration is, in a sentence."""
+        text = f"{len(self.messages)} messages that can never move hold all that they wait for"
+        if self.limited:
+            return f"{text}; whether they can come straight from terminals of their own was left open by a limit"
+        if self.reachability == "not-established":
+            return f"{text}; these cannot come there straight from terminals of their own, nor one after the other"
+        return text
 
     @property
     def holder(self) -> dict[int, int]:

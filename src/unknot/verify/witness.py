@@ -56,12 +56,14 @@ def configuration(
     for choice in choices:
         scheduled = _scheduled(routes, choice)
         if scheduled is not None:
-            return Configuration(switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth))
+            return Configuration(
+                switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth), routes.limited
+            )
     placed = []
     for worm in choices[0]:
         terminal, lead = next(routes.leads(replace(worm, path=worm.path[:1]), banned=()))
         placed.append((worm, terminal, lead))
-    return Configuration(switching, buffer_depth, "not-established", _messages(placed, buffer_depth))
+    return Configuration(switching, buffer_depth, "not-established", _messages(placed, buffer_depth), routes.limited)
 
 
 def _smaller(relation: Relation, worms: Sequence[Worm], switching: Switching, injected: bool) -> Iterator[list[Worm]]:
@@ -94,12 +96,13 @@ Led = tuple[Worm, int, tuple[int, ...]]
 
 
 class Routes:
-    """Ways from injection to a state of an address."""
+    """Ways from injection to a state of an address; `limited` when a limit ended a search for them."""
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
         self.space = Explorer(relation)
         self.graphs: dict[int, dict[int, list[int]]] = {}
+        self.limited = False
 
     def graph(self, address: int) -> dict[int, list[int]]:
         """Candidate VCs of each reachable place, ejection left out."""
@@ -235,6 +238,7 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
                         out.setdefault(at, []).append(flow[at, vc])
                         into.setdefault(vc, []).append(flow[at, vc])
         if sum(map(len, steps)) + len(flow) > EDGES:
+            routes.limited = True
             return None
         model.add_exactly_one(into[worm.path[0]])
         for at in out.keys() | into.keys():
@@ -248,7 +252,9 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
         model.add_at_most_one(using)
     solver = solver_for(SECONDS)
     solver.parameters.max_deterministic_time = 2.0
-    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    status = solver.solve(model)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        routes.limited |= status != cp_model.INFEASIBLE
         return None
     found: list[Led] = []
     for worm, flow in zip(worms, steps, strict=True):
