@@ -14,7 +14,7 @@ from unknot.cli import app
 from unknot.errors import RelationError
 from unknot.network import Network, grid
 from unknot.report.gallery_page import gallery_text
-from unknot.routing import EJECT, Relation
+from unknot.routing import EJECT, Relation, VirtualChannels
 from unknot.routing.named import routings
 from unknot.studies.gallery import gallery
 from unknot.testing import ConformanceError, check_routing
@@ -33,7 +33,9 @@ def downward(network: Network) -> Relation:
         out[0] = EJECT if here == home[address] else channel[here, 1]  # type: ignore[index]
         return 1
 
-    return Relation(network, 1, rule, name="downward", source="nobody", claims={"wormhole": True})
+    return Relation(
+        network, VirtualChannels(network, 1), rule, name="downward", source="nobody", claims={"wormhole": True}
+    )
 
 
 @pytest.fixture
