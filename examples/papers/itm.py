@@ -285,7 +285,7 @@ def networks_contain_meshes() -> Answer:
     )
 
 
-NETWORKS = range(1, 7)
+NETWORKS = range(1, 9)
 DESIGNS: dict[str, Callable[[int], unknot.Relation]] = {
     "mesh, up*/down* from root 0, one path": lambda seed: up_down(itm(24, degree=6, seed=seed), 2, root=0),
     "mesh, up*/down*, one path": lambda seed: up_down(itm(24, degree=6, seed=seed), 2),
