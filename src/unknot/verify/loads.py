@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from unknot.errors import RelationError
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
+from unknot.traffic import Traffic
+from unknot.traffic import Traffic
 from unknot.verify.minimal_paths import Progress
 from unknot.verify.states import Explorer
-from unknot.verify.traffic import Rates, Traffic, rates
+from unknot.verify.traffic import Rates, rates
 
 MAX_FLOWS = 400_000
 """Most transitions between states for which the best split is sought."""
@@ -64,7 +66,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     Parameters
     ----------
     traffic : "uniform", sequence of int, or array
-        See `unknot.verify.traffic.rates`.
+        See `unknot.traffic.pattern`.
     progress : callable, optional
         Called with (addresses done, addresses).
 
