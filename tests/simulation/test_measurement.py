@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.relations import clockwise
 from unknot.routing import dimension_order, o1turn
 from unknot.simulation import simulate
-from unknot.simulation.statistics import batch_means, doubtful, half_width
+from unknot.simulation.statistics import doubtful, half_width
 from unknot.switching import Switching
 from unknot.topologies import line, mesh, torus
 from unknot.verify.loads import loads
@@ -26,15 +26,10 @@ def test_intervals_of_independent_values_cover_their_mean() -> None:
     inside = 0
     for _ in range(400):
         values = random.geometric(0.05, 4000)
-        width = half_width(batch_means(values, 20))
+        width = half_width(values.reshape(20, 200).mean(axis=1))
         assert width is not None
         inside += abs(values.mean() - 20) <= width
     assert 0.92 <= inside / 400 <= 0.98
-
-
-def test_batches_are_equal_and_successive() -> None:
-    assert batch_means(np.arange(205), 20).tolist() == [9.5 + 10 * k for k in range(20)]
-    assert batch_means(np.arange(199), 20).size == 0
 
 
 def test_doubt_is_between_steady_and_saturated() -> None:

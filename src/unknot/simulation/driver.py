@@ -24,10 +24,7 @@ from unknot.simulation.layout import (
 from unknot.simulation.measurement import Window
 from unknot.simulation.run import Run
 from unknot.simulation.statistics import (
-    BATCHES,
-    batch_means,
     doubtful,
-    half_width,
     mean,
     percentiles,
     saturated,
@@ -180,7 +177,7 @@ def simulate(
         buffer_depth=buffer_depth,
         seed=seed,
         deadlock=engine.deadlock,
-        latency_half_width=None if reason else half_width(batch_means(latencies, BATCHES)),
+        latency_half_width=None if reason else measured.latency_half_width,
         accepted_half_width=accepted_half_width,
         utilisation=utilisation,
         occupancy=occupancy,

@@ -8,9 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import CARRIED, FLITS_OUT_MEASURED, MEASURE_FROM, MEASURE_TO, STORED
+from unknot.simulation.layout import (
+    ARRIVED,
+    CARRIED,
+    FLITS_OUT_MEASURED,
+    LATENCY_SUM,
+    MEASURE_FROM,
+    MEASURE_TO,
+    STORED,
+)
 from unknot.simulation.statistics import BATCHES, half_width
 
+FEWEST_PACKETS = 10
+"""Fewest packets whose mean latency counts as that of a batch."""
 SAMPLES = 8
 """Looks at the buffers in a batch."""
 
@@ -33,7 +43,7 @@ class Window:
         self._before = self._sent()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
-        self._batches: list[float] = []
+        self._batches: list[tuple[float, ...]] = []
 
     def go_on(self, cycles: int, tell: Callable[[int], None]) -> bool:
         """Measure so many cycles more, in batches; False when a knot was found."""
@@ -43,14 +53,15 @@ class Window:
         batches = min(BATCHES, cycles)
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
-            out = engine.count(FLITS_OUT_MEASURED)
+            before = self._counts()
             for k in range(1, SAMPLES):
                 self._to(first + (last - first) * k // SAMPLES)
                 self._look()
             if not engine.run(last - engine.now):
                 return False
             self._look()
-            self._batches.append((engine.count(FLITS_OUT_MEASURED) - out) / (last - first))
+            out, packets, latency = self._counts() - before
+            self._batches.append((out / (last - first), latency / packets if packets >= FEWEST_PACKETS else np.nan))
             tell(engine.now)
         return True
 
@@ -67,14 +78,23 @@ class Window:
     @property
     def accepted_half_width(self) -> float | None:
         """Of `accepted`; None when the window was not measured to its end."""
+        found = self._half_width(0)
+        return None if found is None else found / self._terminals
+
+    @property
+    def latency_half_width(self) -> float | None:
+        """Of the mean latency, by the packets that arrived in each batch; also None when one had too few."""
+        return self._half_width(1)
+
+    def _half_width(self, column: int) -> float | None:
         if len(self._batches) < BATCHES or self.engine.now < self.end:
             return None
+        values = np.array(self._batches)[:, column]
         # a window that went on has batches of several lengths, each round being as long as all before it
-        joined = np.array(self._batches[:BATCHES])
-        for k in range(BATCHES, len(self._batches), BATCHES):
-            joined = np.concatenate([joined, self._batches[k : k + BATCHES]]).reshape(-1, 2).mean(axis=1)
-        found = half_width(joined)
-        return None if found is None else found / self._terminals
+        joined = values[:BATCHES]
+        for k in range(BATCHES, values.size, BATCHES):
+            joined = np.concatenate([joined, values[k : k + BATCHES]]).reshape(-1, 2).mean(axis=1)
+        return None if np.isnan(joined).any() else half_width(joined)
 
     def utilisation(self) -> npt.NDArray[np.float64]:
         """Flits per cycle of each channel; to be asked when the window ends."""
@@ -88,6 +108,9 @@ class Window:
     @property
     def _terminals(self) -> int:
         return self.engine.relation.network.num_terminals
+
+    def _counts(self) -> npt.NDArray[np.int64]:
+        return np.array([self.engine.count(entry) for entry in (FLITS_OUT_MEASURED, ARRIVED, LATENCY_SUM)])
 
     def _sent(self) -> npt.NDArray[np.int64]:
         sent: npt.NDArray[np.int64] = self.engine.state.sending[: self.engine.relation.network.num_channels, CARRIED]

@@ -40,14 +40,6 @@ def half_width(means: npt.NDArray[np.float64]) -> float | None:
     return float(stdtrit(means.size - 1, 0.975) * means.std(ddof=1) / math.sqrt(means.size))
 
 
-def batch_means(values: Times, batches: int) -> npt.NDArray[np.float64]:
-    """Means of so many equal batches of successive values, the first few left out; none of fewer than 10 each."""
-    each = values.size // batches
-    if each < 10:
-        return np.zeros(0)
-    return np.asarray(values[values.size - each * batches :].reshape(batches, each).mean(axis=1))
-
-
 def steady(means: Sequence[float | None], *, change: float = 0.05, phases: int = 2) -> bool:
     """Whether the mean latency changed by less than `change` from phase to phase, so many times in a row."""
     last = means[-phases - 1 :]
