@@ -11,7 +11,6 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.traffic import Traffic
-from unknot.traffic import Traffic
 from unknot.verify.minimal_paths import Progress
 from unknot.verify.states import Explorer
 from unknot.verify.traffic import Rates, rates
