@@ -228,7 +228,7 @@ def layouts(draw: st.DrawFn) -> Layout:
     return layout
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(layout=layouts())
 def test_any_tables_agree_with_a_walk_of_every_pair(layout: Layout) -> None:
     check_any_tables(layout)

@@ -76,7 +76,7 @@ def compare(relation: Relation) -> None:
 
 
 @given(st.sampled_from(MESHES).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_tables_of_random_relations_are_those_of_enumeration(relation: Relation) -> None:
     compare(interpreted(relation))
 

@@ -59,7 +59,7 @@ def test_windows_decide_as_brute_force(
     seen: Counter[str] = Counter()
 
     @given(strategy)
-    @settings(max_examples=80)
+    @settings(max_examples=40)
     def compare(relation: Relation) -> None:
         try:
             expected = deadlock(relation, "wormhole", limit=20_000)
@@ -83,7 +83,7 @@ def test_windows_decide_as_brute_force(
 
 
 @given(MANY)
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_merged_states_answer_alike(relation: Relation) -> None:
     part = everything(relation)
     if part is None:
@@ -97,7 +97,7 @@ def test_merged_states_answer_alike(relation: Relation) -> None:
 
 
 @given(MANY, st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_open_ends_only_add_deadlocks(relation: Relation, data: st.DataObject) -> None:
     """What is blocked within a part is blocked, and what is not even with open ends is not."""
     part = everything(relation)
@@ -116,7 +116,7 @@ def test_open_ends_only_add_deadlocks(relation: Relation, data: st.DataObject) -
 @pytest.mark.parametrize(("table", "wide"), [(FREE_THREE_WIDE, 3), (FREE_FOUR_WIDE, 4)])
 def test_narrow_meshes_are_free(table: dict[str, str], wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once and by windows; one router more on either side and it deadlocks."""
-    relation = by_signs(mesh(wide, 7), table)
+    relation = by_signs(mesh(wide, 6), table)
     for small in (10_000, 0):
         monkeypatch.setattr(exact, "SMALL", small)
         verdict = check(relation)

@@ -18,7 +18,7 @@ def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
     seen = {True: 0, False: 0}
 
     @given(relations(networks(max_routers=5, max_channels=10)))
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     def run(relation: Relation) -> None:
         found = livelock(interpreted(relation))
         seen[found.free] += 1

@@ -45,7 +45,7 @@ def test_loads_of_random_relations_are_those_of_all_walks() -> None:
     seen = {"compared": 0, "refused": 0}
 
     @given(relations(networks(max_routers=5, max_channels=10)))
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     def run(relation: Relation) -> None:
         delivery = deliver(interpreted(relation))
         terminals = relation.network.num_terminals
