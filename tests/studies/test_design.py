@@ -77,7 +77,7 @@ def test_routings_by_name_and_call() -> None:
         ("dimension_order(dateline='crossing')", 3, RelationError, "cannot be split"),
         ("dimension_order(vcs=2)", 2, TextError, "vcs is given twice"),
         ("dimension_order(network=2)", None, TextError, "no option 'network'"),
-        ("dimension_order(order=['y'])", None, RelationError, "dimension_order(order=['y']) on torus(4, 4)"),
+        ("dimension_order(order=['y'])", None, TextError, "order is a list of whole numbers or None, not ('y',)"),
         ("duato", 1, RelationError, "duato"),
         ("Relation", None, TextError, "unknown routing"),
     ],
