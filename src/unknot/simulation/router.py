@@ -1,0 +1,98 @@
+"""What a router is like: how long its stages take, who wins in its allocators, which candidates a header asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+
+from unknot.errors import SimulationError, near
+
+Allocator = Literal["islip", "separable_input_first"]
+Priority = Literal["none", "age"]
+Selection = Literal["all", "first", "random", "round_robin", "most_credits"]
+ALLOCATORS: tuple[Allocator, ...] = ("islip", "separable_input_first")
+PRIORITIES: tuple[Priority, ...] = ("none", "age")
+SELECTIONS: tuple[Selection, ...] = ("all", "first", "random", "round_robin", "most_credits")
+
+_LEAST = {
+    "routing_delay": 0,
+    "vc_allocation_delay": 1,
+    "switch_allocation_delay": 1,
+    "traversal_delay": 1,
+    "credit_delay": 0,
+    "iterations": 1,
+}
+_WORDS = {"allocator": ALLOCATORS, "priority": PRIORITIES, "selection": SELECTIONS}
+
+
+@dataclass(frozen=True)
+class Router:
+    """The options of an input-queued virtual-channel (VC) router; as they are by default, so they are in BookSim 2.
+
+    Parameters
+    ----------
+    routing_delay : int
+        Cycles from reading a header to its first request for an output VC; 0 is look-ahead routing.
+    vc_allocation_delay : int
+        Cycles from winning an output VC to the first request for the switch.
+    switch_allocation_delay : int
+        Cycles a flit that won the switch stays in its buffer, the one in which it won included; its VC requests
+        nothing else in the meantime.
+    traversal_delay : int
+        Cycles to cross the switch.
+    credit_delay : int
+        Cycles to take in a credit.
+    speculative : bool
+        A header that wins an output VC requests the switch in the same cycle, after all those that had a VC already.
+    allocator : {"islip", "separable_input_first"}
+        islip (McKeown 1999): every output grants one request, every input accepts one grant. separable_input_first:
+        every input puts forward one of its requests, every output grants one of those.
+    iterations : int
+        Rounds of islip; later ones match what is left. separable_input_first has one.
+    priority : {"none", "age"}
+        age: where requests compete the packet created first wins. Ties, or all of it, go round robin.
+    selection : {"all", "first", "random", "round_robin", "most_credits"}
+        Which of the free candidates of the lowest tier a header requests: all at once, so that the allocator
+        chooses; or one: the first the relation names, any, the next one in turn, or one of the channel with the most
+        free buffers.
+    hold_switch : bool
+        A packet that won the switch keeps it, as long as each cycle brings a flit and a credit, to its tail.
+
+    Raises
+    ------
+    SimulationError
+        If a value makes no sense.
+    """
+
+    routing_delay: int = 1
+    vc_allocation_delay: int = 1
+    switch_allocation_delay: int = 1
+    traversal_delay: int = 1
+    credit_delay: int = 0
+    speculative: bool = False
+    allocator: Allocator = "islip"
+    iterations: int = 1
+    priority: Priority = "none"
+    selection: Selection = "all"
+    hold_switch: bool = False
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            name, value = field.name, getattr(self, field.name)
+            if name in _LEAST:
+                whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+                if not whole or not _LEAST[name] <= value <= 1000:
+                    raise SimulationError(
+                        f"router: {name} must be a whole number from {_LEAST[name]} to 1000, got {value!r}"
+                    )
+            elif name in _WORDS:
+                if value not in _WORDS[name]:
+                    raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), _WORDS[name])}")
+            elif not isinstance(value, bool):
+                raise SimulationError(f"router: {name} must be true or false, got {value!r}")
+        if self.allocator == "separable_input_first" and self.iterations > 1:
+            raise SimulationError(
+                f"router: separable_input_first has one iteration, got {self.iterations}; islip takes several"
+            )
