@@ -1,0 +1,94 @@
+"""Choices that packets make in the plain simulator: between two ways at the source, among output VCs on the way."""
+
+from __future__ import annotations
+
+from unknot.routing.relation import Relation
+from unknot.simulation.router import Router
+
+from .sim_parts import InputVC, Node, OutputVC, Packet
+from .sim_terminals import scramble
+
+
+class Choices:
+    relation: Relation
+    switching: str
+    options: Router
+    select: int
+    now: int
+    output: dict[int, OutputVC]
+    ejection: dict[int, list[OutputVC]]
+
+    def compare(self, packet: Packet) -> None:
+        direct = int(self.relation.direct[packet.source, self.relation.destination[packet.address]])
+        if direct not in (-1, packet.address) and self.cost(packet.source, direct) <= self.cost(
+            packet.source, packet.address
+        ):
+            packet.address = direct
+
+    def cost(self, source: int, address: int) -> float:
+        """Flits that wait for or travel on the first channel of a way, times its channels."""
+        relation, way = self.relation, [self.relation.num_vcs + source]
+        while len(way) <= relation.num_vcs + 1:
+            offered = relation.candidates(way[-1], address)
+            if not offered:
+                break
+            vc = min(offered, key=lambda c: c.tier).vc
+            if vc is None:
+                queue = 0
+                if len(way) > 1:
+                    c = relation.vcs.channel[way[1]]
+                    for v in range(relation.vcs.first[c], relation.vcs.first[c + 1]):
+                        queue += self.output[v].depth - self.output[v].credits
+                return queue * (len(way) - 1)
+            way.append(vc)
+        return float("inf")
+
+    def able(self, vc: InputVC) -> list[OutputVC]:
+        """The free candidates of the lowest tier that a header may ask for in this cycle."""
+        packet = vc.queue[0].packet
+        if self.switching == "saf" and not any(f.tail and f.packet is packet for f in vc.queue):
+            return []
+        offered = self.relation.candidates(vc.at, packet.address)
+        assert offered
+        ends = {
+            c: [self.output[c.vc]]
+            if c.vc is not None
+            else self.ejection[int(self.relation.destination[packet.address])]
+            for c in offered
+        }
+
+        def free(c) -> list[OutputVC]:
+            return [o for o in ends[c] if o.free_for(packet.length, self.switching)]
+
+        if self.relation.commits:
+            if vc.committed is None:
+                able = [c for c in offered if free(c)] or [c for c in offered if c.waits]
+                vc.committed = min(able, key=lambda c: c.tier)
+            offered = [vc.committed]
+        elif vc.blocked:
+            offered = [c for c in offered if c.waits]
+        able = [c for c in offered if free(c)]
+        if not able:
+            vc.blocked = True
+            return []
+        tier = min(c.tier for c in able)
+        return [o for c in able if c.tier == tier for o in free(c)]
+
+    def wishes(self, node: Node, vc: InputVC) -> list[OutputVC]:
+        """Which of them it requests."""
+        able, outputs = self.able(vc), [out for port in node.outputs for out in port.vcs]
+
+        def room(out: OutputVC) -> float:
+            return float("inf") if out.endless else sum(o.credits for o in node.outputs[node.exit(out)].vcs)
+
+        match self.options.selection if able else "all":
+            case "first":
+                return able[:1]
+            case "random":
+                number = scramble(self.select ^ ((self.now << 32) + vc.number)) >> 11
+                return [able[number % len(able)]]
+            case "round_robin":
+                return [min(able, key=lambda o: (outputs.index(o) - vc.accept) % len(outputs))]
+            case "most_credits":
+                return [max(able, key=room)]
+        return able

@@ -1,0 +1,114 @@
+"""What routers and terminals of the plain simulator are made of: packets, flits, wires, the two ends of a buffer."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Packet:
+    address: int
+    length: int
+    created: int
+    source: int
+    injected: int = -1
+    hops: int = 0
+
+
+@dataclass
+class Flit:
+    packet: Packet
+    index: int
+
+    @property
+    def head(self) -> bool:
+        return self.index == 0
+
+    @property
+    def tail(self) -> bool:
+        return self.index == self.packet.length - 1
+
+
+class Wire:
+    """Delivers what is put on it in cycle s in cycle s + latency + 1."""
+
+    def __init__(self, latency: int) -> None:
+        self.latency = latency
+        self.items: dict[int, list] = {}
+
+    def put(self, cycle: int, item) -> None:
+        self.items.setdefault(cycle + self.latency + 1, []).append(item)
+
+    def read(self, cycle: int) -> list:
+        return self.items.pop(cycle, [])
+
+    def on_the_way(self) -> Iterator[tuple]:
+        return ((cycle, item) for cycle, items in self.items.items() for item in items)
+
+
+@dataclass(eq=False)
+class OutputVC:
+    """The upstream end of a buffer: who sends into it and how much room is known to be left."""
+
+    credits: int
+    depth: int
+    endless: bool = False
+    owner: InputVC | None = None
+    grant: int = 0
+
+    @property
+    def has_credit(self) -> bool:
+        return self.endless or self.credits > 0
+
+    def free_for(self, length: int, switching: str) -> bool:
+        if self.owner is not None:
+            return False
+        if self.endless or switching == "wormhole-nonatomic":
+            return True
+        return self.credits == self.depth if switching == "wormhole" else self.credits >= length
+
+
+@dataclass(eq=False)
+class InputVC:
+    """The downstream end: the flits in it, and what the router does for the packet in front.
+
+    The packet requests an output VC from cycle `routing_from`, and the switch, once it has one, from `active_from`;
+    `idle_from` is when the packet before it was out of the way.
+    """
+
+    number: int
+    at: int
+    queue: deque[Flit] = field(default_factory=deque)
+    idle_from: int = 0
+    routing_from: int | None = None
+    blocked: bool = False
+    committed: object = None
+    out: OutputVC | None = None
+    active_from: int = 0
+    accept: int = 0
+
+
+@dataclass(eq=False)
+class Port:
+    """A physical channel into or out of a router, with its VCs on that side; `holder` keeps it from all others."""
+
+    vcs: list
+    flits: Wire
+    credits: Wire
+    turn: int = 0
+    next_vc: int = 0
+    holder: InputVC | None = None
+
+
+class Node:
+    """A router."""
+
+    def __init__(self) -> None:
+        self.inputs: list[Port] = []
+        self.outputs: list[Port] = []
+
+    def exit(self, out: OutputVC) -> int:
+        """Which output port a VC belongs to."""
+        return next(o for o, port in enumerate(self.outputs) if out in port.vcs)
