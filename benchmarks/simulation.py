@@ -1,57 +1,242 @@
-"""Cost of a flit-hop: the 8×8 mesh, dimension order, 4 VCs of 8 flits, load 0.30, packets of 1 flit.
+"""Cost of simulating: nanoseconds of a flit-hop, memory, starting, threads, and BookSim 2 on the same points.
 
-A flit-hop is one switch traversal, ejection included. Time is that of the thread after compilation.
+A flit-hop is one switch traversal, ejection included. All cases have 4 virtual channels (VCs) of 8 flits, uniform
+traffic and wormhole-nonatomic switching; grids have dimension order, the fat tree and the dragonfly minimal routing.
+Time is that of the thread after compilation and warm-up. If the environment variable BOOKSIM names a binary of
+BookSim 2, it runs the meshes too. ``python -m benchmarks.simulation cost`` prints one part.
 """
 
 from __future__ import annotations
 
+import inspect
+import os
+import re
 import resource
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
-from unknot.routing import dimension_order
+from unknot import Relation, topologies
+from unknot.routing import dimension_order, dragonfly_minimal, nca
 from unknot.simulation.engine import Engine
 from unknot.simulation.layout import FLIT_HOPS
 from unknot.simulation.traffic import uniform
-from unknot.topologies import mesh
+
+DEPTH = 8
+RUNS = 7
+FIRST = """
+import time
+begin = time.perf_counter()
+import unknot
+from unknot.routing import dimension_order
+relation = dimension_order(unknot.topologies.mesh(8, 8), 4)
+unknot.simulate(relation, 0.3, warmup=100, measure=100)
+print(time.perf_counter() - begin)
+"""
+"""What a process does whose start is timed; Python itself has started when it begins."""
 
 
-def measure(side: int, load: float, length: int, cycles: int) -> tuple[float, int, int]:
-    """Nanoseconds per flit-hop, flit-hops, and bytes of state of one run, the first fifth of it not counted."""
-    relation = dimension_order(mesh(side, side), 4)
-    engine = Engine(
+@dataclass(frozen=True)
+class Case:
+    """A point to measure: `cycles` after a quarter as many of warm-up, the goals on the machine they were set on."""
+
+    name: str
+    build: Callable[[], Relation]
+    load: float
+    length: int
+    cycles: int
+    goal: int | None = None
+    times: int | None = None
+    """How many times as fast as BookSim it shall be."""
+    side: int = 0
+    """Of a mesh that BookSim can run."""
+
+
+def _mesh(side: int, load: float, length: int, cycles: int, goal: int | None, times: int | None) -> Case:
+    name = f"{side}×{side} mesh"
+    return Case(
+        name, lambda: dimension_order(topologies.mesh(side, side), 4), load, length, cycles, goal, times, side
+    )
+
+
+CASES = (
+    _mesh(8, 0.3, 1, 8_000, 60, 40),
+    _mesh(8, 0.3, 5, 8_000, 60, None),
+    _mesh(16, 0.2, 1, 2_000, 60, 90),
+    _mesh(32, 0.1, 1, 500, 65, 130),
+    _mesh(64, 0.05, 1, 250, 80, None),
+    Case("8×8×8 torus", lambda: dimension_order(topologies.torus(8, 8, 8), 4), 0.2, 1, 1_500),
+    Case("fat tree, 1,024 terminals", lambda: nca(topologies.fat_tree(4, 5), 4), 0.3, 1, 500),
+    Case("dragonfly, 1,056 terminals", lambda: dragonfly_minimal(topologies.dragonfly(8), 4), 0.2, 1, 1_000),
+)
+
+
+def engine_of(relation: Relation, case: Case, **options: int) -> Engine:
+    """A run of a case that has not begun."""
+    return Engine(
         relation,
         "wormhole-nonatomic",
-        packet_length=length,
-        buffer_depth=8,
-        chance=load / length,
+        packet_length=case.length,
+        buffer_depth=DEPTH,
+        chance=case.load / case.length,
         seed=1,
         pairs=uniform(relation),
+        **options,
     )
-    engine.advance(cycles // 4)
-    hops, begin = engine.count(FLIT_HOPS), time.thread_time_ns()
-    engine.advance(cycles // 4 + cycles)
-    spent, hops = time.thread_time_ns() - begin, engine.count(FLIT_HOPS) - hops
-    return spent / hops, hops, sum(array.nbytes for array in engine.state)
 
 
-def main(runs: int = 7) -> None:
-    for side, load, length, cycles in (
-        (8, 0.3, 1, 10_000),
-        (8, 0.3, 5, 10_000),
-        (16, 0.2, 1, 2_000),
-        (32, 0.1, 1, 500),
-    ):
-        results = [measure(side, load, length, cycles) for _ in range(runs)]
-        costs = [cost for cost, _, _ in results]
+def timed(engine: Engine, cycles: int, clock: Callable[[], int]) -> tuple[float, int]:
+    """Nanoseconds for each flit-hop of so many cycles after a quarter as many, and the flit-hops."""
+    engine.advance(engine.now + cycles // 4)
+    hops, begin = engine.count(FLIT_HOPS), clock()
+    engine.advance(engine.now + cycles)
+    spent, hops = clock() - begin, engine.count(FLIT_HOPS) - hops
+    return spent / hops, hops
+
+
+def cost(runs: int = RUNS) -> dict[Case, float]:
+    """Print and return the median cost of every case, with the memory of its state."""
+    print(
+        "| network | load | flits | ns per flit-hop | lowest | highest | goal | flit-hops | state, MB | bytes per "
+        "router | per channel |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    )
+    found = {}
+    for case in CASES:
+        relation = case.build()
+        network, costs, hops, room = relation.network, [], 0, 0
+        for _ in range(runs):
+            engine = engine_of(relation, case)
+            engine.advance(0)
+            spent, hops = timed(engine, case.cycles, time.thread_time_ns)
+            costs.append(spent)
+            room = sum(array.nbytes for array in engine.state)
+        found[case] = statistics.median(costs)
+        cells = [case.name, f"{case.load:g}", f"{case.length}", f"{found[case]:.0f}", f"{min(costs):.0f}"]
+        cells += [f"{max(costs):.0f}", "–" if case.goal is None else f"≤ {case.goal}", f"{hops:,}"]
+        cells += [f"{room / 1e6:.1f}", f"{room / network.num_routers:,.0f}", f"{room / network.num_channels:,.0f}"]
+        print("| " + " | ".join(cells) + " |", flush=True)
+    print(f"largest resident size of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    return found
+
+
+def start(runs: int = 3) -> None:
+    """Print how long a process takes to its first simulation, import included, with and without compiled kernels."""
+    with tempfile.TemporaryDirectory() as cache:
+        for what, times in (("cold, nothing compiled", 1), ("warm, a later process", runs)):
+            spent, clock = [], []
+            for _ in range(times):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                done = subprocess.run(
+                    [sys.executable, "-c", FIRST],
+                    env={**os.environ, "NUMBA_CACHE_DIR": cache},
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+                clock.append(float(done.stdout))
+            print(
+                f"first simulation, {what}: {statistics.median(spent):.1f} s of the processor, "
+                f"{statistics.median(clock):.1f} s by the clock (median of {times})",
+                flush=True,
+            )
+
+
+def threads(runs: int = 5) -> None:
+    """Print how much faster two threads are on the largest mesh, by the clock, in turns with one."""
+    if "threads" not in inspect.signature(Engine).parameters:
+        print("threads inside one simulation: the engine has none")
+        return
+    case = next(case for case in CASES if case.side == 64)
+    relation = case.build()
+    costs: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(runs):
+        for count, spent in costs.items():
+            engine = engine_of(relation, case, threads=count)
+            engine.advance(0)
+            spent.append(timed(engine, 2 * case.cycles, time.perf_counter_ns)[0])
+    one, two = (statistics.median(costs[count]) for count in (1, 2))
+    idle = min(costs[1]) / min(costs[2])
+    print(
+        f"{case.name}, load {case.load:g}, by the clock: {one:.0f} ns with 1 thread, {two:.0f} ns with 2, "
+        f"{one / two:.2f} times as fast (medians of {runs}; shortest of each {idle:.2f}; goal ≥ 1.8; "
+        f"{os.cpu_count()} processors, load average {os.getloadavg()[0]:.1f})"
+    )
+
+
+def run_booksim(binary: str, config: dict[str, str | int | float]) -> tuple[dict[str, float], float]:
+    """Run BookSim 2 with a configuration: the figures it prints at the end, by their names, and processor seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "config")
+        path.write_text("".join(f"{key} = {value};\n" for key, value in config.items()), encoding="ascii")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        # Its exit code is 255 when all is well.
+        printed = subprocess.run([binary, str(path)], capture_output=True, text=True, check=False).stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    taken = re.findall(r"^Time taken is ([\d.e+]+) cycles", printed, re.M)
+    spent = re.findall(r"^Total run time ([\d.e+-]+)", printed, re.M)
+    if "Overall Traffic Statistics" not in printed or not taken or not spent:
+        raise SystemExit(f"{binary} did not come to an end with {config}")
+    found = re.findall(r"^(\w[\w ]+?) *= ([-\d.e+]+)", printed, re.M)
+    figures = {name: float(value) for name, value in found}
+    figures |= {"Time taken": float(taken[-1]), "Total run time": float(spent[-1])}
+    return figures, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def booksim(runs: int = 3, costs: dict[Case, float] | None = None) -> None:
+    """Print what a flit-hop costs BookSim, and how many times as much as here, if BOOKSIM names its binary."""
+    binary = os.environ.get("BOOKSIM")
+    if binary is None:
+        print("BookSim 2: not run; set BOOKSIM to its binary")
+        return
+    for case in CASES:
+        if not case.side:
+            continue
+        if costs is None or case not in costs:
+            relation = case.build()
+            ours = []
+            for _ in range(runs):
+                engine = engine_of(relation, case)
+                engine.advance(0)
+                ours.append(timed(engine, case.cycles, time.thread_time_ns)[0])
+            costs = {**(costs or {}), case: statistics.median(ours)}
+        spent = [_booksim_cost(binary, case, seed + 1) for seed in range(runs)]
+        theirs = statistics.median(spent)
+        goal = "" if case.times is None else f" (goal ≥ {case.times})"
         print(
-            f"{side}×{side} mesh, load {load}, {length}-flit packets: {statistics.median(costs):.0f} ns per flit-hop "
-            f"(median of {runs}, {min(costs):.0f} to {max(costs):.0f}; {results[0][1]} flit-hops each), "
-            f"state {results[0][2] / 1e6:.1f} MB",
+            f"{case.name}, load {case.load:g}, {case.length}-flit packets: BookSim 2 {theirs:.0f} ns per flit-hop "
+            f"({min(spent):.0f} to {max(spent):.0f}), {theirs / costs[case]:.0f} times as much{goal}",
             flush=True,
         )
-    print(f"largest resident size of the process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+
+
+def _booksim_cost(binary: str, case: Case, seed: int) -> float:
+    """Nanoseconds for each flit-hop, by its own clock or the processor's, whichever is less."""
+    config = {"topology": "mesh", "k": case.side, "n": 2, "routing_function": "dor", "traffic": "uniform"}
+    sizes = {"num_vcs": 4, "vc_buf_size": DEPTH, "packet_size": case.length, "injection_rate_uses_flits": 1}
+    period = max(100, 64_000 // case.side**2)
+    figures, processor = run_booksim(
+        binary, {**config, **sizes, "injection_rate": case.load, "sample_period": period, "seed": seed}
+    )
+    flits = figures["Accepted flit rate average"] * case.side**2 * figures["Time taken"]
+    return min(processor, figures["Total run time"]) * 1e9 / (flits * figures["Hops average"])
+
+
+def main(part: str | None = None) -> None:
+    if part is not None:
+        {"cost": cost, "start": start, "threads": threads, "booksim": booksim}[part]()
+        return
+    costs = cost()
+    start()
+    threads()
+    booksim(costs=costs)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])
