@@ -12,6 +12,7 @@ from tests.simulation.relations import random_relation
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, o1turn, romm, ugal, valiant
 from unknot.simulation.engine import Engine
+from unknot.simulation.injection import Bursts, Lengths
 from unknot.simulation.layout import (
     COMPARES,
     CREATED_PACKETS,
@@ -25,6 +26,7 @@ from unknot.simulation.layout import (
     NETWORK_SUM,
     STORED,
 )
+from unknot.simulation.router import Router
 from unknot.simulation.traffic import pairs_of, uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
@@ -35,20 +37,20 @@ from unknot.traffic import Traffic, pattern
 def agree(
     relation: Relation,
     switching: Switching,
-    length: int,
+    length: Lengths,
     depth: int,
     chance: float,
     seed: int,
     others: bool = False,
     traffic: Traffic | None = None,
+    **options: Router | Bursts | None,
 ) -> Engine:
     pairs = uniform(relation, self_traffic=not others)
     if traffic is not None:
         pairs = pairs_of(relation, pattern(relation.network, traffic))
-    twin = Simulator(relation, switching, length=length, depth=depth, chance=chance, seed=seed, pairs=pairs)
-    engine = Engine(
-        relation, switching, packet_length=length, buffer_depth=depth, chance=chance, seed=seed, pairs=pairs
-    )
+    point = {"chance": chance, "seed": seed, "pairs": pairs, **options}
+    twin = Simulator(relation, switching, length=length, depth=depth, **point)
+    engine = Engine(relation, switching, packet_length=length, buffer_depth=depth, **point)
     engine.state.setup[MEASURE_FROM] = 0
     for until in (7, 60, 61, 150, 260):
         twin.run(until - twin.now)

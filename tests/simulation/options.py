@@ -1,0 +1,35 @@
+"""Random options of router and injection."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from unknot.simulation.injection import Bursts, Lengths
+from unknot.simulation.router import PRIORITIES, SELECTIONS, Router
+
+DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
+
+
+@st.composite
+def routers(draw: st.DrawFn) -> Router:
+    """About half of the options as they are by default."""
+    rounds = draw(st.sampled_from([0, 1, 1, 2, 3]), label="rounds of islip")
+    return Router(
+        routing_delay=draw(st.sampled_from([1, 1, 0, 2, 4])),
+        vc_allocation_delay=draw(DELAY),
+        switch_allocation_delay=draw(DELAY),
+        traversal_delay=draw(DELAY),
+        credit_delay=draw(st.sampled_from([0, 0, 1, 4])),
+        speculative=draw(st.booleans()),
+        allocator="islip" if rounds else "separable_input_first",
+        iterations=max(1, rounds),
+        priority=draw(st.sampled_from(PRIORITIES)),
+        selection=draw(st.sampled_from(SELECTIONS)),
+        hold_switch=draw(st.booleans()),
+    )
+
+
+LENGTHS: st.SearchStrategy[Lengths] = st.one_of(
+    st.integers(1, 6), st.dictionaries(st.integers(1, 6), st.floats(0.1, 5), min_size=1, max_size=4)
+)
+BURSTS = st.none() | st.builds(Bursts, st.sampled_from([0.05, 0.3, 1.0]), st.sampled_from([0.05, 0.2, 1.0]))
