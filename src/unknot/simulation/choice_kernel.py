@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit
 
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.simulation.layout import ADDRESS, CREDITS, DEPTH, NO_CYCLE, NUM_VCS
+from unknot.simulation.layout import ADDRESS, CREDITS, DEPTH, NO_CYCLE, NUM_VCS, PORT
 
 
 @njit(_nrt=False)
@@ -31,9 +31,9 @@ def cost(rule, s, t, address):
             break
         if hops == 0:
             low = vc
-            while low > 0 and s.port[low - 1] == s.port[vc]:
+            while low > 0 and s.wire[low - 1, PORT] == s.wire[vc, PORT]:
                 low -= 1
-            while low < num_vcs and s.port[low] == s.port[vc]:
+            while low < num_vcs and s.wire[low, PORT] == s.wire[vc, PORT]:
                 queued += s.setup[DEPTH] - s.outputs[low, CREDITS]
                 low += 1
         at = vc

@@ -155,7 +155,7 @@ def simulate(
         )
 
     arrived = engine.count(MEASURED_ARRIVED)
-    latencies = engine.state.latencies[:arrived]
+    latencies = engine.latencies()
     p50, p95, p99, worst = percentiles(latencies, (0.5, 0.95, 0.99, 1.0))
     return Run(
         offered_load=float(load),

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.detector import knot, stuck_vcs
-from unknot.simulation.layout import ADDRESS, DRAWN, FLITS_IN, FLITS_OUT, NOW, READ, WHERE, layout
+from unknot.simulation.injection import Bursts, Lengths
+from unknot.simulation.layout import (
+    ADDRESS,
+    DRAWN,
+    FIRST_ROUTER,
+    FLITS_IN,
+    FLITS_OUT,
+    FREE,
+    LAST_ROUTER,
+    MEASURE_FROM,
+    MEASURE_TO,
+    MEASURED_ARRIVED,
+    NOW,
+    PLACE,
+    READ,
+    SPAN,
+    WHERE,
+    State,
+    layout,
+)
+from unknot.simulation.router import Router
 from unknot.simulation.traffic import Pairs
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
 
+DEFAULT = Router()
 CHECK = 512
 """Cycles between two looks for a knot."""
 
@@ -22,8 +46,8 @@ class Engine:
 
     Attributes
     ----------
-    state : State
-        Columns and entries are named in `unknot.simulation.layout`.
+    parts : list of State
+        One for each thread. Columns and entries are named in `unknot.simulation.layout`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
     """
@@ -33,14 +57,17 @@ class Engine:
         relation: Relation,
         switching: Switching,
         *,
-        packet_length: int,
+        packet_length: Lengths,
         buffer_depth: int,
         chance: float,
         seed: int,
         pairs: Pairs,
+        router: Router = DEFAULT,
+        bursts: Bursts | None = None,
+        threads: int = 1,
     ) -> None:
-        self.relation, self.switching = relation, switching
-        self.state = layout(
+        self.relation, self.switching, self.router = relation, switching, router
+        self.parts = layout(
             relation,
             switching,
             packet_length=packet_length,
@@ -48,8 +75,20 @@ class Engine:
             chance=chance,
             seed=seed,
             pairs=pairs,
+            router=router,
+            bursts=bursts,
+            threads=max(1, min(threads, relation.network.num_routers)),
         )
         self.deadlock: Configuration | None = None
+
+    @property
+    def state(self) -> State:
+        """The state of the first part; that of a run with one thread."""
+        return self.parts[0]
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.parts[0] = state
 
     @property
     def now(self) -> int:
@@ -57,8 +96,22 @@ class Engine:
         return int(self.state.count[NOW])
 
     def count(self, entry: int) -> int:
-        """A counter of the state, by its name in `layout`."""
-        return int(self.state.count[entry])
+        """A counter of the run, by its name in `layout`."""
+        return sum(int(part.count[entry]) for part in self.parts)
+
+    def latencies(self) -> npt.NDArray[np.int64]:
+        """Latencies of the measured packets that arrived, in no order that means anything."""
+        return np.concatenate([part.latencies[: part.count[MEASURED_ARRIVED]] for part in self.parts])
+
+    def carried(self) -> npt.NDArray[np.int64]:
+        """Flits that each channel was given so far: int64 array, shape (channels,)."""
+        carried: npt.NDArray[np.int64] = self.state.carried[: self.relation.network.num_channels].copy()
+        return carried
+
+    def measure(self, begin: int, end: int) -> None:
+        """Packets created from cycle `begin` to before `end` are the measured ones."""
+        for part in self.parts:
+            part.setup[[MEASURE_FROM, MEASURE_TO]] = begin, end
 
     def lag(self) -> npt.NDArray[np.int64]:
         """How many cycles each source is behind: the age of the packet at the head of its queue, about."""
@@ -87,24 +140,58 @@ class Engine:
         from unknot.simulation import state_kernel as status
         from unknot.simulation.flit_kernel import advance
 
+        if len(self.parts) > 1:
+            self._advance_together(until)
+            return False
         while True:
             end = advance(self.relation.compiled.function, self.state, until)
             if end == status.FULL:
-                old = self.state.latencies
-                room = np.empty(2 * old.size, dtype=np.int64)
-                room[: old.size] = old
-                self.state = self.state._replace(latencies=room)
+                self._make_room(0, self.state.latencies.size)
             elif end in (status.BROKEN_RULE, status.DEAD_END):
-                self._explain(end == status.DEAD_END)
+                self._explain(self.state, end == status.DEAD_END)
             else:
                 return bool(end == status.QUIET)
 
-    def _explain(self, dead_end: bool) -> None:
+    def _advance_together(self, until: int) -> None:
+        """All parts at once, each on a thread of its own."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        from unknot.simulation import state_kernel as status
+
+        function = self.relation.compiled.function
+        with ThreadPoolExecutor(len(self.parts)) as pool:
+            while self.now < until:
+                self._share_out()
+                upto = min(until, self.now + SPAN)
+                ends = list(pool.map(partial(_advance, function, upto), self.parts))
+                for part, end in zip(self.parts, ends, strict=True):
+                    if end != status.DONE:
+                        self._explain(part, end == status.DEAD_END)
+
+    def _share_out(self) -> None:
+        """Give every part room for its latencies, and its share of the free packets."""
+        for k, part in enumerate(self.parts):
+            self._make_room(k, int(part.setup[LAST_ROUTER] - part.setup[FIRST_ROUTER]))
+        free = np.concatenate([part.free[: part.count[FREE]] for part in self.parts])
+        for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
+            part.free[: share.size] = share
+            part.count[FREE] = share.size
+
+    def _make_room(self, k: int, least: int) -> None:
+        """Room for the latencies of so many packets more in part k."""
+        part = self.parts[k]
+        used, old = int(part.count[MEASURED_ARRIVED]), part.latencies
+        if used + least > old.size:
+            room = np.empty(max(2 * old.size, used + least), dtype=np.int64)
+            room[:used] = old[:used]
+            self.parts[k] = part._replace(latencies=room)
+
+    def _explain(self, state: State, dead_end: bool) -> None:
         from unknot.routing.relation_kernel import ask
 
-        relation, state = self.relation, self.state
+        relation = self.relation
         buffer = int(state.count[WHERE])
-        at = int(state.place[buffer])
+        at = int(state.wire[buffer, PLACE])
         address = int(state.packets[state.ring[buffer, state.inputs[buffer, READ]], ADDRESS])
         if not dead_end:
             ask(relation, at, address)
@@ -112,6 +199,12 @@ class Engine:
             f"{relation.name} on {relation.network.name}: a packet to {relation.address_name(address)} came to "
             f"{relation.vcs.name(at)} and has no candidate there; `unknot check` lists what is not delivered"
         )
+
+
+def _advance(function: Any, until: int, part: State) -> int:
+    from unknot.simulation.flit_kernel import advance
+
+    return int(advance(function, part, until))
 
 
 def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:

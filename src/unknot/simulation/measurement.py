@@ -10,11 +10,8 @@ import numpy.typing as npt
 from unknot.simulation.engine import Engine
 from unknot.simulation.layout import (
     ARRIVED,
-    CARRIED,
     FLITS_OUT_MEASURED,
     LATENCY_SUM,
-    MEASURE_FROM,
-    MEASURE_TO,
     STORED,
 )
 from unknot.simulation.statistics import BATCHES, half_width
@@ -49,7 +46,7 @@ class Window:
         """Measure so many cycles more, in batches; False when a knot was found."""
         engine, begin = self.engine, self.end
         self.end = begin + cycles
-        engine.state.setup[[MEASURE_FROM, MEASURE_TO]] = self.start, self.end
+        engine.measure(self.start, self.end)
         batches = min(BATCHES, cycles)
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
@@ -113,8 +110,7 @@ class Window:
         return np.array([self.engine.count(entry) for entry in (FLITS_OUT_MEASURED, ARRIVED, LATENCY_SUM)])
 
     def _sent(self) -> npt.NDArray[np.int64]:
-        sent: npt.NDArray[np.int64] = self.engine.state.sending[: self.engine.relation.network.num_channels, CARRIED]
-        return sent.copy()
+        return self.engine.carried()
 
     def _look(self) -> None:
         self._stored += self.engine.state.inputs[: self._stored.size, STORED]

@@ -42,6 +42,8 @@ Progress = Callable[[str, int], None]
 
 PATIENCE = 1_000_000
 """Cycles without an arrival after which messages on the way are given up; more when they are long."""
+SHORTEST = 3
+"""Cycles from the switch grant of a flit to its ejection, at least: the switch, a channel of latency 1, the latch."""
 READY, SEND, IDLE = range(3)
 """Events: a message becomes ready; it enters the network; a terminal may be free again."""
 
@@ -76,8 +78,6 @@ class Player:
         in_order: bool = False,
     ) -> None:
         """`seed` draws among several addresses for a destination; without one the first is taken."""
-        from unknot.simulation.flit_kernel import EJECTION
-
         terminals, many = relation.network.num_terminals, source.size
         self.relation, self.overhead, self.in_order = relation, overhead, in_order
         self.engine = Engine(
@@ -106,7 +106,7 @@ class Player:
         self.held, self.polled = [False] * terminals, [False] * terminals
         self.unready = self.left = many
         self.inside = 0
-        self.wire = EJECTION
+        self.wire = SHORTEST
         self.skipped = 0
         self.deadlock: Configuration | None = None
         self.reason = ""

@@ -21,6 +21,7 @@ from unknot.simulation.layout import (
     HIGH,
     HOLD,
     HOPS,
+    IN_CELL,
     INJECTED,
     LEFT,
     LENGTH,
@@ -29,6 +30,7 @@ from unknot.simulation.layout import (
     PACKET,
     SCRIPT,
     SENT,
+    SIZE,
     SOURCE,
     STALLED,
     STATE,
@@ -239,8 +241,8 @@ def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: i
     if i:
         outputs[vc, OWNER] = message.held[i - 1]
     if header:
-        state.heads[state.count[HEADS]] = vc
-        state.count[HEADS] += 1
+        cell = int(state.wire[vc, IN_CELL])
+        state.masks[cell >> 6, HEADS] |= np.int64(1) << np.int64(cell & 63)
         state.packets[packet, HOPS] = state.packets[packet, STOP]
     else:
-        inputs[vc, OUT] = message.held[i + 1]
+        inputs[vc, OUT], inputs[vc, SIZE] = message.held[i + 1], message.length

@@ -3,7 +3,6 @@
 
 import numpy as np
 from numba import njit, types
-from numba.extending import intrinsic
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.layout import (
@@ -12,49 +11,53 @@ from unknot.simulation.layout import (
     BLOCKED,
     CREDITS,
     DEPTH,
+    FIRST_WORD,
     HOLD,
     HOPS,
+    LAST_WORD,
+    LEAVES,
     LOCAL,
+    MASK,
     NONATOMIC,
     NUM_VCS,
     OUT,
     OWNER,
+    PLACE,
     SCRIPT,
+    STANDS,
     STATE,
     STOP,
     TECHNIQUE,
+    WRITE,
     State,
 )
+from unknot.simulation.words_kernel import atomic_or, natural
 from unknot.types_kernel import RULE
 
 _I1, _I2 = types.int32[::1], types.int32[:, ::1]
 _L1, _L2 = types.int64[::1], types.int64[:, ::1]
 _TYPES = {
-    "int64 1": "setup count changed flit_count credit_count pair_first address_range keep other latencies offered",
-    "int32 1": "port place stands leaves heads movers touched free destination addresses direct script wanted",
-    "int64 2": "sending receiving packets terminals",
-    "int32 2": "inputs outputs ring flits credits",
+    "int64 1": "setup count carried pair_first address_range keep other latencies offered",
+    "int32 1": "words free local_terminals terminal_first destination addresses direct script wanted touched",
+    "int64 2": "masks progress packets terminals lengths best asked",
+    "int32 2": "inputs outputs wire ring sending receiving buffers",
+    "int64 3": "inbox outside",
     "uint64 1": "random",
 }
-_KIND = {"int64 1": _L1, "int32 1": _I1, "int64 2": _L2, "int32 2": _I2, "uint64 1": types.uint64[::1]}
+_KIND = {
+    "int64 1": _L1,
+    "int32 1": _I1,
+    "int64 2": _L2,
+    "int32 2": _I2,
+    "int64 3": types.int64[:, :, ::1],
+    "uint64 1": types.uint64[::1],
+}
 _TYPE = {name: _KIND[kind] for kind, names in _TYPES.items() for name in names.split()}
 STATE_TYPE = types.NamedTuple(tuple(_TYPE[name] for name in State._fields), State)
 
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 """How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
 what it must not; a header has no candidate (place in ``count[WHERE]``)."""
-
-
-@intrinsic
-def natural(typingctx, value):
-    """`value` as an index that is promised not to be negative, so that no code is made to wrap it round."""
-
-    def codegen(context, builder, signature, args):
-        index = context.cast(builder, args[0], signature.args[0], types.int64)
-        builder.assume(builder.icmp_signed(">=", index, context.get_constant(types.int64, 0)))
-        return index
-
-    return types.int64(value), codegen
 
 
 @njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, _nrt=False)
@@ -66,16 +69,36 @@ def served(rule, place, offered, count):
 
 
 @njit(_nrt=False, forceinline=True)
-def available(setup, outputs, w, length):
-    """Whether output VC `w` can be allocated to a packet of this length."""
-    if outputs[w, OWNER] >= 0:
-        return False
+def post(s, cycle, cell, column):
+    """Set the bit of a cell in the inbox of a cycle to come, at least two cycles ahead if another part reads it."""
+    slot, word, bit = natural(cycle & s.setup[MASK]), natural(cell >> 6), np.int64(1) << (cell & 63)
+    if s.setup[FIRST_WORD] <= word < s.setup[LAST_WORD]:
+        s.inbox[slot, word, column] |= bit
+    else:
+        atomic_or(np.int64(s.outside.ctypes.data) + 8 * (2 * (slot * s.inbox.shape[1] + word) + column), bit)
+
+
+@njit(_nrt=False, forceinline=True)
+def enqueue(s, b, p):
+    """Packet p is the next one in the ring of buffer b."""
+    position = natural(s.outputs[b, WRITE])
+    s.ring[b, position] = p
+    s.outputs[b, WRITE] = position + 1 if position + 1 < s.ring.shape[1] else 0
+
+
+@njit(_nrt=False, forceinline=True)
+def need(setup, length):
+    """Credits that an output VC must have for a packet of this length to be allocated it."""
     technique = setup[TECHNIQUE]
-    if technique == NONATOMIC or w >= setup[NUM_VCS]:
-        return True
     if technique == ATOMIC:
-        return outputs[w, CREDITS] == setup[DEPTH]
-    return outputs[w, CREDITS] >= length
+        return setup[DEPTH]
+    return np.int64(-1) if technique == NONATOMIC else length
+
+
+@njit(_nrt=False, forceinline=True)
+def available(s, w, needed):
+    """Whether output VC `w` can be allocated to a packet that needs so many credits."""
+    return s.outputs[w, OWNER] < 0 and (w >= s.setup[NUM_VCS] or s.outputs[w, CREDITS] >= needed)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -98,7 +121,7 @@ def candidates(rule, s, b, p):
         chosen = np.int64(s.inputs[b, OUT])
         offered[0] = chosen if chosen < s.setup[NUM_VCS] else EJECT
         return np.int64(1)
-    count = rule(np.int64(s.place[b]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
+    count = rule(np.int64(s.wire[b, PLACE]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(-2 if count == 0 else -1)
     if waits_only:
@@ -120,6 +143,6 @@ def expand(s, b, p, value):
         first = s.setup[NUM_VCS] + s.destination[s.packets[p, ADDRESS]] * many
     elif first >= s.setup[NUM_VCS]:
         return np.int64(0), np.int64(0)
-    if s.leaves[first] != s.stands[b]:
+    if s.wire[first, LEAVES] != s.wire[b, STANDS]:
         return np.int64(0), np.int64(0)
     return natural(first), many

@@ -16,7 +16,7 @@ from unknot.simulation.layout import (
     STATE,
     STORED,
 )
-from unknot.simulation.state_kernel import STATE_TYPE, available, candidates, expand
+from unknot.simulation.state_kernel import STATE_TYPE, available, candidates, expand, need
 from unknot.types_kernel import RULE
 
 
@@ -40,7 +40,7 @@ def may_move(rule, s, v, stuck):
         first, many = expand(s, v, p, s.offered[k])
         if first >= num_vcs or many == 0:
             return True
-        if available(s.setup, s.outputs, first, s.packets[p, LENGTH]) or gives_way(s, first, stuck):
+        if available(s, first, need(s.setup, s.packets[p, LENGTH])) or gives_way(s, first, stuck):
             return True
     return count <= 0
 
