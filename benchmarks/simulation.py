@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from unknot import Relation, topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
@@ -76,7 +77,7 @@ CASES = (
 )
 
 
-def engine_of(relation: Relation, case: Case, **options: int) -> Engine:
+def engine_of(relation: Relation, case: Case, **options: Any) -> Engine:
     """A run of a case that has not begun."""
     return Engine(
         relation,
@@ -99,6 +100,16 @@ def timed(engine: Engine, cycles: int, clock: Callable[[], int]) -> tuple[float,
     return spent / hops, hops
 
 
+def costs_of(relation: Relation, case: Case, runs: int) -> tuple[list[float], int]:
+    """Nanoseconds of the thread for each flit-hop in several runs, and the flit-hops of each."""
+    results = []
+    for _ in range(runs):
+        engine = engine_of(relation, case)
+        engine.advance(0)
+        results.append(timed(engine, case.cycles, time.thread_time_ns))
+    return [spent for spent, _ in results], results[0][1]
+
+
 def cost(runs: int = RUNS) -> dict[Case, float]:
     """Print and return the median cost of every case, with the memory of its state."""
     print(
@@ -108,13 +119,8 @@ def cost(runs: int = RUNS) -> dict[Case, float]:
     found = {}
     for case in CASES:
         relation = case.build()
-        network, costs, hops, room = relation.network, [], 0, 0
-        for _ in range(runs):
-            engine = engine_of(relation, case)
-            engine.advance(0)
-            spent, hops = timed(engine, case.cycles, time.thread_time_ns)
-            costs.append(spent)
-            room = sum(array.nbytes for array in engine.state)
+        costs, hops = costs_of(relation, case, runs)
+        network, room = relation.network, sum(array.nbytes for array in engine_of(relation, case).state)
         found[case] = statistics.median(costs)
         cells = [case.name, f"{case.load:g}", f"{case.length}", f"{found[case]:.0f}", f"{min(costs):.0f}"]
         cells += [f"{max(costs):.0f}", "–" if case.goal is None else f"≤ {case.goal}", f"{hops:,}"]
@@ -198,31 +204,35 @@ def booksim(runs: int = 3, costs: dict[Case, float] | None = None) -> None:
     for case in CASES:
         if not case.side:
             continue
-        if costs is None or case not in costs:
-            relation = case.build()
-            ours = []
-            for _ in range(runs):
-                engine = engine_of(relation, case)
-                engine.advance(0)
-                ours.append(timed(engine, case.cycles, time.thread_time_ns)[0])
-            costs = {**(costs or {}), case: statistics.median(ours)}
+        ours = costs[case] if costs else statistics.median(costs_of(case.build(), case, runs)[0])
         spent = [_booksim_cost(binary, case, seed + 1) for seed in range(runs)]
         theirs = statistics.median(spent)
         goal = "" if case.times is None else f" (goal ≥ {case.times})"
         print(
             f"{case.name}, load {case.load:g}, {case.length}-flit packets: BookSim 2 {theirs:.0f} ns per flit-hop "
-            f"({min(spent):.0f} to {max(spent):.0f}), {theirs / costs[case]:.0f} times as much{goal}",
+            f"({min(spent):.0f} to {max(spent):.0f}), {theirs / ours:.0f} times as much{goal}",
             flush=True,
         )
 
 
 def _booksim_cost(binary: str, case: Case, seed: int) -> float:
     """Nanoseconds for each flit-hop, by its own clock or the processor's, whichever is less."""
-    config = {"topology": "mesh", "k": case.side, "n": 2, "routing_function": "dor", "traffic": "uniform"}
-    sizes = {"num_vcs": 4, "vc_buf_size": DEPTH, "packet_size": case.length, "injection_rate_uses_flits": 1}
-    period = max(100, 64_000 // case.side**2)
     figures, processor = run_booksim(
-        binary, {**config, **sizes, "injection_rate": case.load, "sample_period": period, "seed": seed}
+        binary,
+        {
+            "topology": "mesh",
+            "k": case.side,
+            "n": 2,
+            "routing_function": "dor",
+            "traffic": "uniform",
+            "num_vcs": 4,
+            "vc_buf_size": DEPTH,
+            "packet_size": case.length,
+            "injection_rate_uses_flits": 1,
+            "injection_rate": case.load,
+            "sample_period": max(100, 64_000 // case.side**2),
+            "seed": seed,
+        },
     )
     flits = figures["Accepted flit rate average"] * case.side**2 * figures["Time taken"]
     return min(processor, figures["Total run time"]) * 1e9 / (flits * figures["Hops average"])
