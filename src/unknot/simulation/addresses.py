@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
+from unknot.simulation.trace import TraceError
 
 Numbers = npt.NDArray[np.int64]
+ANY = -1
+"""Instead of a message class: addresses of every class."""
 
 
-def addresses_drawn(relation: Relation, source: Numbers, destination: Numbers, seed: int | None) -> Numbers:
-    """An address for each message: one of those its source may use for its destination, all alike; or the first."""
-    pairs, which = np.unique(source * relation.network.num_terminals + destination, return_inverse=True)
-    usable = [addresses(relation, *divmod(int(p), relation.network.num_terminals)) for p in pairs]
+def addresses_drawn(
+    relation: Relation, source: Numbers, destination: Numbers, seed: int | None, kind: Numbers | None = None
+) -> Numbers:
+    """An address for each message: one of those its source may use for its destination, all alike; or the first.
+
+    With `kind`, only addresses of the message class of that number, or of all classes where it is `ANY`.
+    """
+    terminals = relation.network.num_terminals
+    kind = np.full(source.size, ANY) if kind is None else kind
+    keys, which = np.unique(((kind + 1) * terminals + source) * terminals + destination, return_inverse=True)
+    usable = [
+        addresses(relation, int(key // terminals % terminals), int(key % terminals), int(key // terminals**2) - 1)
+        for key in keys
+    ]
     many = np.array([len(found) for found in usable], dtype=np.int64)
     first = np.cumsum(many) - many
     turn = 0 if seed is None else np.random.default_rng(seed).integers(0, many[which])
@@ -22,8 +37,8 @@ def addresses_drawn(relation: Relation, source: Numbers, destination: Numbers, s
     return np.asarray(flat[first[which] + turn] if source.size else flat, dtype=np.int64)
 
 
-def addresses(relation: Relation, source: int, destination: int) -> list[int]:
-    """Addresses a terminal may use for another.
+def addresses(relation: Relation, source: int, destination: int, kind: int = ANY) -> list[int]:
+    """Addresses a terminal may use for another, of one message class or of all.
 
     Raises
     ------
@@ -32,9 +47,33 @@ def addresses(relation: Relation, source: int, destination: int) -> list[int]:
     """
     network = relation.network
     found = np.flatnonzero(relation.destination == destination)
+    if kind != ANY:
+        found = found[found * len(relation.classes) // relation.num_addresses == kind]
     if relation.may_use is not None:
         found = found[relation.may_use[source, found]]
     if not found.size:
         ends = f"{network.terminal_name(source)} has no address for {network.terminal_name(destination)}"
-        raise RelationError(f"{relation.name}: {ends}")
+        raise RelationError(f"{relation.name}: {ends}{'' if kind == ANY else f' as {relation.classes[kind]}'}")
     return [int(a) for a in found]
+
+
+def kinds(relation: Relation, classes: Sequence[str]) -> Numbers | None:
+    """Number of the class of each message among those of a relation, `ANY` for one without; None without classes.
+
+    Raises
+    ------
+    TraceError
+        If a message is of a class that the relation does not have.
+    """
+    if not relation.classes or not classes:
+        return None
+    known = {"": ANY} | {name: k for k, name in enumerate(relation.classes)}
+    for i, name in enumerate(classes):
+        if name not in known:
+            raise TraceError(unknown_class(name, relation.classes), i, "class")
+    return np.array([known[name] for name in classes], dtype=np.int64)
+
+
+def unknown_class(name: str, classes: Sequence[str]) -> str:
+    """What is said of a message whose class there is not."""
+    return f"there is no message class {name!r}; the routing has {', '.join(classes)}"

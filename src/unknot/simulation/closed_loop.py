@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import SimulationError
+from unknot.routing.classes import REPLY, REQUEST
 from unknot.routing.relation import Relation
 from unknot.simulation.engine import check_point
 from unknot.simulation.player import Player, Progress
 from unknot.simulation.statistics import mean, percentiles
 from unknot.simulation.trace import Trace
-from unknot.simulation.trace_run import TraceRun, check_cycles, trace_run
+from unknot.simulation.trace_run import TraceRun, check_cycles, give_classes, trace_run
 from unknot.switching import Switching, switching_named
 from unknot.traffic import Pattern, Traffic, pattern
 
 Numbers = npt.NDArray[np.int64]
-REQUEST, REPLY = "request", "reply"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,10 @@ def closed_loop(
     """Let every terminal make so many requests, never more than a window of them outstanding.
 
     When a request has arrived its destination creates the reply `service` cycles later; when a reply has arrived the
-    next request is made `think` cycles later. Requests and replies share source queues and virtual channels. Since
-    terminals take in whatever arrives, a reply never keeps a request from being received: on a relation that is
-    proved deadlock-free the work always gets done.
+    next request is made `think` cycles later. They share source queues, and virtual channels too unless the relation
+    has the message classes ``request`` and ``reply`` (`unknot.routing.in_classes`). Since terminals take in whatever
+    arrives, a reply never keeps a request from being received: on a relation that is proved deadlock-free the work
+    always gets done, with classes and without.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def closed_loop(
     Raises
     ------
     SimulationError
-        If a number makes no sense, or no terminal has another one to ask.
+        If a number makes no sense, no terminal has another one to ask, or the relation has other message classes.
     RelationError
         If there is no address for a message, or it comes to a place where it has no candidate.
     """
@@ -116,6 +117,11 @@ def closed_loop(
     check_cycles(service=service, think=think, limit=limit)
     check_point(request_flits, technique, buffer_depth, seed)
     check_point(max(1, reply_flits), technique, buffer_depth, seed)
+    if relation.classes and not {REQUEST, REPLY} <= set(relation.classes):
+        raise SimulationError(
+            f"{relation.name}: the messages of a closed loop are of the classes {REQUEST} and {REPLY}; the routing "
+            f"has {', '.join(relation.classes)}"
+        )
 
     terminals = relation.network.num_terminals
     asked = _asked(pattern(relation.network, traffic), terminals, requests, seed)
@@ -128,7 +134,9 @@ def closed_loop(
     if reply_flits:
         source, destination = np.concatenate([source, destination]), np.concatenate([destination, source])
         flits = np.concatenate([flits, np.full(many, reply_flits, dtype=np.int64)])
+    classes = (REQUEST,) * many + (REPLY,) * (source.size - many)
     player = Player(relation, source, destination, flits, switching=technique, buffer_depth=buffer_depth, seed=seed)
+    give_classes(player, classes, seed)
 
     made_by = np.full(source.size, -1, dtype=np.int64)
     made_by[many:] = np.arange(source.size - many)
@@ -160,7 +168,7 @@ def closed_loop(
         delay=delay,
         need_first=np.concatenate([[0], np.cumsum(made_by >= 0)]),
         needs=made_by[made_by >= 0],
-        classes=(REQUEST,) * many + (REPLY,) * (source.size - many),
+        classes=classes,
     )
     return _summary(relation, trace_run(player, trace, seed), many, requests, window)
 

@@ -54,7 +54,7 @@ from unknot.simulation.state_kernel import DONE, FULL, QUIET, STATE_TYPE
 from unknot.simulation.switch_general_kernel import switch_generally
 from unknot.simulation.switch_kernel import switch_plainly, wake
 from unknot.simulation.vc_kernel import allocate_vcs
-from unknot.simulation.words_kernel import let_others_run, load, lowest, natural, store
+from unknot.simulation.words_kernel import columns, let_others_run, load, lowest, natural, store
 from unknot.types_kernel import RULE
 
 FAILED = 1 << 62
@@ -181,26 +181,26 @@ def fixed(s):
     return State(
         to_fixed_tuple(s.setup, ENTRIES),
         s.count,
-        s.inputs,
-        s.outputs,
-        s.wire,
+        columns(s.inputs, 8),
+        columns(s.outputs, 4),
+        columns(s.wire, 8),
         s.ring,
-        s.sending,
-        s.receiving,
+        columns(s.sending, 8),
+        columns(s.receiving, 8),
         s.carried,
         s.words,
-        s.buffers,
-        s.inbox,
-        s.outside,
-        s.masks,
+        columns(s.buffers, 2),
+        columns(s.inbox, 4),
+        columns(s.outside, 2),
+        columns(s.masks, 8),
         s.progress,
-        s.packets,
+        columns(s.packets, 8),
         s.free,
-        s.terminals,
+        columns(s.terminals, 8),
         s.local_terminals,
         s.terminal_first,
         s.random,
-        s.lengths,
+        columns(s.lengths, 2),
         s.destination,
         s.pair_first,
         s.address_range,
@@ -213,8 +213,8 @@ def fixed(s):
         s.offered,
         s.wanted,
         s.touched,
-        s.best,
-        s.asked,
+        columns(s.best, 4),
+        columns(s.asked, 8),
     )
 
 

@@ -49,7 +49,8 @@ class TracedMessage:
         Cycles that must lie between the last of these arrivals and the sending; a message that needs none is ready
         in its cycle.
     message_class : str
-        A word to count messages by, such as ``request``; it changes nothing else.
+        A word to count messages by, such as ``request``. Where the routing has message classes it must be one of
+        them and says which virtual channels the message uses.
     """
 
     cycle: int

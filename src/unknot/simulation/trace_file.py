@@ -13,6 +13,7 @@ import numpy as np
 
 from unknot.errors import NetworkError, TextError, UnknotError, near
 from unknot.network import Network
+from unknot.simulation.addresses import unknown_class
 from unknot.simulation.trace import Trace, TraceError
 from unknot.simulation.trace_run import TraceRun
 
@@ -26,13 +27,18 @@ RESULTS = ("ready", "injected", "arrived", "latency")
 PARQUET = (".parquet", ".pq")
 
 
-def read_trace(path: str | Path, network: Network) -> Trace:
+def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = ()) -> Trace:
     """A trace from a file, CSV or, by its ending, Parquet.
 
     The columns ``cycle, source, destination, flits`` must be there, in any order; ``id, needs, delay, class`` may be.
     Terminals are names or numbers. `needs` lists, separated by semicolons (in Parquet also as a list), the `id` of
     other messages, or without such a column their numbers counted from 0. In CSV, lines that are empty or begin with
     ``#`` are passed over.
+
+    Parameters
+    ----------
+    classes : sequence of str
+        The message classes that there are (`Relation.classes`), if only these may be in the column `class`.
 
     Raises
     ------
@@ -43,7 +49,7 @@ def read_trace(path: str | Path, network: Network) -> Trace:
     """
     path = Path(path)
     sheet = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path)
-    return _trace(sheet, network)
+    return _trace(sheet, network, classes)
 
 
 def write_trace(path: str | Path, trace: Trace, network: Network, run: TraceRun | None = None) -> None:
@@ -180,13 +186,16 @@ def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None
         raise TextError(f"column {lost[0]!r} is missing; wanted are {', '.join(WANTED)}", path, line, 0, text)
 
 
-def _trace(sheet: _Sheet, network: Network) -> Trace:
+def _trace(sheet: _Sheet, network: Network, known: Sequence[str]) -> Trace:
     numbers = {name: _numbers(sheet, name) for name in ("cycle", "flits")}
     numbers["delay"] = _numbers(sheet, "delay") if "delay" in sheet.columns else np.zeros(sheet.rows, dtype=np.int64)
     ends = {name: _terminals(sheet, name, network) for name in ("source", "destination")}
     names = tuple(_text(cell) for cell in sheet.columns.get("id", ()))
     needs = _needs(sheet, names)
     classes = tuple(_text(cell) for cell in sheet.columns.get("class", ()))
+    for row, name in enumerate(classes if known else ()):
+        if name and name not in known:
+            raise sheet.error(unknown_class(name, known), row, "class")
     try:
         return Trace(
             **numbers,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
+from unknot.simulation.addresses import addresses_drawn, kinds
 from unknot.simulation.engine import check_point
-from unknot.simulation.layout import DEPTH, FLIT_HOPS
+from unknot.simulation.layout import ADDRESS, DEPTH, FLIT_HOPS, SOURCE
 from unknot.simulation.player import Player, Progress
 from unknot.simulation.statistics import mean, percentiles
 from unknot.simulation.trace import MOST, Trace, TracedMessage, TraceError
@@ -78,10 +79,13 @@ class TraceRun:
         """From ready to arrived, of each message that arrived; −1 for the others."""
         return np.where(self.arrived < 0, -1, self.arrived - self.ready)
 
-    def of_class(self, message_class: str) -> Times:
-        """Latencies of the messages of a class that arrived."""
+    def of_class(self, message_class: str, *, network: bool = False) -> Times:
+        """Latencies of the messages of a class that arrived; with `network` from injected instead of ready."""
         wanted = np.array([c == message_class for c in self.trace.classes], dtype=bool)
-        return self.latency[wanted & (self.arrived >= 0)] if wanted.size else self.latency[:0]
+        if not wanted.size:
+            return self.arrived[:0]
+        found = wanted & (self.arrived >= 0)
+        return (self.arrived - (self.injected if network else self.ready))[found]
 
 
 def run_trace(
@@ -102,6 +106,9 @@ def run_trace(
     cycle in which they may, and arrival times are exact; the run stops between cycles only where something can
     start, so its cost is that of the flits moved plus some microseconds for each message and each stop. Cycles in
     which the network is empty cost nothing.
+
+    Where the relation has message classes (`unknot.routing.in_classes`) a message carries an address of its class,
+    and one without a class any.
 
     Parameters
     ----------
@@ -129,7 +136,7 @@ def run_trace(
     Raises
     ------
     SimulationError
-        If a message does not fit the network or its buffers.
+        If a message does not fit the network or its buffers, or is of a class that the relation does not have.
     RelationError
         If there is no address for a message, or it comes to a place where it has no candidate.
     """
@@ -149,6 +156,7 @@ def run_trace(
         overhead=overhead,
         in_order=in_order,
     )
+    give_classes(player, trace.classes, seed)
     play_trace(player, trace, limit=limit, progress=progress)
     return trace_run(player, trace, seed)
 
@@ -162,6 +170,15 @@ def check_trace(relation: Relation, trace: Trace, switching: Switching, buffer_d
             words = f"{network.name} has terminals 0 to {network.num_terminals - 1}, there is no {column[lost[0]]}"
             raise TraceError(words, int(lost[0]), name)
     check_point(int(trace.flits.max(initial=1)), switching, buffer_depth, 0)
+
+
+def give_classes(player: Player, classes: Sequence[str], seed: int | None) -> None:
+    """Let each message carry an address of its class, where the relation has classes."""
+    relation = player.relation
+    kind = kinds(relation, classes)
+    if kind is not None:
+        destination = relation.destination[player.rows[:, ADDRESS]].astype(np.int64)
+        player.rows[:, ADDRESS] = addresses_drawn(relation, player.rows[:, SOURCE], destination, seed, kind)
 
 
 def check_cycles(**cycles: int | None) -> None:

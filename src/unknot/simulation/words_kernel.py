@@ -5,7 +5,9 @@ import sys
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 
 @intrinsic
@@ -28,6 +30,28 @@ def lowest(typingctx, word):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.int64), codegen
+
+
+@intrinsic(prefer_literal=True)
+def columns(typingctx, array, many):
+    """The contiguous array itself, whose rows are promised to have so many columns, a constant."""
+    if not isinstance(many, types.IntegerLiteral):
+        return None
+    size = array.dtype.bitwidth // 8
+
+    def codegen(context, builder, signature, args):
+        view = make_array(array)(context, builder, args[0])
+        word = context.get_constant
+        shape = cgutils.unpack_tuple(builder, view.shape)
+        shape[-1] = word(types.intp, many.literal_value)
+        strides = [word(types.intp, size)]
+        for length in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+        view.shape = cgutils.pack_array(builder, shape)
+        view.strides = cgutils.pack_array(builder, strides)
+        return view._getvalue()
+
+    return array(array, many), codegen
 
 
 def _pointer(builder, address):
