@@ -37,6 +37,10 @@ def trace(
     service: Annotated[int, typer.Option(help="Cycles from the arrival of a request to its reply.")] = 0,
     think: Annotated[int, typer.Option(help="Cycles from the arrival of a reply to the next request.")] = 0,
     traffic: Annotated[str, typer.Option(help="Whom the terminals of a closed loop ask.")] = "uniform_others",
+    classes: Annotated[
+        str,
+        typer.Option(metavar="NAMES", help="Share out the VCs among classes of messages, such as request,reply."),
+    ] = "",
     limit: Annotated[int | None, typer.Option(help="Cycle in which to stop.")] = None,
     seed: Annotated[int, typer.Option(help="Of whatever is drawn.")] = 1,
     results: Annotated[
@@ -61,13 +65,13 @@ def trace(
         raise UnknotError("either a file of messages is wanted, or --requests with a number")
     if requests is not None and (overhead or in_order):
         raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
-    relation = relation_of(network, routing, vcs)
+    relation = _relation(network, routing, vcs, classes)
     loop = None
     with terminal.busy("simulating"):
         if file is not None:
             run = run_trace(
                 relation,
-                read_trace(file, relation.network),
+                read_trace(file, relation.network, classes=relation.classes),
                 switching=technique,
                 buffer_depth=buffer_depth,
                 overhead=overhead,
@@ -107,6 +111,16 @@ def trace(
     raise typer.Exit(HOLDS)
 
 
+def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Relation:
+    """The routing, once for each class of messages if there are any."""
+    if not classes:
+        return relation_of(network, routing, vcs)
+    from unknot.routing.classes import in_classes, share
+
+    names = [name.strip() for name in classes.split(",")]
+    return in_classes(relation_of(network, routing, share(vcs, names)), names)
+
+
 _ARRAYS = {"trace", "ready", "injected", "arrived", "finished", "run", "deadlock"}
 
 
@@ -121,6 +135,7 @@ def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> dict[
         **told,
         "deadlock": None if run.deadlock is None else answers.of_configuration(relation, run.deadlock),
         "closed_loop": closed,
+        "classes": {name: _of_class(run, name) for name in sorted(set(run.trace.classes))},
         **answers.of_relation(relation),
         "network": answers.of_network(relation.network),
     }
@@ -149,6 +164,11 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
     if run.latency_mean is not None:
         rows.append(("message latency", _five(run, "latency")))
         rows.append(("network latency", f"{run.network_latency_mean:.2f} cycles mean"))
+    for name in sorted(set(trace.classes)):
+        found = _of_class(run, name)
+        if found["latency_mean"] is not None:
+            told = f"{found['latency_mean']:.2f} cycles mean, {found['network_latency_mean']:.2f} in the network"
+            rows.append((f"class {name or '(none)'}", told))
     if run.reason:
         rows.append(("unfinished", run.reason))
     rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops"))
@@ -158,6 +178,17 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
 
         print()
         print("\n".join(tell(relation, run.deadlock)))
+
+
+def _of_class(run: TraceRun, name: str) -> dict[str, Any]:
+    latency, network = run.of_class(name), run.of_class(name, network=True)
+    return {
+        "messages": run.trace.classes.count(name),
+        "arrived": latency.size,
+        "latency_mean": float(latency.mean()) if latency.size else None,
+        "latency_max": int(latency.max()) if latency.size else None,
+        "network_latency_mean": float(network.mean()) if network.size else None,
+    }
 
 
 def _five(found: TraceRun | ClosedLoop, what: str) -> str:

@@ -1,5 +1,6 @@
 """Routing: the relation contract and one file per algorithm."""
 
+from unknot.routing.classes import in_classes, message_classes
 from unknot.routing.cube_connected_cycles import cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn
 from unknot.routing.destination_tag import destination_tag
@@ -61,9 +62,11 @@ __all__ = [
     "hyperx_dimwar",
     "hyperx_minimal",
     "hyperx_omniwar",
+    "in_classes",
     "itm_escape",
     "lash",
     "lcfaa",
+    "message_classes",
     "nca",
     "negative_first",
     "north_last",

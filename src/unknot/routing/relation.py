@@ -159,6 +159,8 @@ class Relation:
     direct : array_like of int, shape (terminals, terminals), optional
         For each source and destination the address a packet takes unless the way there is the more congested: on
         injection, the simulator compares it with one drawn at random (UGAL, Singh 2005); −1: none. Proofs ignore it.
+    classes : sequence of str
+        Names of message classes, if there are any: the addresses then are blocks of one length, one for each class.
     """
 
     network: Network
@@ -173,6 +175,7 @@ class Relation:
     address_labels: Sequence[str] | None = None
     source: str = ""
     direct: IntArray | None = None
+    classes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         vcs = self.vcs if isinstance(self.vcs, VirtualChannels) else VirtualChannels(self.network, self.vcs)
@@ -191,6 +194,8 @@ class Relation:
             raise RelationError(
                 f"{self.name}: {len(self.address_labels)} address_labels for {destination.size} addresses"
             )
+        if self.classes and destination.size % len(self.classes):
+            raise RelationError(f"{self.name}: {destination.size} addresses for {len(self.classes)} message classes")
         if destination.size and (destination.min() < 0 or destination.max() >= terminals):
             at = int(np.flatnonzero((destination < 0) | (destination >= terminals))[0])
             raise RelationError(

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import SimulationError
-from unknot.routing.classes import REPLY, REQUEST
 from unknot.routing.relation import Relation
 from unknot.simulation.engine import check_point
 from unknot.simulation.player import Player, Progress
@@ -19,6 +18,8 @@ from unknot.switching import Switching, switching_named
 from unknot.traffic import Pattern, Traffic, pattern
 
 Numbers = npt.NDArray[np.int64]
+
+REQUEST, REPLY = "request", "reply"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,156 @@
+"""Message classes: one routing several times over, for each class of messages on virtual channels (VCs) of its own.
+
+Requests and replies that share VCs can wait for each other at the terminals: where a terminal stops taking in
+requests until its replies have left, neither a proof of the network nor a run in which terminals take in everything
+knows of that wait. With VCs of its own each class is a network apart, proved by itself, and what is left to show is
+that the terminals always take in the last class. Any base routing will do; it needs its VCs once for each class. A
+message has as many addresses for a destination as there are classes, and keeps to the one it got. Minimal, adaptive
+and deadlock-free, under each switching technique, just where the base is: a message never waits for a VC of another
+class. The claims are therefore those of the base. Classes on VCs of their own are old practice, in the router of the
+Alpha 21364 for one (Mukherjee et al. 2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.named import routing
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, VirtualChannels
+
+BOTH = ("request", "reply")
+"""The classes of a closed loop."""
+
+
+def message_classes(
+    network: Network,
+    vcs: int | None = None,
+    *,
+    base: str = "dimension_order",
+    names: Sequence[str] = BOTH,
+) -> Relation:
+    """A routing by name, once for each class of messages.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel in all, shared out equally; by default those that the base takes by itself, for each class.
+    base : str
+        Name of the routing, with options if wanted.
+    names : sequence of str
+        Names of the classes.
+
+    Raises
+    ------
+    RelationError
+        If the VCs cannot be shared out equally, or the base cannot be used.
+    """
+    part = routing(network, base, share(vcs, names), where="message_classes")
+    return in_classes(part, names)
+
+
+def share(vcs: int | None, names: Sequence[str]) -> int | None:
+    """VCs per channel for each class, of so many in all; None of None.
+
+    Raises
+    ------
+    RelationError
+        If they cannot be shared out equally.
+    """
+    if vcs is None:
+        return None
+    known = _checked(names)
+    if vcs < len(known) or vcs % len(known):
+        raise RelationError(f"{vcs} VCs per channel cannot be shared out equally among {' and '.join(known)}")
+    return vcs // len(known)
+
+
+def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
+    """The same relation on VCs of its own for each class.
+
+    On every channel the VCs of the first class come first. Address a of the base is address
+    ``k · relation.num_addresses + a`` of class k, and `Relation.classes` has the names, so that traces and closed
+    loops give messages the addresses of their class. Other traffic draws among all classes.
+
+    Parameters
+    ----------
+    relation : Relation
+    names : sequence of str
+        Names of the classes, each another.
+
+    Raises
+    ------
+    RelationError
+        If the names are not texts that differ, the relation has classes already, or its packets choose between two
+        addresses on injection (UGAL), since one of them would be of another class.
+    """
+    known = _checked(names)
+    if relation.classes:
+        raise RelationError(f"{relation.name} has message classes already: {', '.join(relation.classes)}")
+    if relation.direct is not None:
+        raise RelationError(
+            f"{relation.name}: its packets compare their address with one direct address for each pair of terminals, "
+            "which can be of one message class only; use a routing that does not"
+        )
+    network, many, addresses = relation.network, len(known), relation.num_addresses
+    counts = relation.vcs.counts.astype(np.int64)
+    places = VirtualChannels(network, counts * many)
+    kinds = np.arange(many)[:, None]
+    outer = places.first[relation.vcs.channel] + kinds * counts[relation.vcs.channel] + relation.vcs.index
+    inner, kind_of = np.zeros(places.total, dtype=np.int64), np.zeros(places.total, dtype=np.int64)
+    inner[outer], kind_of[outer] = np.arange(relation.num_vcs), kinds
+    total, entry, ask = places.total, relation.num_vcs, relation.rule
+
+    def rule(at: int, address: int, out: Out) -> int:
+        kind = address // addresses
+        place = entry + at - total
+        if at < total:
+            if kind_of[at] != kind:
+                return 0
+            place = inner[at]
+        count = ask(place, address % addresses, out)
+        for k in range(count):
+            vc = out[k] & VC_MASK
+            if vc != EJECT:
+                out[k] += outer[kind, vc] - vc
+        return count
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name=f"{relation.name} for {' and '.join(known)}",
+        destination=np.tile(relation.destination, many),
+        may_use=None if relation.may_use is None else np.tile(relation.may_use, many),
+        commits=relation.commits,
+        claims=relation.claims,
+        claims_minimal=relation.claims_minimal,
+        address_labels=_Labels(relation, known),
+        source=relation.source,
+        classes=known,
+    )
+
+
+def _checked(names: Sequence[str]) -> tuple[str, ...]:
+    given = () if isinstance(names, str) else tuple(names)
+    if not given or len(set(given)) < len(given) or not all(isinstance(name, str) and name.strip() for name in given):
+        raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")
+    return given
+
+
+class _Labels(Sequence[str]):
+    """Names of addresses with their class, made when asked for."""
+
+    def __init__(self, relation: Relation, names: tuple[str, ...]) -> None:
+        self.relation, self.names = relation, names
+
+    def __len__(self) -> int:
+        return self.relation.num_addresses * len(self.names)
+
+    def __getitem__(self, index: Any) -> Any:
+        kind, address = divmod(range(len(self))[index], self.relation.num_addresses)
+        return f"{self.relation.address_name(address)} ({self.names[kind]})"
