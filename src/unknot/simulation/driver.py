@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,60 +13,66 @@ from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.detector import in_words
 from unknot.simulation.engine import Engine, check_point
+from unknot.simulation.injection import Bursts, Lengths, length_shares, mean_length
 from unknot.simulation.layout import (
-    ARRIVED,
     DRAWN,
     FLIT_HOPS,
     HOPS_SUM,
-    LATENCY_SUM,
     MEASURED_ARRIVED,
     MEASURED_CREATED,
     NETWORK_SUM,
 )
 from unknot.simulation.measurement import Window
+from unknot.simulation.router import Router
 from unknot.simulation.run import Run
-from unknot.simulation.statistics import (
-    doubtful,
-    mean,
-    percentiles,
-    saturated,
-    steady,
-)
+from unknot.simulation.series import Recorder
+from unknot.simulation.statistics import doubtful, mean, percentiles, saturated
 from unknot.simulation.traffic import pairs_of
+from unknot.simulation.warmup import warm_up
 from unknot.switching import Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
 Progress = Callable[[str, int], None]
-LONGEST = 16
-"""How many times as long a run measures, at most, while its stability is in doubt."""
+DEFAULT = Router()
+LONGEST = 32
+"""How many times as long a run measures, at most, while batches depend on one another or stability is in doubt."""
+LONGEST_PRECISE = 256
+"""The same when a precision is asked for."""
+AGAIN = 3
+"""How often a window may begin anew since latencies still rose in it."""
 
 
 def simulate(
     relation: Relation,
     load: float,
     *,
-    packet_length: int = 1,
+    packet_length: Lengths = 1,
     switching: Switching = "wormhole",
     buffer_depth: int = 8,
     seed: int = 1,
     traffic: Traffic = "uniform",
+    router: Router = DEFAULT,
+    bursts: Bursts | None = None,
     warmup: int | None = None,
     measure: int | None = None,
+    precision: float | None = None,
+    interval: int | None = None,
+    threads: int = 1,
     progress: Progress | None = None,
 ) -> Run:
-    """Simulate a relation under Bernoulli traffic, flit by flit.
+    """Simulate a relation, flit by flit.
 
-    Input-queued VC routers of one-cycle stages (routing, VC allocation, switch allocation, switch traversal) with
-    credit flow control; both allocators are iSLIP with one iteration. Injection and ejection channels have latency 1;
-    an injection port has as many VCs as the widest channel, and so has an ejection port, which never stalls but must
-    be allocated. With BookSim 2's defaults this gives its zero-load latency to the cycle.
+    Input-queued VC routers with credit flow control; `router` says how long their stages take, which allocators they
+    have, and more. Injection and ejection channels have latency 1; an injection port has as many VCs as the widest
+    channel, and so has an ejection port, which never stalls but must be allocated. By default routers are as by
+    default in BookSim 2, and an empty network gives its latency to the cycle.
 
     Parameters
     ----------
     load : float
         Offered flits per terminal and cycle, 0 to 1.
-    packet_length : int
-        Flits per packet.
+    packet_length : int or mapping of int to float
+        Flits per packet, or the share of each length among the packets.
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
     buffer_depth : int
         Flits per VC.
@@ -74,12 +82,23 @@ def simulate(
         As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule serves it),
         ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal; a matrix of
         rates. The busiest terminal offers the load.
+    router : Router
+    bursts : Bursts, optional
+        Terminals are on or off, instead of creating packets with the same chance in every cycle.
     warmup : int, optional
-        Cycles before measuring. By default phases are run until the mean latency changes by less than 5 % twice in a
-        row, 20 of them at most.
+        Cycles before measuring. By default until the mean latency of the packets that arrive has been in balance for
+        half of the time (MSER), 64 times the shortest warm-up at most.
     measure : int, optional
         Cycles in which created packets are measured. By default enough for 30,000 packets, between 5,000 and 200,000;
-        and up to 16 times as many while it is in doubt whether source queues grow without end.
+        and up to 32 times as many while the latencies of successive batches depend on one another, or it is in doubt
+        whether source queues grow without end.
+    precision : float, optional
+        Measure on, up to 256 times as long, until the half-width of the confidence interval of the mean latency is at
+        most this part of it; not together with `measure`.
+    interval : int, optional
+        Also tell what happens over time, in steps of so many cycles (`Run.series`).
+    threads : int
+        Threads inside this one run; any number gives the same bits.
     progress : callable, optional
         Called with the stage in words and the cycle reached.
 
@@ -96,56 +115,60 @@ def simulate(
         If a packet comes to a place where it has no candidate.
     """
     switching = switching_named(switching)
-    check_point(packet_length, switching, buffer_depth, seed)
-    number = isinstance(load, (int, float, np.integer, np.floating)) and not isinstance(load, bool)
-    if not number or not math.isfinite(load) or not 0 <= load <= 1:
-        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
-    for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1)):
-        if cycles is not None and (
-            isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < least
-        ):
-            raise SimulationError(f"{name} must be a whole number of cycles, at least {least}, got {cycles!r}")
+    shares = length_shares(packet_length)
+    longest = shares[-1][0]
+    check_point(longest, switching, buffer_depth, seed)
+    _check(load, warmup, measure, precision, interval, threads)
     terminals = relation.network.num_terminals
     if not terminals:
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
     pairs = pairs_of(relation, pattern(relation.network, traffic))
-    chance = float(load) / packet_length
-    engine = Engine(
+    chance = float(load) / mean_length(shares)
+    make = Engine if interval is None else partial(Recorder, interval, mean_length(shares))
+    engine = make(
         relation,
         switching,
-        packet_length=packet_length,
+        packet_length=longest if len(shares) == 1 else dict(shares),
         buffer_depth=buffer_depth,
         chance=chance,
         seed=seed,
         pairs=pairs,
+        **_asked(router, bursts, threads),
     )
     rate = chance * float(pairs.rate.sum())
+    offered = rate * mean_length(shares) / terminals
     say = progress or (lambda stage, cycle: None)
     engine.advance(engine.now)  # what has to be compiled is compiled now
     say("starting", engine.now)
     cycles = measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
 
     if warmup is None:
-        _warm_up(engine, rate, say)
+        warm_up(engine, rate, say)
     else:
         engine.run(warmup)
+
+    def fails(window: Window) -> str:
+        return saturated(
+            window.lag_before,
+            engine.lag(),
+            window.cycles,
+            longest,
+            window.accepted,
+            offered,
+            int(rate * window.cycles),
+            relation.network.terminal_name,
+        )
+
     measured = Window(engine)
     if engine.deadlock is None:
-        _measure(measured, cycles, 1 if measure else LONGEST, packet_length, say)
+        again = AGAIN if warmup is None and measure is None else 0
+        most = 1 if measure else LONGEST if precision is None else LONGEST_PRECISE
+        measured = _measure(measured, cycles, most, again, precision, longest, fails, say)
     accepted, accepted_half_width = measured.accepted, measured.accepted_half_width
     utilisation, occupancy = measured.utilisation(), measured.occupancy()
     reason = ""
     if engine.deadlock is None:
-        reason = saturated(
-            measured.lag_before,
-            engine.lag(),
-            measured.cycles,
-            packet_length,
-            accepted,
-            rate * packet_length / terminals,
-            int(rate * measured.cycles),
-            relation.network.terminal_name,
-        )
+        reason = fails(measured)
         if not reason:
             reason = _drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
     if engine.deadlock is not None:
@@ -173,9 +196,15 @@ def simulate(
         cycles=engine.now,
         flit_hops=engine.count(FLIT_HOPS),
         switching=switching,
-        packet_length=packet_length,
+        packet_length=longest,
         buffer_depth=buffer_depth,
         seed=seed,
+        lengths=shares if len(shares) > 1 else (),
+        router=router,
+        bursts=bursts,
+        warmup=measured.start,
+        measured=measured.cycles,
+        series=engine.series() if isinstance(engine, Recorder) else None,
         deadlock=engine.deadlock,
         latency_half_width=None if reason else measured.latency_half_width,
         accepted_half_width=accepted_half_width,
@@ -184,35 +213,71 @@ def simulate(
     )
 
 
-def _warm_up(engine: Engine, rate: float, say: Progress) -> None:
-    """Run phases until the latency of the packets that arrive in them is steady, or the sources fall far behind."""
-    if not rate:
-        return
-    phase = int(min(20_000, max(500, math.ceil(200 / rate))))
-    means: list[float | None] = []
-    for _ in range(20):
-        say("warming up", engine.now)
-        packets, total = engine.count(ARRIVED), engine.count(LATENCY_SUM)
-        if not engine.run(phase):
-            return
-        means.append(mean(engine.count(LATENCY_SUM) - total, engine.count(ARRIVED) - packets))
-        last = means[-1]
-        if last is not None and 2 * last > phase and phase < 20_000:
-            phase *= 2
-            means.clear()
-        if steady(means) or engine.lag().mean() > max(200, phase / 4):
-            return
+def _check(
+    load: float,
+    warmup: int | None,
+    measure: int | None,
+    precision: float | None,
+    interval: int | None,
+    threads: int,
+) -> None:
+    """Refuse what no run can be asked for."""
+    if not _is_number(load) or not 0 <= load <= 1:
+        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
+    for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1), ("interval", interval, 1)):
+        if cycles is not None and (
+            isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < least
+        ):
+            raise SimulationError(f"{name} must be a whole number of cycles, at least {least}, got {cycles!r}")
+    if precision is not None and (not _is_number(precision) or not 0 < precision < 1):
+        raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {precision!r}")
+    if precision is not None and measure is not None:
+        raise SimulationError("precision chooses how long to measure: give either it or measure")
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise SimulationError(f"threads must be a whole number of at least 1, got {threads!r}")
 
 
-def _measure(window: Window, cycles: int, longest: int, packet_length: int, say: Progress) -> None:
-    """Measure, and go on to `longest` times as many cycles while saturation is in doubt."""
+def _is_number(value: object) -> bool:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return number and math.isfinite(value)  # type: ignore[arg-type]
+
+
+def _asked(router: Router, bursts: Bursts | None, threads: int) -> dict[str, Any]:
+    """What of these is not as by default."""
+    wanted = {"router": (router, DEFAULT), "bursts": (bursts, None), "threads": (threads, 1)}
+    return {name: value for name, (value, default) in wanted.items() if value != default}
+
+
+def _measure(
+    window: Window,
+    cycles: int,
+    most: int,
+    again: int,
+    precision: float | None,
+    packet_length: int,
+    fails: Callable[[Window], str],
+    say: Progress,
+) -> Window:
+    """Measure, and go on to `most` times as many cycles while there is too little to tell by.
+
+    A first window in which latencies still rise is counted as warm-up, `again` times at most, and another one of the
+    same length is begun.
+    """
     engine = window.engine
     say("measuring", engine.now)
-    done = 0
-    while window.go_on(done or cycles, lambda cycle: say("measuring", cycle)):
-        done = window.cycles
-        if done >= longest * cycles or not doubtful(window.lag_before, engine.lag(), done, packet_length):
-            return
+    wanted = cycles
+    while window.go_on(wanted, lambda cycle: say("measuring", cycle)):
+        wanted = window.cycles
+        doubt = doubtful(window.lag_before, engine.lag(), wanted, packet_length)
+        if fails(window):
+            break
+        if again and wanted == cycles and not doubt and window.drifts:
+            window, again = Window(engine), again - 1
+            continue
+        short = window.dependent or (precision is not None and not window.within(precision))
+        if wanted >= most * cycles or not (doubt or short):
+            break
+    return window
 
 
 def _drain(engine: Engine, end: int, patience: int, say: Progress) -> str:

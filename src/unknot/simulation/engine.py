@@ -14,6 +14,7 @@ from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.injection import Bursts, Lengths
 from unknot.simulation.layout import (
     ADDRESS,
+    CARRIED,
     DRAWN,
     FIRST_ROUTER,
     FLITS_IN,
@@ -105,7 +106,7 @@ class Engine:
 
     def carried(self) -> npt.NDArray[np.int64]:
         """Flits that each channel was given so far: int64 array, shape (channels,)."""
-        carried: npt.NDArray[np.int64] = self.state.carried[: self.relation.network.num_channels].copy()
+        carried: npt.NDArray[np.int64] = self.state.sending[: self.relation.network.num_channels, CARRIED].copy()
         return carried
 
     def measure(self, begin: int, end: int) -> None:

@@ -15,8 +15,10 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 from unknot.simulation.inject_kernel import inject
 from unknot.simulation.layout import (
     ARRIVED_BITS,
+    ATOMIC,
     CREDIT_BITS,
     CREDITS,
+    DEPTH,
     ENTRIES,
     FIRST_ROUTER,
     FLIT_HOPS,
@@ -36,18 +38,23 @@ from unknot.simulation.layout import (
     NEW_HEADS,
     NOW,
     NUM_VCS,
+    OPEN,
     OUT,
+    OUT_CELL,
     OWNER,
     PART,
     PARTS,
     PATIENCE,
     PLAIN,
+    READER,
     READY_BITS,
     ROUTING,
     STALLED,
     STATE,
     STORED,
+    TECHNIQUE,
     WINNERS,
+    WRITER,
     State,
 )
 from unknot.simulation.state_kernel import DONE, FULL, QUIET, STATE_TYPE
@@ -78,7 +85,7 @@ def take_credits(s, bits, word, w0, w1):
     """Credits come back to the upstream ends of buffers."""
     inputs, outputs = s.inputs, s.outputs
     while bits != 0:
-        w = natural(s.buffers[natural(64 * word + lowest(bits)), 1])
+        w = natural(s.buffers[natural(64 * word + lowest(bits)), WRITER])
         bits &= bits - 1
         free = outputs[w, CREDITS] + 1
         outputs[w, CREDITS] = free
@@ -86,6 +93,11 @@ def take_credits(s, bits, word, w0, w1):
             continue
         u = np.int64(outputs[w, OWNER])
         if u < 0:
+            if s.setup[TECHNIQUE] == ATOMIC:
+                if free < s.setup[DEPTH]:
+                    continue
+                cell = np.int64(s.wire[w, OUT_CELL])
+                s.masks[natural(cell >> 6), OPEN] |= np.int64(1) << (cell & 63)
             wake(s, w0, w1)
         elif free == 1 and inputs[u, STATE] == STALLED and inputs[u, STORED] > 0:
             cell = np.int64(s.wire[u, IN_CELL])
@@ -98,7 +110,7 @@ def take_flits(s, bits, word, now):
     """Flits are read into buffers."""
     inputs = s.inputs
     while bits != 0:
-        b = natural(s.buffers[natural(64 * word + lowest(bits)), 0])
+        b = natural(s.buffers[natural(64 * word + lowest(bits)), READER])
         bit = bits & -bits
         bits ^= bit
         inputs[b, STORED] += 1
@@ -114,7 +126,7 @@ def finish_stages(s, bits, word, now):
     """Buffers whose VC or switch allocation took longer than a cycle go on."""
     inputs = s.inputs
     while bits != 0:
-        b = natural(s.buffers[natural(64 * word + lowest(bits)), 0])
+        b = natural(s.buffers[natural(64 * word + lowest(bits)), READER])
         bit = bits & -bits
         bits ^= bit
         if inputs[b, OUT] < 0:
@@ -187,9 +199,8 @@ def fixed(s):
         s.ring,
         columns(s.sending, 8),
         columns(s.receiving, 8),
-        s.carried,
         s.words,
-        columns(s.buffers, 2),
+        columns(s.buffers, 4),
         columns(s.inbox, 4),
         columns(s.outside, 2),
         columns(s.masks, 8),

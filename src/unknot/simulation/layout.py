@@ -31,10 +31,10 @@ IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 taken and requests only those it waits for; within a stage of the router that takes longer than a cycle; an output VC
 is allocated but there is no flit or no credit; it requests the switch."""
 
-STATE, OUT, STORED, READ, SENT, ACCEPT, SIZE = range(7)
+STATE, OUT, STORED, READ, SENT, ACCEPT, SIZE, OUT_PORT = range(8)
 """Columns of `inputs`: state; output VC (of a header: the candidate it committed to), or −1; flits that arrived and
-are still there; ring position of the front packet; its flits that left; round-robin pointer; flits of the front packet
-once it has an output VC."""
+are still there; ring position of the front packet; its flits that left; round-robin pointer; once it has an output
+VC its flits in all and the first cell of its output port."""
 
 OWNER, CREDITS, WRITE, GRANT = range(4)
 """Columns of `outputs`: input buffer that sends into it, or −1; free slots as known upstream; ring position of the
@@ -44,18 +44,23 @@ IN_CELL, CREDIT_CELL, OUT_CELL, PORT, LATENCY, PLACE, STANDS, LEAVES = range(8)
 """Columns of `wire`: the cell of the buffer as an input; that in which its credits come back; that as an output; port;
 latency; place of a header in it, as rules see it; the router that reads from it; the router that writes to it."""
 
-TURN, BEST, KEY, NEXT_VC, BUSY, CELL = range(6)
+READER, WRITER, FROM_PORT = range(3)
+"""Columns of `buffers`, one row for each cell: the input buffer; the output VC, or the injection buffer whose credits
+come back there; the first cell of the port of the input buffer."""
+
+TURN, BEST, KEY, NEXT_VC, BUSY, CELL, CARRIED = range(7)
 """Columns of `sending` (output ports) and `receiving` (input ports): round-robin pointer; this cycle's best request
-and its key; the VC that is preselected next; whether it is taken in this cycle; the first cell of its buffers, counted
-from the first word of the router."""
+and its key; the VC that is preselected next; whether it is taken in this cycle; the first cell of its buffers;
+the flits it was given. All cells are counted from the first word of the router, and pointers are cells."""
 
 ARRIVED_BITS, CREDIT_BITS, HEAD_BITS, READY_BITS = range(4)
 """Columns of `inbox`: buffers that a flit comes into; those that a credit comes back from; headers that begin to
 request output VCs; buffers whose stage is over."""
 
-HEADS, ASLEEP, MOVERS, NEW_HEADS, WINNERS, HOLDERS = range(6)
+HEADS, ASLEEP, MOVERS, NEW_HEADS, WINNERS, HOLDERS, OPEN = range(7)
 """Columns of `masks`: headers that request output VCs; those that wait for a sign; buffers that request the switch;
-headers and buffers that do so from the next cycle on; buffers that hold the switch."""
+headers and buffers that do so from the next cycle on; buffers that hold the switch; output VCs that
+have no owner and, with atomic allocation, all their credits."""
 
 CREATED, INJECTED, ADDRESS, LENGTH, HOPS, SOURCE, SCRIPT, STOP = range(8)
 """Columns of `packets`; SCRIPT is where its prescribed path begins in `script` or −1, STOP how long it is."""
@@ -112,7 +117,6 @@ class State(NamedTuple):
     ring: Any
     sending: Any
     receiving: Any
-    carried: Any
     words: Any
     buffers: Any
     inbox: Any
@@ -187,12 +191,13 @@ def layout(
     inputs[:, OUT] = -1
     outputs = np.zeros((buffers, 4), dtype=np.int32)
     outputs[:, OWNER], outputs[:, CREDITS] = -1, buffer_depth
-    sending = np.zeros((ports, 8), dtype=np.int32)
+    sending = np.zeros((ports, 8), dtype=np.int64)
     sending[:, BEST] = -1
-    receiving = sending.copy()
+    receiving = sending.astype(np.int32)
     for cells_of, column in ((sending, OUT_CELL), (receiving, IN_CELL)):
         router_words = words[wire[:, LEAVES if column == OUT_CELL else STANDS]]
         cells_of[wire[::-1, PORT], CELL] = (wire[:, column] - 64 * router_words)[::-1]
+    cells[wire[:, IN_CELL], FROM_PORT] = receiving[wire[:, PORT], CELL]
     starts = streams(seed, terminals)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
@@ -208,12 +213,11 @@ def layout(
         ring=np.zeros((buffers, held), dtype=np.int32),
         sending=sending,
         receiving=receiving,
-        carried=np.zeros(ports, dtype=np.int64),
         words=words.astype(np.int32),
         buffers=cells,
         inbox=np.zeros((wheel, int(words[-1]), 4), dtype=np.int64),
         outside=np.zeros((wheel, int(words[-1]) if threads > 1 else 0, 2), dtype=np.int64),
-        masks=np.zeros((int(words[-1]), 8), dtype=np.int64),
+        masks=_masks(wire, int(words[-1])),
         progress=np.zeros((threads, 16), dtype=np.int64),
         packets=np.empty((slots * threads, 8), dtype=np.int64),
         free=np.empty(slots, dtype=np.int32),
@@ -273,7 +277,7 @@ def _packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int
 def _cells(
     wire: npt.NDArray[np.int32], num_vcs: int, routers: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """First word of every router, and the input buffer and the creditor of every cell; fills in the cells of `wire`."""
+    """First word of every router, and the buffers of every cell; fills in the cells of `wire`."""
     inside = wire[:, STANDS].astype(np.int64)
     sides = [
         (inside, np.arange(inside.size), IN_CELL),
@@ -285,7 +289,7 @@ def _cells(
     ]
     many = np.maximum(*(np.bincount(router, minlength=routers) for router, _, _ in sides))
     words = np.concatenate([[0], np.cumsum(np.maximum(1, -(-many // 64)))])
-    cells = np.full((64 * int(words[-1]), 2), -1, dtype=np.int32)
+    cells = np.full((64 * int(words[-1]), 4), -1, dtype=np.int32)
     for side, (router, buffer, column) in enumerate(sides):
         order = np.argsort(router, kind="stable")
         before = np.searchsorted(router[order], np.arange(routers))
@@ -296,6 +300,14 @@ def _cells(
         if column == OUT_CELL:
             wire[:, CREDIT_CELL] = np.concatenate([cell[:num_vcs], cell[inside.size :]])
     return words, cells
+
+
+def _masks(wire: npt.NDArray[np.int32], words: int) -> npt.NDArray[np.int64]:
+    """All output VCs are open, and nothing else is going on."""
+    masks = np.zeros((words, 8), dtype=np.int64)
+    cells = wire[:, OUT_CELL].astype(np.int64)
+    np.bitwise_or.at(masks[:, OPEN], cells >> 6, np.int64(1) << (cells & 63))
+    return masks
 
 
 def _cuts(stands: npt.NDArray[np.int32], routers: int, parts: int) -> npt.NDArray[np.int64]:

@@ -9,27 +9,35 @@ import numpy as np
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
-from unknot.simulation.driver import simulate
+from unknot.simulation.driver import DEFAULT, simulate
+from unknot.simulation.injection import Bursts, Lengths, length_shares
+from unknot.simulation.router import Router
 from unknot.simulation.run import Run
 from unknot.switching import Switching, switching_named
 from unknot.traffic import Traffic
 
-STAGES = 4
-"""Cycles from reading a header to putting it on the next channel: routing, VC and switch allocation, traversal."""
 ENDS = 3
 """Cycles of the injection and the ejection channel, both of latency 1, and of the last latch."""
 
 
 def zero_load_latency(
-    relation: Relation, *, packet_length: int = 1, switching: Switching = "wormhole", traffic: Traffic = "uniform"
+    relation: Relation,
+    *,
+    packet_length: Lengths = 1,
+    switching: Switching = "wormhole",
+    traffic: Traffic = "uniform",
+    router: Router = DEFAULT,
 ) -> float:
     """Mean latency of a packet that is alone in the network, in cycles.
 
-    A packet of L flits that passes H routers over channels of latency d takes 4 H + Σ d + 3 + (L − 1) cycles, and
-    under saf H (L − 2) more when L > 1, since each router waits for the tail, which its header no longer passes.
-    H and Σ d are means over the traffic, from `unknot.verify.loads`: exact where a packet has no choice or all its
-    ways are alike, else the mean over headers that take each candidate of the lowest tier equally often. With a
-    `direct` address (UGAL) packets take that one, as they do in an empty network.
+    A packet of L flits that passes H routers over channels of latency d takes S H + Σ d + 3 + (L − 1) s cycles,
+    where s are the cycles of switch allocation and S those of all stages of the router (4 by default): routing, VC
+    allocation, switch allocation and traversal, or the longer one of both allocations if the router is speculative.
+    Under saf each router waits for the tail besides: (L − 1) s cycles, the first one L − 1, less those of routing.
+    Of packets of several lengths it is the mean. H and Σ d are means over the traffic, from `unknot.verify.loads`:
+    exact where a packet has no choice or all its ways are alike, else the mean over headers that take each candidate
+    of the lowest tier equally often. With a `direct` address (UGAL) packets take that one, as they do in an empty
+    network. Buffers are deep enough for a packet to flow on.
 
     Raises
     ------
@@ -45,8 +53,19 @@ def zero_load_latency(
         raise SimulationError(f"{relation.name} on {relation.network.name}: there is no traffic")
     links = float(found.channel @ relation.network.latency) * (found.mean_hops / total) if total else 0.0
     routers = found.mean_hops + 1
-    waiting = routers * (packet_length - 2) if switching == "saf" and packet_length > 1 else 0.0
-    return STAGES * routers + links + ENDS + (packet_length - 1) + waiting
+    va, sa = router.vc_allocation_delay, router.switch_allocation_delay
+    stages = router.routing_delay + (max(va, sa) if router.speculative else va + sa) + router.traversal_delay
+
+    def rest(length: int) -> float:
+        """What a packet takes beyond its header."""
+        behind = (length - 1) * sa
+        if switching != "saf":
+            return float(behind)
+        first, later = (max(0, wait - router.routing_delay) for wait in (length - 1, behind))
+        return behind + first + (routers - 1) * later
+
+    longer = sum(share * rest(length) for length, share in length_shares(packet_length))
+    return stages * routers + links + ENDS + longer
 
 
 def _direct(relation: Relation) -> Relation:
@@ -85,11 +104,14 @@ def saturation(
     relation: Relation,
     *,
     tolerance: float = 0.01,
-    packet_length: int = 1,
+    packet_length: Lengths = 1,
     switching: Switching = "wormhole",
     buffer_depth: int = 8,
     seed: int = 1,
     traffic: Traffic = "uniform",
+    router: Router = DEFAULT,
+    bursts: Bursts | None = None,
+    threads: int = 1,
     progress: Callable[[str, int], None] | None = None,
 ) -> Saturation:
     """Search for the load at which runs cease to be stable, by bisection between 0 and 1.
@@ -100,7 +122,7 @@ def saturation(
     ----------
     tolerance : float
         Largest difference of `load` and `limit`, above 0.
-    packet_length, switching, buffer_depth, seed, traffic, progress :
+    packet_length, switching, buffer_depth, seed, traffic, router, bursts, threads, progress :
         As for `simulate`.
 
     Raises
@@ -115,7 +137,8 @@ def saturation(
     def stable(load: float) -> bool:
         run = simulate(
             relation, load, packet_length=packet_length, switching=switching, buffer_depth=buffer_depth, seed=seed,
-            traffic=traffic, progress=None if progress is None else _at(progress, load),
+            traffic=traffic, router=router, bursts=bursts, threads=threads,
+            progress=None if progress is None else _at(progress, load),
         )  # fmt: skip
         runs.append(run)
         return run.stable

@@ -11,8 +11,9 @@ from numba import njit
 from unknot.simulation.layout import ROUNDS, SEPARABLE
 from unknot.simulation.words_kernel import natural
 
-FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON = range(5)
-"""Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not."""
+FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON, REQUESTER, REQUESTED = range(7)
+"""Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not; the last two are those of
+the caller."""
 TAKEN = 2
 """What `best` says of an input or output that is matched already."""
 

@@ -11,15 +11,31 @@ from unknot.simulation.engine import Engine
 from unknot.simulation.layout import (
     ARRIVED,
     FLITS_OUT_MEASURED,
+    HOPS_SUM,
     LATENCY_SUM,
+    MEASURED_ARRIVED,
+    MEASURED_CREATED,
+    NETWORK_SUM,
     STORED,
 )
-from unknot.simulation.statistics import BATCHES, half_width
+from unknot.simulation.statistics import (
+    BATCHES,
+    DEPENDENT,
+    Values,
+    batch_means,
+    correlation,
+    half_width_of_batches,
+    rises,
+)
 
 FEWEST_PACKETS = 10
 """Fewest packets whose mean latency counts as that of a batch."""
-SAMPLES = 8
+SHORTEST = 20
+"""Mean latencies that a window must last to tell anything: what is slower than a batch would look like a constant."""
+SAMPLES = 4
 """Looks at the buffers in a batch."""
+CYCLES, OUT, PACKETS, LATENCY = range(4)
+"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies."""
 
 
 class Window:
@@ -37,17 +53,23 @@ class Window:
         self.engine = engine
         self.start = self.end = engine.now
         self.lag_before = engine.lag()
-        self._before = self._sent()
+        for part in engine.parts:
+            part.count[[MEASURED_CREATED, MEASURED_ARRIVED, NETWORK_SUM, HOPS_SUM, FLITS_OUT_MEASURED]] = 0
+        self._before = engine.carried()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
-        self._batches: list[tuple[float, ...]] = []
+        self._batches = np.zeros((0, 4))
 
     def go_on(self, cycles: int, tell: Callable[[int], None]) -> bool:
-        """Measure so many cycles more, in batches; False when a knot was found."""
+        """Measure so many cycles more, in batches; False when a knot was found.
+
+        Batches stay `BATCHES`: a second call, with as many cycles as all before, doubles their length.
+        """
         engine, begin = self.engine, self.end
         self.end = begin + cycles
         engine.measure(self.start, self.end)
         batches = min(BATCHES, cycles)
+        found = []
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
             before = self._counts()
@@ -57,9 +79,11 @@ class Window:
             if not engine.run(last - engine.now):
                 return False
             self._look()
-            out, packets, latency = self._counts() - before
-            self._batches.append((out / (last - first), latency / packets if packets >= FEWEST_PACKETS else np.nan))
+            found.append([last - first, *(self._counts() - before)])
             tell(engine.now)
+        self._batches = np.concatenate([self._batches, np.array(found, dtype=np.float64)])
+        if len(self._batches) == 2 * BATCHES:
+            self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
         return True
 
     @property
@@ -74,28 +98,51 @@ class Window:
 
     @property
     def accepted_half_width(self) -> float | None:
-        """Of `accepted`; None when the window was not measured to its end."""
-        found = self._half_width(0)
+        """Of `accepted`; None when the window was not measured to its end, or batches depend on one another."""
+        if not self._told:
+            return None
+        found = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
         return None if found is None else found / self._terminals
 
     @property
     def latency_half_width(self) -> float | None:
-        """Of the mean latency, by the packets that arrived in each batch; also None when one had too few."""
-        return self._half_width(1)
+        """Of the mean latency, by the packets that arrived in each batch.
 
-    def _half_width(self, column: int) -> float | None:
-        if len(self._batches) < BATCHES or self.engine.now < self.end:
+        Also None when a batch had too few, or the window is shorter than `SHORTEST` mean latencies.
+        """
+        totals, counts = self._latencies
+        if not self._told or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
-        values = np.array(self._batches)[:, column]
-        # a window that went on has batches of several lengths, each round being as long as all before it
-        joined = values[:BATCHES]
-        for k in range(BATCHES, values.size, BATCHES):
-            joined = np.concatenate([joined, values[k : k + BATCHES]]).reshape(-1, 2).mean(axis=1)
-        return None if np.isnan(joined).any() else half_width(joined)
+        return half_width_of_batches(totals, counts, FEWEST_PACKETS)
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the latencies of successive batches are so much alike that the window is too short to tell by."""
+        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._told else None
+        return means is not None and correlation(means) > DEPENDENT
+
+    @property
+    def drifts(self) -> bool:
+        """Whether latencies still rise in the window, as in a warm-up."""
+        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._told else None
+        return means is not None and rises(means)
+
+    def within(self, precision: float) -> bool:
+        """Whether the half-width of the mean latency is at most so large a part of it."""
+        width, (totals, counts) = self.latency_half_width, self._latencies
+        return width is not None and width * counts.sum() <= precision * totals.sum()
+
+    @property
+    def _told(self) -> bool:
+        return len(self._batches) == BATCHES and self.engine.now >= self.end
+
+    @property
+    def _latencies(self) -> tuple[Values, Values]:
+        return self._batches[:, LATENCY], self._batches[:, PACKETS]
 
     def utilisation(self) -> npt.NDArray[np.float64]:
         """Flits per cycle of each channel; to be asked when the window ends."""
-        carried = self._sent() - self._before
+        carried = self.engine.carried() - self._before
         return np.asarray(carried / max(1, self.cycles), dtype=np.float64)
 
     def occupancy(self) -> npt.NDArray[np.float64]:
@@ -108,9 +155,6 @@ class Window:
 
     def _counts(self) -> npt.NDArray[np.int64]:
         return np.array([self.engine.count(entry) for entry in (FLITS_OUT_MEASURED, ARRIVED, LATENCY_SUM)])
-
-    def _sent(self) -> npt.NDArray[np.int64]:
-        return self.engine.carried()
 
     def _look(self) -> None:
         self._stored += self.engine.state.inputs[: self._stored.size, STORED]

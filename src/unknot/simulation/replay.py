@@ -12,6 +12,8 @@ from unknot.simulation.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine import Engine, check_point
 from unknot.simulation.layout import (
     ADDRESS,
+    ATOMIC,
+    CELL,
     CREATED,
     CREDITS,
     FLIT_HOPS,
@@ -25,9 +27,13 @@ from unknot.simulation.layout import (
     INJECTED,
     LEFT,
     LENGTH,
+    OPEN,
     OUT,
+    OUT_CELL,
+    OUT_PORT,
     OWNER,
     PACKET,
+    PORT,
     SCRIPT,
     SENT,
     SIZE,
@@ -36,6 +42,7 @@ from unknot.simulation.layout import (
     STATE,
     STOP,
     STORED,
+    TECHNIQUE,
     State,
 )
 from unknot.simulation.traffic import nobody
@@ -238,11 +245,16 @@ def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: i
     inputs[vc, STORED] = depth
     inputs[vc, SENT] = (len(message.held) - 1 - i) * depth
     inputs[vc, STATE] = FRESH if header else STALLED
+    out_cell = int(state.wire[vc, OUT_CELL])
     if i:
         outputs[vc, OWNER] = message.held[i - 1]
+    if i or state.setup[TECHNIQUE] == ATOMIC:
+        state.masks[out_cell >> 6, OPEN] &= ~(np.int64(1) << np.int64(out_cell & 63))
     if header:
         cell = int(state.wire[vc, IN_CELL])
         state.masks[cell >> 6, HEADS] |= np.int64(1) << np.int64(cell & 63)
         state.packets[packet, HOPS] = state.packets[packet, STOP]
     else:
-        inputs[vc, OUT], inputs[vc, SIZE] = message.held[i + 1], message.length
+        beyond = message.held[i + 1]
+        inputs[vc, OUT], inputs[vc, SIZE] = beyond, message.length
+        inputs[vc, OUT_PORT] = state.sending[state.wire[beyond, PORT], CELL]

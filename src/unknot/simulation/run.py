@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from unknot.simulation.injection import Bursts
+from unknot.simulation.router import Router
+from unknot.simulation.series import Series
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
 
@@ -40,7 +43,8 @@ class Run:
         The knot of blocked messages, when the run came to one.
     latency_half_width, accepted_half_width : float or None
         Half the width of the 95 % confidence interval of `latency_mean` and `accepted_load`, by batch means within
-        the measuring window; None when there is too little to tell by, of the latency also when not stable.
+        the measuring window; None when there is too little to tell by, or batches depend on one another too much, of
+        the latency also when not stable.
     utilisation : float64 array, shape (channels,)
         Flits per cycle of each channel while measuring. It and `occupancy` are empty when nothing was measured, and
         do not count when runs are compared.
@@ -52,8 +56,13 @@ class Run:
         Cycles simulated in all.
     flit_hops : int
         Switch traversals in all, ejection included.
-    switching, packet_length, buffer_depth, seed :
-        The point that was simulated.
+    switching, packet_length, buffer_depth, seed, lengths, router, bursts :
+        The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
+        there are several.
+    warmup, measured : int
+        Cycles before the measuring window, and in it.
+    series : Series or None
+        The run over time, when it was asked for; does not count when runs are compared.
     """
 
     offered_load: float
@@ -77,5 +86,11 @@ class Run:
     deadlock: Configuration | None = field(default=None)
     latency_half_width: float | None = None
     accepted_half_width: float | None = None
+    lengths: tuple[tuple[int, float], ...] = ()
+    router: Router = field(default_factory=Router)
+    bursts: Bursts | None = None
+    warmup: int = 0
+    measured: int = 0
+    series: Series | None = field(default=None, compare=False, repr=False)
     utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
     occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)

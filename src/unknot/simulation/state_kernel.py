@@ -22,6 +22,7 @@ from unknot.simulation.layout import (
     NUM_VCS,
     OUT,
     OWNER,
+    PARTS,
     PLACE,
     SCRIPT,
     STANDS,
@@ -37,10 +38,10 @@ from unknot.types_kernel import RULE
 _I1, _I2 = types.int32[::1], types.int32[:, ::1]
 _L1, _L2 = types.int64[::1], types.int64[:, ::1]
 _TYPES = {
-    "int64 1": "setup count carried pair_first address_range keep other latencies offered",
+    "int64 1": "setup count pair_first address_range keep other latencies offered",
     "int32 1": "words free local_terminals terminal_first destination addresses direct script wanted touched",
-    "int64 2": "masks progress packets terminals lengths best asked",
-    "int32 2": "inputs outputs wire ring sending receiving buffers",
+    "int64 2": "sending masks progress packets terminals lengths best asked",
+    "int32 2": "inputs outputs wire ring receiving buffers",
     "int64 3": "inbox outside",
     "uint64 1": "random",
 }
@@ -72,7 +73,7 @@ def served(rule, place, offered, count):
 def post(s, cycle, cell, column):
     """Set the bit of a cell in the inbox of a cycle to come, at least two cycles ahead if another part reads it."""
     slot, word, bit = natural(cycle & s.setup[MASK]), natural(cell >> 6), np.int64(1) << (cell & 63)
-    if s.setup[FIRST_WORD] <= word < s.setup[LAST_WORD]:
+    if s.setup[PARTS] == 1 or s.setup[FIRST_WORD] <= word < s.setup[LAST_WORD]:
         s.inbox[slot, word, column] |= bit
     else:
         atomic_or(np.int64(s.outside.ctypes.data) + 8 * (2 * (slot * s.inbox.shape[1] + word) + column), bit)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 Times = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
 
-BATCHES = 20
+BATCHES = 40
 """Batches into which a measuring window is divided."""
+COUNTS = (10, 20, 40)
+"""Numbers of batches by which a confidence interval is told; the widest counts."""
 FEWEST = 5
 """Fewest independent values from which a confidence interval is told."""
+DEPENDENT = 0.4
+"""Correlation of successive batches, of `BATCHES`, from which a window is too short to tell by."""
+HOPELESS = 0.7
+"""Correlation of successive batches, of the middle one of `COUNTS`, from which no interval is told at all."""
 
 
 def percentiles(values: Times, shares: Sequence[float]) -> list[float | None]:
@@ -31,21 +37,87 @@ def mean(total: float, count: int) -> float | None:
     return float(total) / count if count else None
 
 
-def half_width(means: npt.NDArray[np.float64]) -> float | None:
-    """Half the 95 % confidence interval of the mean of independent values (Student); None of fewer than `FEWEST`."""
+def half_width(means: Values, *, fewest: int = FEWEST) -> float | None:
+    """Half the 95 % confidence interval of the mean of independent values (Student); None of fewer than `fewest`."""
     from scipy.special import stdtrit
 
-    if means.size < FEWEST:
+    if means.size < fewest:
         return None
     return float(stdtrit(means.size - 1, 0.975) * means.std(ddof=1) / math.sqrt(means.size))
 
 
-def steady(means: Sequence[float | None], *, change: float = 0.05, phases: int = 2) -> bool:
-    """Whether the mean latency changed by less than `change` from phase to phase, so many times in a row."""
-    last = means[-phases - 1 :]
-    if len(last) <= phases:
-        return False
-    return all(a is not None and b is not None and abs(b - a) <= change * a for a, b in pairwise(last))
+def correlation(means: Values) -> float:
+    """Lag-1 autocorrelation, with its bias of (1 + 3 r) / n added again; 0 of values all alike."""
+    away = means - means.mean()
+    variance = float(away @ away)
+    if variance <= 1e-18 * float(means @ means):
+        return 0.0
+    found = float(away[1:] @ away[:-1]) / variance
+    return min(found + (1 + 3 * found) / means.size, 1.0)
+
+
+def half_width_of_batches(totals: Values, counts: Values, fewest: float) -> float | None:
+    """Half the 95 % confidence interval of Σ totals / Σ counts by means of successive batches.
+
+    The batches are merged to each of `COUNTS`, and the variance of their mean is taken as (1 + r) / (1 − r) times
+    that of independent ones, with as many fewer degrees of freedom, where r > 0 is the correlation of successive
+    batches, as of an autoregression of first order (Fishman 1978; so does Skart, Tafazzoli et al. 2011). The widest
+    of these intervals is the answer: one that suits a single number of batches favours the runs in which the
+    variance happened to look small.
+
+    Parameters
+    ----------
+    totals, counts : float64 arrays, shape (BATCHES,)
+        Sum of the values of each batch, and how many they were.
+    fewest : float
+        Least count of a batch whose mean is a value.
+
+    Returns
+    -------
+    float or None
+        None if no number of batches has values enough in each, or if batches depend on one another by `HOPELESS`.
+    """
+    from scipy.special import stdtrit
+
+    widths = []
+    for number in COUNTS:
+        means = batch_means(totals, counts, number, fewest)
+        if means is None:
+            continue
+        r = max(0.0, correlation(means))
+        if number == COUNTS[1] and r > HOPELESS:
+            return None
+        factor = (1 + min(r, 0.95)) / (1 - min(r, 0.95))
+        freedom = max(3.0, number / factor - 1)
+        widths.append(float(stdtrit(freedom, 0.975) * means.std(ddof=1) * math.sqrt(factor / number)))
+    return max(widths, default=None)
+
+
+def batch_means(totals: Values, counts: Values, number: int, fewest: float) -> Values | None:
+    """Means of so many equal parts of a series; None if one of them has fewer values than `fewest`."""
+    sums, sizes = (given.reshape(number, -1).sum(axis=1) for given in (totals, counts))
+    if (sizes < fewest).any():
+        return None
+    found: Values = sums / sizes
+    return found
+
+
+def truncation(values: Values) -> int:
+    """Where a series that begins out of balance is in it: MSER (White 1997).
+
+    That is the number of first values without which the estimated error of the mean of the others is least; at least
+    5 values are left.
+    """
+    left = np.arange(values.size, 0, -1)
+    sums, squares = (np.cumsum(given[::-1])[::-1] for given in (values, values * values))
+    error = (squares - sums * sums / left) / (left.astype(np.float64) * left)
+    return int(np.argmin(error[: max(1, values.size - 4)]))
+
+
+def rises(means: Values) -> bool:
+    """Whether MSER would leave out more than the first half of a series, whose second half lies above it."""
+    half = means.size // 2
+    return truncation(means) > half and bool(means[half:].mean() > means[:half].mean())
 
 
 def saturated(

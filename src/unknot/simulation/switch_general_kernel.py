@@ -21,6 +21,7 @@ from unknot.simulation.layout import (
     PENDING,
     PORT,
     READ,
+    READER,
     READY_BITS,
     SPECULATIVE,
     STATE,
@@ -28,15 +29,13 @@ from unknot.simulation.layout import (
     SWITCHED,
     TURN,
     WINNERS,
+    WRITER,
 )
-from unknot.simulation.match_kernel import FIRST, FIRST_KEY, SECOND, SECOND_KEY, WON, match
+from unknot.simulation.match_kernel import FIRST, FIRST_KEY, REQUESTED, REQUESTER, SECOND, SECOND_KEY, WON, match
 from unknot.simulation.state_kernel import post
 from unknot.simulation.switch_kernel import send, wake
 from unknot.simulation.vc_kernel import CYCLIC, aged
 from unknot.simulation.words_kernel import lowest, natural
-
-REQUESTER, RANK = WON + 1, WON + 2
-"""Further columns of `asked`: the VC that represents its input port, and how it ranks among those of the port."""
 
 
 @njit(_nrt=False)
@@ -69,7 +68,7 @@ def go_on(s, w0, w1, now):
         while holders != 0:
             bit = holders & -holders
             holders ^= bit
-            v = natural(s.buffers[natural(64 * word + lowest(bit)), 0])
+            v = natural(s.buffers[natural(64 * word + lowest(bit)), READER])
             if s.inputs[v, STATE] == MOVING:
                 dispatch(s, v, w0, w1, now, s.setup[SWITCHED] - 1)
                 sent += 1
@@ -83,12 +82,15 @@ def go_on(s, w0, w1, now):
 
 @njit(_nrt=False)
 def put_forward(s, w0, w1, column, now):
-    """The requests of the buffers in a column of `masks`: for each pair of ports not busy the preselected VC."""
-    asked, n = s.asked, np.int64(0)
+    """The requests of the buffers in a column of `masks`: for each pair of ports not busy the preselected VC.
+
+    REQUESTER is that VC, REQUESTED its rank among those of its port.
+    """
+    asked, n, base = s.asked, np.int64(0), 64 * w0
     for word in range(w0, w1):
         ready = s.masks[word, column]
         while ready != 0:
-            v = natural(s.buffers[natural(64 * word + lowest(ready)), 0])
+            v = natural(s.buffers[natural(64 * word + lowest(ready)), READER])
             ready &= ready - 1
             out, into = natural(s.wire[natural(s.inputs[v, OUT]), PORT]), natural(s.wire[v, PORT])
             if s.sending[out, BUSY] == 1 or s.receiving[into, BUSY] == 1:
@@ -96,23 +98,23 @@ def put_forward(s, w0, w1, column, now):
             age = np.int64(0)
             if s.setup[AGED] == 1:
                 age = aged(now, s.packets[natural(s.ring[v, natural(s.inputs[v, READ])]), CREATED])
-            rank = age | ((v - s.receiving[into, NEXT_VC]) & CYCLIC)
+            rank = age | ((s.wire[v, IN_CELL] - base - s.receiving[into, NEXT_VC]) & CYCLIC)
             first, second = np.int64(s.receiving[into, CELL]), np.int64(s.sending[out, CELL])
             k = np.int64(0)
             while k < n and (asked[k, FIRST] != first or asked[k, SECOND] != second):
                 k += 1
-            if k < n and asked[k, RANK] <= rank:
+            if k < n and asked[k, REQUESTED] <= rank:
                 continue
             asked[k, FIRST], asked[k, SECOND] = first, second
-            asked[k, FIRST_KEY] = age | ((out - s.receiving[into, TURN]) & CYCLIC)
-            asked[k, SECOND_KEY] = age | ((into - s.sending[out, TURN]) & CYCLIC)
-            asked[k, REQUESTER], asked[k, RANK] = v, rank
+            asked[k, FIRST_KEY] = age | ((second - s.receiving[into, TURN]) & CYCLIC)
+            asked[k, SECOND_KEY] = age | ((first - s.sending[out, TURN]) & CYCLIC)
+            asked[k, REQUESTER], asked[k, REQUESTED] = v, rank
             n = max(n, k + 1)
     return n
 
 
 @njit(_nrt=False)
-def grant(s, n, w0, w1, now, stay):
+def match_ports(s, n, w0, w1, now, stay):
     """Match the requests that were put forward and send; how many flits were sent."""
     match(s, n)
     sent = np.int64(0)
@@ -121,8 +123,8 @@ def grant(s, n, w0, w1, now, stay):
             v = natural(s.asked[i, REQUESTER])
             out, into = natural(s.wire[natural(s.inputs[v, OUT]), PORT]), natural(s.wire[v, PORT])
             if s.asked[i, WON] == 1:
-                s.sending[out, TURN], s.receiving[into, TURN] = into + 1, out + 1
-            s.receiving[into, NEXT_VC] = v + 1
+                s.sending[out, TURN], s.receiving[into, TURN] = s.receiving[into, CELL] + 1, s.sending[out, CELL] + 1
+            s.receiving[into, NEXT_VC] = s.wire[v, IN_CELL] - 64 * w0 + 1
             dispatch(s, v, w0, w1, now, stay)
             sent += 1
     return sent
@@ -137,7 +139,7 @@ def hold_back(s, w0, w1, now):
         while unlucky != 0:
             cell = 64 * word + lowest(unlucky)
             unlucky &= unlucky - 1
-            s.inputs[natural(s.buffers[natural(cell), 0]), STATE] = PENDING
+            s.inputs[natural(s.buffers[natural(cell), READER]), STATE] = PENDING
             post(s, now + s.setup[ALLOCATION], cell, READY_BITS)
 
 
@@ -146,16 +148,16 @@ def switch_generally(s, w0, w1, now):
     """Switch allocation of the router of words `w0` to `w1`; how many flits were sent."""
     setup = s.setup
     sent = go_on(s, w0, w1, now) if setup[HOLDS] == 1 else np.int64(0)
-    sent += grant(s, put_forward(s, w0, w1, MOVERS, now), w0, w1, now, setup[SWITCHED] - 1)
+    sent += match_ports(s, put_forward(s, w0, w1, MOVERS, now), w0, w1, now, setup[SWITCHED] - 1)
     if setup[SPECULATIVE] == 1:
         stay = max(setup[ALLOCATION], setup[SWITCHED]) - 1
-        sent += grant(s, put_forward(s, w0, w1, WINNERS, now), w0, w1, now, stay)
+        sent += match_ports(s, put_forward(s, w0, w1, WINNERS, now), w0, w1, now, stay)
         if setup[ALLOCATION] > 1:
             hold_back(s, w0, w1, now)
     for word in range(w0, w1):
         for cell in range(64 * word, 64 * word + 64):
-            if s.buffers[cell, 0] >= 0:
-                s.receiving[natural(s.wire[natural(s.buffers[cell, 0]), PORT]), BUSY] = 0
-            if s.buffers[cell, 1] >= 0:
-                s.sending[natural(s.wire[natural(s.buffers[cell, 1]), PORT]), BUSY] = 0
+            if s.buffers[cell, READER] >= 0:
+                s.receiving[natural(s.wire[natural(s.buffers[cell, READER]), PORT]), BUSY] = 0
+            if s.buffers[cell, WRITER] >= 0:
+                s.sending[natural(s.wire[natural(s.buffers[cell, WRITER]), PORT]), BUSY] = 0
     return sent

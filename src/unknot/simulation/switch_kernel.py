@@ -12,7 +12,10 @@ from unknot.simulation.layout import (
     ARRIVED,
     ARRIVED_BITS,
     ASLEEP,
+    ATOMIC,
     BEST,
+    CARRIED,
+    CELL,
     CREATED,
     CREDIT,
     CREDIT_BITS,
@@ -22,6 +25,7 @@ from unknot.simulation.layout import (
     FLITS_OUT_MEASURED,
     FREE,
     FRESH,
+    FROM_PORT,
     HEAD_BITS,
     HEADS,
     HOPS,
@@ -40,11 +44,15 @@ from unknot.simulation.layout import (
     NETWORK_SUM,
     NEXT_VC,
     NUM_VCS,
+    OPEN,
     OUT,
+    OUT_CELL,
+    OUT_PORT,
     OWNER,
     PENDING,
     PORT,
     READ,
+    READER,
     READY_BITS,
     ROUTING,
     SENT,
@@ -53,6 +61,7 @@ from unknot.simulation.layout import (
     STATE,
     STORED,
     SWITCHED,
+    TECHNIQUE,
     TRAVERSAL,
     TURN,
 )
@@ -109,9 +118,12 @@ def send(s, v, now, stay):
         s.count[FLITS_OUT_MEASURED] += setup[MEASURE_FROM] <= now < setup[MEASURE_TO]
         if tail:
             retire(s, natural(s.ring[v, natural(inputs[v, READ])]), gone + setup[TRAVERSAL] + 1)
-    s.carried[natural(wire[w, PORT])] += 1
+    s.sending[natural(wire[w, PORT]), CARRIED] += 1
     if tail:
         outputs[w, OWNER] = -1
+        if w >= setup[NUM_VCS] or setup[TECHNIQUE] != ATOMIC:
+            out_cell = np.int64(wire[w, OUT_CELL])
+            s.masks[natural(out_cell >> 6), OPEN] |= np.int64(1) << (out_cell & 63)
         inputs[v, READ] = inputs[v, READ] + 1 if inputs[v, READ] + 1 < s.ring.shape[1] else 0
         inputs[v, OUT] = -1
         if stay > 0:
@@ -150,56 +162,106 @@ def send_and_mark(s, v, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def switch_single(s, v, w0, w1, now):
-    """Switch allocation of a router with one buffer that requests it."""
-    out, into = natural(s.wire[natural(s.inputs[v, OUT]), PORT]), natural(s.wire[v, PORT])
-    s.sending[out, TURN], s.receiving[into, TURN], s.receiving[into, NEXT_VC] = into + 1, out + 1, v + 1
-    send_and_mark(s, v, w0, w1, now)
+def grant(s, v, out, into, base):
+    """Ports are matched, with buffer v: their pointers move past each other and past it."""
+    s.sending[out, TURN], s.receiving[into, TURN] = s.receiving[into, CELL] + 1, s.sending[out, CELL] + 1
+    s.receiving[into, NEXT_VC] = s.wire[v, IN_CELL] - base + 1
 
 
 @njit(_nrt=False, forceinline=True)
-def switch_several(s, w0, w1, now):
-    """Switch allocation of a router, one iteration of iSLIP; how many flits won."""
+def switch_in_word(s, word, now):
+    """Switch allocation of a router with one word; how many flits won.
+
+    Buffers whose ports nobody else in the router wants win at once; the others go through iSLIP.
+    """
+    inputs, buffers, base = s.inputs, s.buffers, 64 * word
+    movers = s.masks[word, MOVERS]
+    ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    left = movers
+    while left != 0:
+        cell = natural(base + lowest(left))
+        left &= left - 1
+        into = np.int64(1) << buffers[cell, FROM_PORT]
+        out = np.int64(1) << inputs[natural(buffers[cell, READER]), OUT_PORT]
+        shared_ins |= ins & into
+        shared_outs |= outs & out
+        ins |= into
+        outs |= out
+    sent, rivals = np.int64(0), np.int64(0)
+    left = movers
+    while left != 0:
+        bit = left & -left
+        cell = natural(base + lowest(left))
+        left ^= bit
+        v = natural(buffers[cell, READER])
+        if (shared_ins >> buffers[cell, FROM_PORT]) & 1 or (shared_outs >> inputs[v, OUT_PORT]) & 1:
+            rivals |= bit
+        else:
+            out, into = natural(s.wire[natural(inputs[v, OUT]), PORT]), natural(s.wire[v, PORT])
+            grant(s, v, out, into, base)
+            send_and_mark(s, v, word, word + 1, now)
+            sent += 1
+    if rivals:
+        outs = ask(s, word, rivals, base, np.int64(0))
+        sent += answer(s, outs, word, word + 1, now)
+    return sent
+
+
+@njit(_nrt=False, forceinline=True)
+def ask(s, word, movers, base, outs):
+    """Buffers of a word request the switch; output ports keep the best request. How many ports were asked."""
     sending, receiving, wire = s.sending, s.receiving, s.wire
-    outs = np.int64(0)
-    for word in range(w0, w1):
-        movers = s.masks[word, MOVERS]
-        while movers != 0:
-            v = natural(s.buffers[natural(64 * word + lowest(movers)), 0])
-            movers &= movers - 1
-            out, into = natural(wire[natural(s.inputs[v, OUT]), PORT]), natural(wire[v, PORT])
-            key = (into - sending[out, TURN]) & CYCLIC
-            if sending[out, BEST] < 0:
-                s.touched[outs] = out
-                outs += 1
-            elif key > sending[out, KEY]:
+    while movers != 0:
+        v = natural(s.buffers[natural(64 * word + lowest(movers)), READER])
+        movers &= movers - 1
+        out, into = natural(wire[natural(s.inputs[v, OUT]), PORT]), natural(wire[v, PORT])
+        key = (receiving[into, CELL] - sending[out, TURN]) & CYCLIC
+        if sending[out, BEST] < 0:
+            s.touched[natural(outs)] = out
+            outs += 1
+        elif key > sending[out, KEY]:
+            continue
+        elif key == sending[out, KEY]:
+            turn = base + receiving[into, NEXT_VC]
+            if (wire[v, IN_CELL] - turn) & CYCLIC > (wire[natural(sending[out, BEST]), IN_CELL] - turn) & CYCLIC:
                 continue
-            elif key == sending[out, KEY]:
-                turn = np.int64(receiving[into, NEXT_VC])
-                if (v - turn) & CYCLIC > (sending[out, BEST] - turn) & CYCLIC:
-                    continue
-            sending[out, KEY], sending[out, BEST] = key, v
-    ends = outs
+        sending[out, KEY], sending[out, BEST] = key, v
+    return outs
+
+
+@njit(_nrt=False, forceinline=True)
+def answer(s, outs, w0, w1, now):
+    """Output ports grant, input ports accept, and flits are sent; how many."""
+    sending, receiving, wire, ends = s.sending, s.receiving, s.wire, outs
     for i in range(outs):
-        out = natural(s.touched[i])
+        out = natural(s.touched[natural(i)])
         into = natural(wire[natural(sending[out, BEST]), PORT])
-        key = (out - receiving[into, TURN]) & CYCLIC
+        key = (sending[out, CELL] - receiving[into, TURN]) & CYCLIC
         if receiving[into, BEST] < 0:
-            s.touched[ends] = into
+            s.touched[natural(ends)] = into
             ends += 1
         elif key >= receiving[into, KEY]:
             continue
         receiving[into, KEY], receiving[into, BEST] = key, out
     for i in range(outs, ends):
-        into = natural(s.touched[i])
+        into = natural(s.touched[natural(i)])
         out = natural(receiving[into, BEST])
         receiving[into, BEST] = -1
         v = natural(sending[out, BEST])
-        sending[out, TURN], receiving[into, TURN], receiving[into, NEXT_VC] = into + 1, out + 1, v + 1
+        grant(s, v, out, into, 64 * w0)
         send_and_mark(s, v, w0, w1, now)
     for i in range(outs):
-        sending[natural(s.touched[i]), BEST] = -1
+        sending[natural(s.touched[natural(i)]), BEST] = -1
     return ends - outs
+
+
+@njit(_nrt=False)
+def switch_in_words(s, w0, w1, now):
+    """Switch allocation of a router of several words; how many flits won."""
+    outs = np.int64(0)
+    for word in range(w0, w1):
+        outs = ask(s, word, s.masks[word, MOVERS], 64 * w0, outs)
+    return answer(s, outs, w0, w1, now)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -210,7 +272,6 @@ def switch_plainly(s, w0, w1, now):
         movers |= s.masks[word, MOVERS]
     if movers == 0:
         return np.int64(0)
-    if w1 == w0 + 1 and movers & (movers - 1) == 0:
-        switch_single(s, natural(s.buffers[natural(64 * w0 + lowest(movers)), 0]), w0, w1, now)
-        return np.int64(1)
-    return switch_several(s, w0, w1, now)
+    if w1 == w0 + 1:
+        return switch_in_word(s, w0, now)
+    return switch_in_words(s, w0, w1, now)

@@ -3,19 +3,22 @@
 
 One iteration of iSLIP (McKeown 1999): every output grants the first request at or after its pointer, every input
 accepts the first grant at or after its own, and both pointers move past a match. What is granted does not depend on
-the order in which requests are seen. Other allocators are in `match_kernel`.
+the order in which requests are seen. Of a router with one word a request is a bit, and headers none of whose requests
+another one shares have what they want. Other allocators are in `match_kernel`.
 """
 
 import numpy as np
 from numba import njit
 
-from unknot.routing.relation import NO_WAIT, VC_MASK
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.layout import (
     ACCEPT,
+    ADDRESS,
     AGED,
     ALLOCATION,
     ASLEEP,
     BLOCKED,
+    CELL,
     COMMITS,
     CREATED,
     CREDITS,
@@ -24,15 +27,19 @@ from unknot.simulation.layout import (
     HOPS,
     IN_CELL,
     LENGTH,
+    LOCAL,
     MOVING,
     NUM_VCS,
+    OPEN,
     OUT,
     OUT_CELL,
+    OUT_PORT,
     OWNER,
     PENDING,
     PLAIN,
     PORT,
     READ,
+    READER,
     READY_BITS,
     SAF,
     SALT,
@@ -41,13 +48,16 @@ from unknot.simulation.layout import (
     SIZE,
     SPECULATIVE,
     STALLED,
+    STANDS,
     STATE,
     STORED,
     TECHNIQUE,
+    VCT,
     WHERE,
     WINNERS,
+    WRITER,
 )
-from unknot.simulation.match_kernel import FIRST, FIRST_KEY, SECOND, SECOND_KEY, WON, match
+from unknot.simulation.match_kernel import FIRST, FIRST_KEY, REQUESTED, REQUESTER, SECOND, SECOND_KEY, WON, match
 from unknot.simulation.state_kernel import (
     BROKEN_RULE,
     DEAD_END,
@@ -84,7 +94,7 @@ def commit(s, b, p, count):
 
 
 @njit(_nrt=False)
-def select(s, b, found, now):
+def select(s, b, found, base, now):
     """Leave one of the output VCs in ``s.wanted``, by the selection function."""
     wanted, chosen = s.wanted, 0
     if s.setup[SELECT] == RANDOM:
@@ -93,9 +103,9 @@ def select(s, b, found, now):
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         chosen = np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) % found
     elif s.setup[SELECT] == ROUND_ROBIN:
-        pointer = np.int64(s.inputs[b, ACCEPT])
+        turn = base + s.inputs[b, ACCEPT]
         for k in range(1, found):
-            if (wanted[k] - pointer) & CYCLIC < (wanted[chosen] - pointer) & CYCLIC:
+            if (s.wire[wanted[k], OUT_CELL] - turn) & CYCLIC < (s.wire[wanted[chosen], OUT_CELL] - turn) & CYCLIC:
                 chosen = k
     elif s.setup[SELECT] == MOST_CREDITS:
         most = np.int64(-1)
@@ -114,6 +124,14 @@ def select(s, b, found, now):
 
 
 @njit(_nrt=False, forceinline=True)
+def sleep(s, b, word, bit):
+    """A header that finds nothing free waits for a sign."""
+    s.inputs[b, STATE] = BLOCKED
+    s.masks[word, HEADS] &= ~bit
+    s.masks[word, ASLEEP] |= bit
+
+
+@njit(_nrt=False)
 def request(rule, s, b, p, now):
     """The output VCs that one header requests, into ``s.wanted``: available ones of the lowest tier that has one.
 
@@ -144,25 +162,61 @@ def request(rule, s, b, p, now):
                 found += 1
     if found == 0:
         cell = np.int64(s.wire[b, IN_CELL])
-        bit = np.int64(1) << (cell & 63)
-        inputs[b, STATE] = BLOCKED
-        s.masks[natural(cell >> 6), HEADS] &= ~bit
-        s.masks[natural(cell >> 6), ASLEEP] |= bit
+        sleep(s, b, natural(cell >> 6), np.int64(1) << (cell & 63))
     elif setup[SELECT] != ALL and found > 1:
-        select(s, b, found, now)
+        select(s, b, found, 64 * s.words[s.wire[b, STANDS]], now)
         found = np.int64(1)
     return found
 
 
 @njit(_nrt=False, forceinline=True)
+def wishes(rule, s, b, p, word, bit, now):
+    """What a header of a router with one word requests, as a mask of cells; and the status."""
+    setup, offered, wire = s.setup, s.offered, s.wire
+    if setup[SELECT] != ALL or setup[COMMITS] == 1:
+        found = request(rule, s, b, p, now)
+        mask = np.int64(0)
+        for k in range(found):
+            mask |= np.int64(1) << (np.int64(wire[natural(s.wanted[k]), OUT_CELL]) & 63)
+        return mask, max(np.int64(0), -found)
+    count = candidates(rule, s, b, p)
+    if count <= 0:
+        return np.int64(0), np.int64(DONE if count == 0 else DEAD_END if count == -2 else BROKEN_RULE)
+    length, fits = s.packets[p, LENGTH], setup[TECHNIQUE] == SAF or setup[TECHNIQUE] == VCT
+    open_cells, mask, tier = s.masks[word, OPEN], np.int64(0), np.int64(256)
+    for k in range(count):
+        value = offered[natural(k)]
+        w, rank, many = value & VC_MASK, (value >> 40) & 0xFF, np.int64(1)
+        if w >= setup[NUM_VCS]:
+            if w != EJECT:
+                return np.int64(0), np.int64(BROKEN_RULE)
+            many = (np.int64(1) << setup[LOCAL]) - 1
+            w = setup[NUM_VCS] + s.destination[natural(s.packets[p, ADDRESS])] * setup[LOCAL]
+        cell = np.int64(wire[natural(w), OUT_CELL])
+        if cell >> 6 != word:
+            return np.int64(0), np.int64(BROKEN_RULE)
+        cells = (many << (cell & 63)) & open_cells
+        if cells == 0 or rank > tier or (fits and w < setup[NUM_VCS] and s.outputs[natural(w), CREDITS] < length):
+            continue
+        if rank < tier:
+            mask, tier = np.int64(0), rank
+        mask |= cells
+    if mask == 0:
+        sleep(s, b, word, bit)
+    return mask, np.int64(DONE)
+
+
+@njit(_nrt=False, forceinline=True)
 def win(s, b, w, now):
     """Buffer b is allocated output VC w."""
-    inputs, outputs = s.inputs, s.outputs
+    inputs, outputs, wire = s.inputs, s.outputs, s.wire
     p = natural(s.ring[b, natural(inputs[b, READ])])
-    cell = np.int64(s.wire[b, IN_CELL])
+    cell, out_cell = np.int64(wire[b, IN_CELL]), np.int64(wire[w, OUT_CELL])
     word, bit = natural(cell >> 6), np.int64(1) << (cell & 63)
     outputs[w, OWNER] = b
+    s.masks[natural(out_cell >> 6), OPEN] &= ~(np.int64(1) << (out_cell & 63))
     inputs[b, OUT], inputs[b, SENT], inputs[b, SIZE] = w, 0, s.packets[p, LENGTH]
+    inputs[b, OUT_PORT] = s.sending[natural(wire[w, PORT]), CELL]
     s.packets[p, HOPS] += 1
     s.masks[word, HEADS] &= ~bit
     ready = w >= s.setup[NUM_VCS] or outputs[w, CREDITS] > 0
@@ -177,9 +231,9 @@ def win(s, b, w, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def accept(s, b, w, now):
+def accept(s, b, w, base, now):
     """A match of the first round: both pointers move past it."""
-    s.outputs[w, GRANT], s.inputs[b, ACCEPT] = b + 1, w + 1
+    s.outputs[w, GRANT], s.inputs[b, ACCEPT] = s.wire[b, IN_CELL] - base + 1, s.wire[w, OUT_CELL] - base + 1
     win(s, b, w, now)
 
 
@@ -193,32 +247,80 @@ def front(s, b):
 
 
 @njit(_nrt=False, forceinline=True)
-def allocate_single(rule, s, b, now):
-    """VC allocation of a router with one header: it has what it requests."""
-    p = front(s, b)
-    if p < 0:
-        return DONE
-    found = request(rule, s, b, p, now)
-    if found <= 0:
-        return np.int64(-found)
-    pointer, w = np.int64(s.inputs[b, ACCEPT]), np.int64(s.wanted[0])
-    for k in range(1, found):
-        other = np.int64(s.wanted[k])
-        if (other - pointer) & CYCLIC < (w - pointer) & CYCLIC:
-            w = other
-    accept(s, b, natural(w), now)
-    return DONE
+def in_turn(mask, pointer):
+    """The first bit of a mask at or after a pointer, going round; its number."""
+    rest = mask & -(np.int64(1) << (pointer & 63))
+    return lowest(rest if rest != 0 else mask)
 
 
 @njit(_nrt=False, forceinline=True)
-def allocate_several(rule, s, w0, w1, now):
-    """VC allocation of a router, one iteration of iSLIP; columns of `best`: by output input and key, by input output."""
+def allocate_in_word(rule, s, word, now):
+    """VC allocation of a router with one word; columns of `asked`: cell of the header, what it requests, is granted."""
+    asked, buffers = s.asked, s.buffers
+    base, n, once, twice = 64 * word, np.int64(0), np.int64(0), np.int64(0)
+    heads = s.masks[word, HEADS]
+    while heads != 0:
+        cell, bit = lowest(heads), heads & -heads
+        heads ^= bit
+        b = natural(buffers[natural(base + cell), READER])
+        p = front(s, b)
+        if p < 0:
+            continue
+        mask, status = wishes(rule, s, b, natural(p), word, bit, now)
+        if status != DONE:
+            s.count[WHERE] = b
+            return status
+        if mask == 0:
+            continue
+        twice |= once & mask
+        once |= mask
+        asked[natural(n), 0], asked[natural(n), 1] = cell, mask
+        n += 1
+    if twice != 0:
+        settle(s, n, base, twice)
+    for k in range(n):
+        b = natural(buffers[natural(base + asked[k, 0]), READER])
+        mask = asked[k, 1]
+        if mask & twice != 0:
+            mask = asked[k, 2]
+            if mask == 0:
+                continue
+        chosen = in_turn(mask, np.int64(s.inputs[b, ACCEPT]))
+        accept(s, b, natural(s.buffers[natural(base + chosen), WRITER]), base, now)
+    return np.int64(DONE)
+
+
+@njit(_nrt=False, forceinline=True)
+def settle(s, n, base, twice):
+    """Outputs that several headers request grant one of them."""
+    asked = s.asked
+    for k in range(n):
+        asked[k, 2] = asked[k, 1] & ~twice
+    while twice != 0:
+        out, bit = lowest(twice), twice & -twice
+        twice ^= bit
+        askers = np.int64(0)
+        for k in range(n):
+            if asked[k, 1] & bit != 0:
+                askers |= np.int64(1) << asked[k, 0]
+        winner = in_turn(askers, np.int64(s.outputs[natural(s.buffers[natural(base + out), WRITER]), GRANT]))
+        for k in range(n):
+            if asked[k, 0] == winner:
+                asked[k, 2] |= bit
+
+
+@njit(_nrt=False)
+def allocate_in_words(rule, s, w0, w1, now):
+    """VC allocation of a router of several words, one iteration of iSLIP.
+
+    Columns of `best`: for each output its best request and the key of that, for each input its best grant.
+    """
     best, wire, touched = s.best, s.wire, np.int64(0)
     base = 64 * w0
     for word in range(w0, w1):
         heads = s.masks[word, HEADS]
         while heads != 0:
-            b = natural(s.buffers[natural(64 * word + lowest(heads)), 0])
+            b = natural(s.buffers[natural(64 * word + lowest(heads)), READER])
             heads &= heads - 1
             p = front(s, b)
             found = request(rule, s, b, p, now) if p >= 0 else np.int64(0)
@@ -226,36 +328,36 @@ def allocate_several(rule, s, w0, w1, now):
                 s.count[WHERE] = b
                 return -found
             for k in range(found):
-                w = natural(s.wanted[k])
-                key = (b - s.outputs[w, GRANT]) & CYCLIC
+                w = natural(s.wanted[natural(k)])
+                key = (wire[b, IN_CELL] - base - s.outputs[w, GRANT]) & CYCLIC
                 local = natural(wire[w, OUT_CELL] - base)
                 if best[local, 0] < 0:
-                    s.touched[touched] = w
+                    s.touched[natural(touched)] = w
                     touched += 1
                 elif key >= best[local, 1]:
                     continue
                 best[local, 0], best[local, 1] = b, key
     many = np.int64(0)
     for i in range(touched):
-        w = natural(s.touched[i])
+        w = natural(s.touched[natural(i)])
         local = natural(wire[w, OUT_CELL] - base)
         b = natural(best[local, 0])
         best[local, 0] = -1
         mine = natural(wire[b, IN_CELL] - base)
         old, pointer = best[mine, 2], np.int64(s.inputs[b, ACCEPT])
         if old < 0:
-            s.touched[many] = b
+            s.touched[natural(many)] = b
             many += 1
             best[mine, 2] = w
-        elif (w - pointer) & CYCLIC < (old - pointer) & CYCLIC:
+        elif (local - pointer) & CYCLIC < (wire[natural(old), OUT_CELL] - base - pointer) & CYCLIC:
             best[mine, 2] = w
     for i in range(many):
-        b = natural(s.touched[i])
+        b = natural(s.touched[natural(i)])
         mine = natural(wire[b, IN_CELL] - base)
         w = natural(best[mine, 2])
         best[mine, 2] = -1
-        accept(s, b, w, now)
-    return DONE
+        accept(s, b, w, base, now)
+    return np.int64(DONE)
 
 
 @njit(_nrt=False)
@@ -265,7 +367,7 @@ def allocate_generally(rule, s, w0, w1, now):
     for word in range(w0, w1):
         heads = s.masks[word, HEADS]
         while heads != 0:
-            b = natural(s.buffers[natural(64 * word + lowest(heads)), 0])
+            b = natural(s.buffers[natural(64 * word + lowest(heads)), READER])
             heads &= heads - 1
             p = front(s, b)
             found = request(rule, s, b, p, now) if p >= 0 else np.int64(0)
@@ -274,21 +376,22 @@ def allocate_generally(rule, s, w0, w1, now):
                 return -found
             for k in range(found):
                 w = natural(s.wanted[k])
-                asked[n, FIRST], asked[n, SECOND] = s.wire[b, IN_CELL] - base, s.wire[w, OUT_CELL] - base
-                asked[n, FIRST_KEY] = (w - s.inputs[b, ACCEPT]) & CYCLIC
-                asked[n, SECOND_KEY] = (b - s.outputs[w, GRANT]) & CYCLIC
+                first, second = s.wire[b, IN_CELL] - base, s.wire[w, OUT_CELL] - base
+                asked[n, FIRST], asked[n, SECOND] = first, second
+                asked[n, FIRST_KEY] = (second - s.inputs[b, ACCEPT]) & CYCLIC
+                asked[n, SECOND_KEY] = (first - s.outputs[w, GRANT]) & CYCLIC
                 if s.setup[AGED] == 1:
                     asked[n, SECOND_KEY] |= aged(now, s.packets[p, CREATED])
-                asked[n, WON + 1], asked[n, WON + 2] = b, w
+                asked[n, REQUESTER], asked[n, REQUESTED] = b, w
                 n += 1
     match(s, n)
     for i in range(n):
-        b, w = natural(asked[i, WON + 1]), natural(asked[i, WON + 2])
+        b, w = natural(asked[i, REQUESTER]), natural(asked[i, REQUESTED])
         if asked[i, WON] == 1:
-            accept(s, b, w, now)
+            accept(s, b, w, base, now)
         elif asked[i, WON] > 1:
             win(s, b, w, now)
-    return DONE
+    return np.int64(DONE)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -301,19 +404,12 @@ def aged(now, created):
 def allocate_vcs(rule, s, w0, w1, now):
     """VC allocation of the router of words `w0` to `w1`; DONE, or the status when the rule failed."""
     heads = s.masks[w0, HEADS]
-    single = heads & (heads - 1) == 0
     for word in range(w0 + 1, w1):
-        other = s.masks[word, HEADS]
-        single = single and other == 0
-        heads |= other
+        heads |= s.masks[word, HEADS]
     if heads == 0:
         return np.int64(DONE)
     if s.setup[PLAIN] == 0:
         return allocate_generally(rule, s, w0, w1, now)
-    if single and w1 == w0 + 1:
-        b = natural(s.buffers[natural(64 * w0 + lowest(heads)), 0])
-        status = allocate_single(rule, s, b, now)
-        if status != DONE:
-            s.count[WHERE] = b
-        return status
-    return allocate_several(rule, s, w0, w1, now)
+    if w1 == w0 + 1:
+        return allocate_in_word(rule, s, w0, now)
+    return allocate_in_words(rule, s, w0, w1, now)
