@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
     from unknot.simulation.limits import Saturation
     from unknot.simulation.replay import Replay
+    from unknot.simulation.replication import Runs
     from unknot.simulation.run import Run
+    from unknot.simulation.series import Series
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit, TrafficAudit
     from unknot.verify.smallest import Smallest
@@ -107,10 +109,26 @@ def of_delivery(relation: Relation, delivery: Delivery) -> Answer:
 
 
 def of_run(relation: Relation, run: Run) -> Answer:
-    """A run without its arrays; numbers that are not finite are null."""
-    deadlock = None if run.deadlock is None else of_configuration(relation, run.deadlock)
-    plain = {key: value for key, value in vars(run).items() if key not in ("utilisation", "occupancy")}
-    return {key: _finite(value) for key, value in plain.items()} | {"deadlock": deadlock}
+    """A run without its arrays, but with what happened over time; numbers that are not finite are null."""
+    plain = {key: _finite(value) for key, value in vars(run).items() if key not in ("utilisation", "occupancy")}
+    return plain | {
+        "deadlock": None if run.deadlock is None else of_configuration(relation, run.deadlock),
+        "lengths": {str(length): share for length, share in run.lengths},
+        "router": vars(run.router).copy(),
+        "bursts": None if run.bursts is None else vars(run.bursts).copy(),
+        "series": None if run.series is None else of_series(run.series),
+    }
+
+
+def of_series(series: Series) -> Answer:
+    """What happened over time; intervals in which no packet arrived have null as latency."""
+    lists = {key: value.tolist() for key, value in vars(series).items() if key != "interval"}
+    return {"interval": series.interval, **{key: [_finite(v) for v in values] for key, values in lists.items()}}
+
+
+def of_runs(relation: Relation, found: Runs) -> Answer:
+    """Several runs of one point, and what they say together."""
+    return vars(found) | {"runs": [of_run(relation, run) for run in found.runs]}
 
 
 def of_channels(relation: Relation, run: Run) -> list[Answer]:

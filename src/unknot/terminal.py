@@ -20,6 +20,7 @@ from unknot.verify.delivery import Delivery
 if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
     from unknot.simulation.limits import Saturation
+    from unknot.simulation.replication import Runs
     from unknot.simulation.run import Run
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit
@@ -54,21 +55,10 @@ def show_network(network: Network, metrics: Metrics) -> None:
 
 def show_run(relation: Relation, run: Run) -> None:
     """One simulation."""
-    rows: list[tuple[str, str | Text]] = [
-        ("network", relation.network.name),
-        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
-        ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
-        ("packets", f"{run.packet_length} flits; {run.packets} measured"),
-        ("offered load", f"{run.offered_load:g} flits per terminal per cycle"),
+    rows = [
+        *_point_rows(relation, run, f"; {run.packets} measured"),
         ("accepted load", f"{run.accepted_load:.4f}{_within(run.accepted_half_width, 4)}"),
-        ("packet latency", f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles mean"),
-        (
-            "",
-            f"{_number(run.latency_p50)} median, {_number(run.latency_p95)} p95, {_number(run.latency_p99)} p99, "
-            f"{_number(run.latency_max)} max",
-        ),
-        ("network latency", f"{_number(run.network_latency_mean)} cycles mean"),
-        ("hops", f"{_number(run.hops_mean)} routers mean"),
+        *_latency_rows(run),
         ("stable", answer(run.stable)),
     ]
     if run.reason:
@@ -77,13 +67,63 @@ def show_run(relation: Relation, run: Run) -> None:
         busiest = int(run.utilisation.argmax())
         name = relation.network.channel_name(busiest)
         rows.append(("busiest channel", f"{name}, {run.utilisation[busiest]:.3f} flits per cycle"))
-    rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops, seed {run.seed}"))
+    phases = f"{run.warmup} warming up, {run.measured} measured"
+    rows.append(("simulated", f"{run.cycles} cycles ({phases}), {run.flit_hops} flit-hops, seed {run.seed}"))
     console().print(two_columns(rows))
     if run.deadlock is not None:
         from unknot.report.words import tell
 
         print()
         _sentences(tell(relation, run.deadlock, packet_length=run.packet_length))
+
+
+def show_runs(relation: Relation, found: Runs) -> None:
+    """One point with several seeds."""
+    rows = [
+        *_point_rows(relation, found.runs[0], ""),
+        ("accepted load", f"{found.accepted_load:.4f}{_within(found.accepted_half_width, 4)}"),
+        *_latency_rows(found),
+        ("stable", Text(f"{found.stable_runs} of {len(found.runs)} runs", style=answer(found.stable).style)),
+    ]
+    if found.reason:
+        rows.append(("reason", found.reason))
+    console().print(two_columns(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("seed", "accepted", "latency", "p99", "cycles", "stable"):
+        table.add_column(heading, justify="left" if heading == "stable" else "right")
+    for run in found.runs:
+        accepted = f"{run.accepted_load:.4f}{_within(run.accepted_half_width, 4)}"
+        latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}"
+        p99, cycles = _number(run.latency_p99), f"{run.cycles:,}"
+        table.add_row(str(run.seed), accepted, latency, p99, cycles, answer(run.stable))
+    console().print(table)
+
+
+def _point_rows(relation: Relation, run: Run, more: str) -> list[tuple[str, str | Text]]:
+    """What was simulated."""
+    from unknot.report.option_words import bursts, lengths, router
+
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
+        ("packets", f"{lengths(dict(run.lengths) or run.packet_length)}{more}"),
+        ("offered load", f"{run.offered_load:g} flits per terminal per cycle{bursts(run.bursts)}"),
+    ]
+    return [*rows[:3], ("router", router(run.router)), *rows[3:]] if router(run.router) else rows
+
+
+def _latency_rows(run: Run | Runs) -> list[tuple[str, str | Text]]:
+    return [
+        ("packet latency", f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles mean"),
+        (
+            "",
+            f"{_number(run.latency_p50)} median, {_number(run.latency_p95)} p95, {_number(run.latency_p99)} p99, "
+            f"{_number(run.latency_max)} max",
+        ),
+        ("network latency", f"{_number(run.network_latency_mean)} cycles mean"),
+        ("hops", f"{_number(run.hops_mean)} routers mean"),
+    ]
 
 
 def show_saturation(relation: Relation, found: Saturation, empty: float) -> None:

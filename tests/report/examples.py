@@ -10,6 +10,7 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order
 from unknot.simulation.replay import Replay
+from unknot.simulation.router import Router
 from unknot.simulation.run import Run
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.topologies import torus
@@ -79,7 +80,7 @@ def study_result(
             runs = (*runs[:2], stuck)
         design = SimpleNamespace(
             name=label, network="torus(4, 4)", routing="dimension_order", vcs=vcs, switching="wormhole",
-            packet_length=5, buffer_depth=8, traffic="uniform",
+            packet_length=5, buffer_depth=8, traffic="uniform", router=Router(), bursts=None,
         )  # fmt: skip
         designs.append(DesignResult(design, relation, verdict, deliver(relation), True, replay, runs))  # type: ignore[arg-type]
     study = SimpleNamespace(title=title, path="examples/a study.toml", text=text)

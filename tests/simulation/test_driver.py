@@ -36,6 +36,12 @@ from unknot.topologies import line, mesh, torus
         ({"traffic": "unifrom"}, "did you mean uniform"),
         ({"warmup": -1}, "warmup must be"),
         ({"measure": 0}, "measure must be"),
+        ({"interval": 0}, "interval must be"),
+        ({"precision": 1.5}, "precision must be a number between 0 and 1"),
+        ({"precision": 0.1, "measure": 100}, "give either it or measure"),
+        ({"threads": 0}, "threads must be"),
+        ({"packet_length": {1: 0.5, 9: 0.5}, "switching": "vct"}, "a packet of 9 flits does not fit"),
+        ({"packet_length": {1: 0.5, 2: -1}}, "the share of length 2 must be above 0"),
     ],
 )
 def test_bad_points_are_refused(options: dict[str, Any], said: str) -> None:

@@ -8,7 +8,11 @@ import pytest
 from tests.simulation.relations import clockwise
 from unknot.routing import dimension_order, o1turn
 from unknot.simulation import simulate
+from unknot.simulation.engine import Engine
+from unknot.simulation.layout import MEASURED_ARRIVED, MEASURED_CREATED
+from unknot.simulation.measurement import Window
 from unknot.simulation.statistics import doubtful, half_width
+from unknot.simulation.traffic import uniform
 from unknot.switching import Switching
 from unknot.topologies import line, mesh, torus
 from unknot.verify.loads import loads
@@ -59,6 +63,46 @@ def test_too_little_to_tell() -> None:
     full = simulate(dimension_order(torus(4, 4), 2), 1.0, measure=2000)
     assert (full.stable, full.latency_half_width) == (False, None)
     assert full.accepted_half_width is not None
+
+
+def test_windows_go_on_until_the_mean_is_known_as_well_as_asked() -> None:
+    relation = dimension_order(mesh(4, 4), 4)
+    short = simulate(relation, 0.4, switching=NONATOMIC)
+    exact = simulate(relation, 0.4, switching=NONATOMIC, precision=0.004)
+    for run, least in ((short, 0.004), (exact, 0.0)):
+        assert run.latency_mean is not None
+        assert run.latency_half_width is not None
+        assert run.latency_half_width / run.latency_mean > least
+    assert exact.latency_half_width <= 0.004 * exact.latency_mean  # type: ignore[operator]
+    assert exact.measured > short.measured
+    assert exact.measured % short.measured == 0
+
+
+def test_windows_grow_while_batches_depend_on_one_another() -> None:
+    """On the 8×8 mesh latencies are alike for some hundred cycles at load 0.4, and hardly at all at 0.1."""
+    relation = dimension_order(mesh(8, 8), 4)
+    easy, hard = (simulate(relation, load, switching=NONATOMIC) for load in (0.1, 0.4))
+    assert (easy.warmup, easy.measured) == (1500, 5000)
+    assert hard.measured >= 10_000
+    assert hard.latency_half_width is not None
+    assert simulate(relation, 0.4, switching=NONATOMIC, measure=300, warmup=3000).latency_half_width is None
+
+
+def test_a_window_begins_anew() -> None:
+    """What was measured before does not count: latencies rise in it, since it began in an empty network."""
+    relation = dimension_order(mesh(8, 8), 4)
+    engine = Engine(
+        relation, NONATOMIC, packet_length=1, buffer_depth=8, chance=0.42, seed=1, pairs=uniform(relation)
+    )  # fmt: skip
+    window = Window(engine)
+    assert window.go_on(5000, lambda cycle: None)
+    assert window.drifts
+    again = Window(engine)
+    assert again.go_on(2000, lambda cycle: None)
+    engine.run(6000)
+    arrived = engine.latencies()
+    assert arrived.size == engine.count(MEASURED_ARRIVED) == engine.count(MEASURED_CREATED)
+    assert arrived.size == pytest.approx(0.42 * 64 * 2000, rel=0.05)
 
 
 @pytest.mark.parametrize("traffic", ["uniform", "transpose"])

@@ -13,7 +13,7 @@ from unknot.commands.shared import print_json, relation_of, write
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
-    from unknot.simulation import Run
+    from unknot.simulation import Run, Runs
 
 
 def simulate(
@@ -21,22 +21,42 @@ def simulate(
     routing: RoutingText,
     load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
     vcs: Vcs = None,
-    packet_length: Annotated[int, typer.Option(help="Flits.")] = 1,
+    packet_length: Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")] = "1",
     switching: SwitchingName = "wormhole",
     buffer_depth: BufferDepth = 8,
     traffic: Annotated[
         str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
     ] = "uniform",
+    router: Annotated[
+        str, typer.Option(help="Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.")
+    ] = "",
+    bursts: Annotated[
+        str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 1,
+    seeds: Annotated[
+        int | None, typer.Option(help="Run it with so many seeds, from --seed on, and tell the mean.", min=1)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
+    threads: Annotated[int, typer.Option(help="Threads inside each run; the answer is the same.")] = 1,
     warmup: Annotated[
-        int | None, typer.Option(help="Cycles before measuring; by default chosen for the network.")
+        int | None, typer.Option(help="Cycles before measuring; by default until it is in balance.")
     ] = None,
     measure: Annotated[int | None, typer.Option(help="Cycles in which packets are measured.")] = None,
+    precision: Annotated[
+        float | None, typer.Option(help="Measure until the mean latency is known to this part of it, as 0.02.")
+    ] = None,
+    interval: Annotated[
+        int | None, typer.Option(help="Also tell in JSON what happens over time, in steps of so many cycles.")
+    ] = None,
     saturation: Annotated[
         bool, typer.Option("--saturation", help="Search for the load at which it saturates instead.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Write a drawing of where the load sits, .svg or .png.", dir_okay=False)
+    ] = None,
+    series: Annotated[
+        Path | None, typer.Option(help="Write a drawing of what happens over time, .svg or .png.", dir_okay=False)
     ] = None,
     channels: Annotated[
         bool, typer.Option("--channels", help="With --json: every channel, how busy it was.")
@@ -44,37 +64,73 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Run one design flit by flit."""
-    from unknot import answers, terminal
+    from unknot import answers
     from unknot.errors import SimulationError
-    from unknot.simulation import simulate as run_flits
+    from unknot.simulation import texts
     from unknot.switching import switching_named
 
     technique = switching_named(switching)
     if (load is None) == (not saturation):
         raise SimulationError("give either --load, or --saturation to have the load searched")
+    one = {"--out": out, "--series": series, "--channels": channels, "--interval": interval}
+    only_one = _given(one)
+    if seeds is not None and (only_one or saturation):
+        raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
+    cycles = {"warmup": warmup, "measure": measure, "precision": precision}
+    if load is None and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
+        raise SimulationError(f"{wrong} is for one run, not for --saturation")
     point: dict[str, Any] = {
-        "packet_length": packet_length,
+        "packet_length": texts.lengths_of(packet_length, "--packet-length"),
         "switching": technique,
         "buffer_depth": buffer_depth,
         "seed": seed,
         "traffic": traffic,
+        "router": texts.router_of(router, "--router"),
+        "bursts": None if bursts is None else texts.bursts_of(bursts, "--bursts"),
+        "threads": threads,
     }
-    if out is not None:
-        from unknot.report.picture import require_ending
+    for file in (out, series):
+        if file is not None:
+            from unknot.report.picture import require_ending
 
-        require_ending(out)
+            require_ending(file)
     relation = relation_of(network, routing, vcs)
     sizes = answers.of_relation(relation) | {"network": answers.of_network(relation.network)}
     if load is None:
-        if out is not None or channels or warmup is not None or measure is not None:
-            raise SimulationError("--out, --channels, --warmup and --measure are for one run, not for --saturation")
         _search(relation, point, sizes, json)
-        return
+    elif seeds is not None:
+        words = {"network": network, "routing": routing, "vcs": vcs}
+        _several(relation, words, load, point | cycles, seeds, jobs, sizes, json)
+    else:
+        steps = interval or (None if series is None else STEP)
+        _one(relation, load, point | cycles | {"interval": steps}, sizes, channels, json, out, series)
+
+
+STEP = 100
+"""Cycles between two points of a drawing over time."""
+
+
+def _given(options: dict[str, Any]) -> str:
+    """The first of these options that was given."""
+    return next((name for name, value in options.items() if value not in (None, False)), "")
+
+
+def _one(
+    relation: Relation,
+    load: float,
+    point: dict[str, Any],
+    sizes: dict[str, Any],
+    channels: bool,
+    json: bool,
+    out: Path | None,
+    series: Path | None,
+) -> None:
+    from unknot import answers, terminal
+    from unknot.simulation import simulate as run_flits
+
     clock = _Clock()
     with terminal.cycles("simulating") as tell:
-        found = run_flits(
-            relation, load, **point, warmup=warmup, measure=measure, progress=lambda *at: clock.tell(tell, *at)
-        )
+        found = run_flits(relation, load, **point, progress=lambda *at: clock.tell(tell, *at))
     if json:
         cost = {"ns_per_flit_hop": clock.nanoseconds() / found.flit_hops if found.flit_hops else None}
         every = {"channels": answers.of_channels(relation, found)} if channels else {}
@@ -83,6 +139,56 @@ def simulate(
         terminal.show_run(relation, found)
     if out is not None:
         _draw(relation, found, out)
+    if series is not None:
+        from unknot.report import write_series
+
+        write_series(found, series, title=f"{relation.name} on {relation.network.name}, load {load:g}")
+        say(f"wrote {series}")
+
+
+def _several(
+    relation: Relation,
+    words: dict[str, Any],
+    load: float,
+    point: dict[str, Any],
+    seeds: int,
+    jobs: int,
+    sizes: dict[str, Any],
+    json: bool,
+) -> None:
+    from unknot import answers, terminal
+
+    first = point.pop("seed")
+    with terminal.progress_bar("simulating") as progress:
+        found = _runs(relation, words, load, point, range(first, first + seeds), jobs, progress)
+    if json:
+        print_json(answers.of_runs(relation, found) | sizes)
+    else:
+        terminal.show_runs(relation, found)
+
+
+def _runs(
+    relation: Relation, words: dict[str, Any], load: float, point: dict[str, Any], seeds: range, jobs: int, tell: Any
+) -> Runs:
+    """One run for each seed, here or in as many processes as there are jobs."""
+    from unknot.simulation import simulate as run_flits
+    from unknot.simulation.replication import gather
+
+    found: list[Run] = []
+    if jobs == 1:
+        for seed in seeds:
+            found.append(run_flits(relation, load, **point, seed=seed))
+            tell(len(found), len(seeds), f"seed {seed}")
+        return gather(found)
+    from unknot.studies.replicate import run_by_words
+    from unknot.studies.run import workers
+
+    with workers(None, min(jobs, len(seeds))) as pool:
+        pending = [pool.submit(run_by_words, words, load, point | {"seed": seed}) for seed in seeds]
+        for future in pending:
+            found.append(future.result())
+            tell(len(found), len(seeds), f"seed {found[-1].seed}")
+    return gather(found)
 
 
 def _draw(relation: Relation, run: Run, out: Path) -> None:
@@ -98,7 +204,8 @@ def _search(relation: Relation, point: dict[str, Any], sizes: dict[str, Any], js
     from unknot import answers, terminal
     from unknot.simulation import saturation, zero_load_latency
 
-    empty = zero_load_latency(relation, **{key: point[key] for key in ("packet_length", "switching", "traffic")})
+    alone = ("packet_length", "switching", "traffic", "router")
+    empty = zero_load_latency(relation, **{key: point[key] for key in alone})
     with terminal.cycles("searching") as tell:
         found = saturation(relation, **point, progress=tell)
     if json:

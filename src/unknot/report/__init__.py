@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from unknot.report.drawing import draw_configuration, draw_network
     from unknot.report.load_drawing import draw_load
     from unknot.report.multistage import draw_realisation
+    from unknot.report.series_drawing import draw_series, write_series
     from unknot.report.study_report import write_study_report
     from unknot.report.words import tell
 
@@ -21,8 +22,10 @@ __all__ = [
     "draw_load",
     "draw_network",
     "draw_realisation",
+    "draw_series",
     "tell",
     "write_audit_report",
+    "write_series",
     "write_study_report",
 ]
 
@@ -33,8 +36,10 @@ _HOMES = {
     "draw_load": "load_drawing",
     "draw_network": "drawing",
     "draw_realisation": "multistage",
+    "draw_series": "series_drawing",
     "tell": "words",
     "write_audit_report": "audit_report",
+    "write_series": "series_drawing",
     "write_study_report": "study_report",
 }
 

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from unknot.report.sheet import COLOURS, INK, SOFT
+from unknot.simulation.replication import mean_of, spread
 from unknot.simulation.run import Run
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ class Point:
         Whether every run was.
     deadlocked : bool
         Whether some run ended in a deadlock.
+    accepted_half_width, mean_half_width : float or None
+        Of 95 % confidence intervals: over the seeds where there are several, else the run's own.
+    seeds, stable_seeds : int
+        How many runs there are, and how many are stable.
     """
 
     load: float
@@ -55,6 +60,10 @@ class Point:
     p99: float | None
     stable: bool
     deadlocked: bool
+    accepted_half_width: float | None = None
+    mean_half_width: float | None = None
+    seeds: int = 1
+    stable_seeds: int = 1
 
 
 def points(runs: Iterable[Run]) -> list[Point]:
@@ -62,24 +71,32 @@ def points(runs: Iterable[Run]) -> list[Point]:
     by_load: dict[float, list[Run]] = {}
     for run in runs:
         by_load.setdefault(run.offered_load, []).append(run)
-    return [
-        Point(
-            load,
-            _mean([run.accepted_load for run in group]) or 0.0,
-            _mean([run.latency_mean for run in group]),
-            _mean([run.latency_p99 for run in group]),
-            all(run.stable for run in group),
-            any(run.deadlock is not None for run in group),
-        )
-        for load, group in sorted(by_load.items())
-    ]
+    return [_point(load, group) for load, group in sorted(by_load.items())]
+
+
+def _point(load: float, group: list[Run]) -> Point:
+    stable = sum(run.stable for run in group)
+    accepted, latencies = ([getattr(run, name) for run in group] for name in ("accepted_load", "latency_mean"))
+    several = len(group) > 1
+    return Point(
+        load,
+        mean_of(accepted) or 0.0,
+        mean_of(latencies),
+        mean_of([run.latency_p99 for run in group]),
+        stable == len(group),
+        any(run.deadlock is not None for run in group),
+        spread(accepted) if several else group[0].accepted_half_width,
+        (spread(latencies) if stable == len(group) else None) if several else group[0].latency_half_width,
+        len(group),
+        stable,
+    )
 
 
 def draw_curves(designs: Mapping[str, Sequence[Run]]) -> str:
     """Mean latency, 99th percentile and accepted load against offered load, one line per design.
 
     Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
-    which a run deadlocks get a cross.
+    which a run deadlocks get a cross. Bars are 95 % confidence intervals.
 
     Parameters
     ----------
@@ -120,7 +137,7 @@ def draw_curves(designs: Mapping[str, Sequence[Run]]) -> str:
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     told = "; ".join(map(_told, lines.items()))
-    return _inline(file.getvalue(), f"Latency and accepted load against offered load: {told}")
+    return inline(file.getvalue(), f"Latency and accepted load against offered load: {told}")
 
 
 def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str, title: str) -> None:
@@ -134,6 +151,8 @@ def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str, titl
     for i, (name, found) in enumerate(lines.items()):
         arrived = [p for p in found if getattr(p, which) is not None]
         _line(panel, i, name, [p.load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
+        if which == "mean":
+            _bars(panel, i, [(p.load, p.mean, p.mean_half_width) for p in arrived])
         lost = [p.load for p in found if getattr(p, which) is None and p.deadlocked]
         _crosses(panel, i, lost, [top] * len(lost))
     panel.set_xlim(0.0, _most(lines) * 1.04)
@@ -146,6 +165,7 @@ def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
     top = 1.08 * max((p.accepted for found in lines.values() for p in found), default=1.0) or 1.0
     for i, (name, found) in enumerate(lines.items()):
         _line(panel, i, name, [p.load for p in found], [p.accepted for p in found], found, top)
+        _bars(panel, i, [(p.load, p.accepted, p.accepted_half_width) for p in found])
     panel.set_xlim(0.0, most * 1.04)
     panel.set_ylim(0.0, top)
 
@@ -162,6 +182,16 @@ def _line(
     )  # fmt: skip
     stuck = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.deadlocked]
     _crosses(panel, i, [x for x, _ in stuck], [y for _, y in stuck])
+
+
+def _bars(panel: Axes, i: int, intervals: Sequence[tuple[float, float | None, float | None]]) -> None:
+    """Confidence intervals, where they are known."""
+    known = [(x, y, width) for x, y, width in intervals if y is not None and width]
+    if known:
+        xs, ys, widths = zip(*known, strict=True)
+        panel.errorbar(
+            xs, ys, widths, fmt="none", ecolor=COLOURS[i % len(COLOURS)], elinewidth=1.1, capsize=2.6, capthick=1.1
+        )  # fmt: skip
 
 
 def _most(lines: Mapping[str, Sequence[Point]]) -> float:
@@ -196,7 +226,7 @@ def _told(entry: tuple[str, Sequence[Point]]) -> str:
     return text + (f", deadlock at {min(stuck):g}" if stuck else "")
 
 
-def _inline(text: str, title: str) -> str:
+def inline(text: str, title: str) -> str:
     """The element of an SVG file alone, with a title and no remark on what wrote it."""
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
@@ -204,8 +234,3 @@ def _inline(text: str, title: str) -> str:
     opening, rest = text.split(">", 1)
     opening += ' role="img" stroke-linejoin="round" stroke-linecap="butt"'
     return f"{opening}><title>{escape(title, quote=False)}</title>{rest}"
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

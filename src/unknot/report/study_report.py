@@ -7,8 +7,9 @@ from pathlib import Path
 
 from unknot import __version__
 from unknot.network import Network
-from unknot.report.curves import draw_curves
+from unknot.report.curves import draw_curves, points
 from unknot.report.findings import counterexample, evidence, knot, longest, lost, replayed, topology
+from unknot.report.option_words import bursts, lengths, router
 from unknot.report.page import Html, answer, code, element, figure, page, section, table, write
 from unknot.report.words import count, listed
 from unknot.simulation.run import Run
@@ -119,9 +120,34 @@ def _curves(designs: tuple[DesignResult, ...]) -> Html:
     caption = (
         "Latency from the creation of a packet to the ejection of its tail; loads are means over all terminals. "
         "A hollow mark: the run was not stable, so that its latency has no steady meaning. A cross: the run ended in "
-        "a deadlock."
+        "a deadlock. Bars and ± are 95 % confidence intervals, over the seeds where a point has several, else of the "
+        "run itself."
     )
-    return section("Latency and load", figure(draw_curves(lines), caption), *_deadlocked(designs))
+    return section("Latency and load", figure(draw_curves(lines), caption), _points(designs), *_deadlocked(designs))
+
+
+def _points(designs: tuple[DesignResult, ...]) -> Html:
+    """Each design at each load, its seeds taken together."""
+    rows = [
+        [
+            found.design.name,
+            f"{point.load:g}",
+            within(point.accepted, point.accepted_half_width, 4),
+            within(point.mean, point.mean_half_width, 2),
+            _figure(point.p99),
+            f"{point.stable_seeds} of {point.seeds}",
+        ]
+        for found in designs
+        for point in points(found.runs)
+    ]
+    return table(("Design", "Offered", "Accepted", "Mean latency", "p99", "Stable runs"), rows, numbers=range(1, 6))
+
+
+def within(value: float | None, half_width: float | None, digits: int) -> str:
+    """A figure with its confidence interval, where it has one."""
+    if value is None:
+        return "–"
+    return f"{value:.{digits}f}" + ("" if half_width is None else f" ± {half_width:.{digits}f}")
 
 
 def _deadlocked(designs: tuple[DesignResult, ...]) -> list[Html]:
@@ -146,7 +172,7 @@ def _briefly(run: Run) -> str:
 
 
 def _asked(result: StudyResult) -> Html:
-    head = ("Design", "Network", "Routing", "VCs", "Switching", "Packet", "Buffer per VC", "Traffic")
+    head = ("Design", "Network", "Routing", "VCs", "Switching", "Packet", "Buffer per VC", "Traffic", "Router")
     rows = [
         [
             found.design.name,
@@ -154,9 +180,10 @@ def _asked(result: StudyResult) -> Html:
             found.design.routing,
             "as needed" if found.design.vcs is None else str(found.design.vcs),
             found.design.switching,
-            count(found.design.packet_length, "flit"),
+            lengths(found.design.packet_length),
             count(found.design.buffer_depth, "flit"),
-            found.design.traffic,
+            found.design.traffic + bursts(found.design.bursts),
+            router(found.design.router) or "as by default",
         ]
         for found in result.designs
     ]
@@ -199,8 +226,9 @@ def _runs(designs: tuple[DesignResult, ...]) -> Html:
         [
             found.design.name,
             f"{run.offered_load:g}",
-            f"{run.accepted_load:.4f}",
-            *(_figure(value) for value in (run.latency_mean, run.latency_p50, run.latency_p95, run.latency_p99)),
+            within(run.accepted_load, run.accepted_half_width, 4),
+            within(run.latency_mean, run.latency_half_width, 2),
+            *(_figure(value) for value in (run.latency_p50, run.latency_p95, run.latency_p99)),
             "–" if run.hops_mean is None else f"{run.hops_mean:.2f}",
             f"{run.packets:,}",
             f"{run.cycles:,}",

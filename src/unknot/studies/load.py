@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from unknot.errors import TextError, UnknotError, near
 from unknot.studies.locate import locate, nearest
-from unknot.studies.study import VALUE, Design, Proof, Ramp, Simulation, Study
+from unknot.studies.study import VALUE, Design, EntryError, Proof, Ramp, Simulation, Study
 
 
 class StudyError(UnknotError):
@@ -77,7 +77,7 @@ def load_study(path: str | Path) -> Study:
 
 
 _TOP = ("title", "design", "common", "simulation", "proof")
-_LISTS = ("network", "routing", "vcs", "switching", "packet_length", "buffer_depth", "traffic")
+_LISTS = ("network", "routing", "vcs", "switching", "packet_length", "buffer_depth", "traffic", "router", "bursts")
 
 
 def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
@@ -101,6 +101,9 @@ def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
 
 def _spoken(key: str, value: Any) -> str:
     words = {"vcs": f"{value} VC{'' if value == 1 else 's'}", "packet_length": f"{value} flits"}
+    if isinstance(value, dict):
+        inner = ", ".join(f"{name} {part}" for name, part in value.items())
+        return f"packets of {inner}" if key == "packet_length" else f"{key} {inner}"
     return words.get(key, f"buffers of {value}" if key == "buffer_depth" else str(value))
 
 
@@ -117,10 +120,10 @@ def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
             yield problem(("designs", index, "routing"), error.message, inner=error.column)
         except UnknotError as error:
             yield problem(("designs", index, "routing"), str(error))
-        if design.switching in ("saf", "vct") and design.packet_length > design.buffer_depth:
+        if design.switching in ("saf", "vct") and design.longest_packet > design.buffer_depth:
             yield problem(
                 ("designs", index, "packet_length"),
-                f"a packet of {design.packet_length} flits does not fit a buffer of {design.buffer_depth} flits, as "
+                f"a packet of {design.longest_packet} flits does not fit a buffer of {design.buffer_depth} flits, as "
                 f"{design.switching} demands",
             )
 
@@ -151,6 +154,8 @@ class _Locator:
         cause = detail.get("ctx", {}).get("error")
         if isinstance(cause, TextError) and cause.where == VALUE:
             return self(loc, cause.message, inner=cause.column)
+        if isinstance(cause, EntryError):
+            return self((*loc, cause.key), str(cause), key=True)
         if isinstance(cause, Exception):
             return self(loc, str(cause))
         if kind == "extra_forbidden":
@@ -163,6 +168,7 @@ class _Locator:
 
     def _origin(self, loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
         """The path in the file: designs back to the entry and list item they came from, union tags left out."""
+        loc = tuple(part for part in loc if part not in ("ramp", "list", "number", "shares"))
         if loc[:1] == ("designs",):
             if len(loc) == 1 or not isinstance(loc[1], int) or loc[1] >= len(self.origins):
                 return ("design", *loc[1:])
@@ -174,8 +180,8 @@ class _Locator:
             entry = self._at(base)
             if isinstance(entry, dict) and key not in entry and key in self.data.get("common", {}):
                 base = ("common",)
-            return (*base, key, picked[str(key)]) if key in picked else (*base, *loc[2:])
-        return tuple(part for part in loc if part not in ("ramp", "list"))
+            return (*base, key, picked[str(key)], *loc[3:]) if key in picked else (*base, *loc[2:])
+        return loc
 
     def _at(self, path: tuple[str | int, ...]) -> Any:
         value: Any = self.data

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from unknot.errors import UnknotError
 from unknot.routing.relation import Relation
+from unknot.simulation.injection import Bursts
 from unknot.simulation.replay import Replay
+from unknot.simulation.router import Router
 from unknot.simulation.run import Run
 from unknot.studies.design import digest, network, routing
 from unknot.studies.records import decode, encode
@@ -62,19 +64,34 @@ def proof_point(design: Design, relation: Relation, folder: Path, time_limit: fl
 
 
 def run_point(
-    design: Design, relation: Relation, folder: Path, load: float, seed: int, warmup: int | None, measure: int | None
+    design: Design,
+    relation: Relation,
+    folder: Path,
+    load: float,
+    seed: int,
+    warmup: int | None,
+    measure: int | None,
+    precision: float | None = None,
 ) -> Point:
     """One simulation of a design."""
+    lengths = design.packet_length
     what = {
         **_relation(design, relation, "run"),
-        "packet_length": design.packet_length,
+        "packet_length": sorted(map(list, lengths.items())) if isinstance(lengths, dict) else lengths,
         "traffic": design.traffic,
         "load": load,
         "seed": seed,
         "warmup": warmup,
         "measure": measure,
     }
-    return Point(what, str(folder))
+    # what came later is part of the content only where it is used
+    changed = {f.name: v for f in fields(Router) if (v := getattr(design.router, f.name)) != f.default}
+    later = {
+        "router": changed,
+        "bursts": None if design.bursts is None else vars(design.bursts).copy(),
+        "precision": precision,
+    }
+    return Point({**what, **{key: value for key, value in later.items() if value}}, str(folder))
 
 
 def compute(point: Point) -> str:
@@ -152,14 +169,18 @@ def _simulate(point: Point) -> Run:
     from unknot.simulation import simulate
 
     what = point.what
+    lengths, bursts = what["packet_length"], what.get("bursts")
     return simulate(
         _relation_of(point),
         what["load"],
-        packet_length=what["packet_length"],
+        packet_length=dict(lengths) if isinstance(lengths, list) else lengths,
         switching=what["switching"],
         buffer_depth=what["buffer_depth"],
         seed=what["seed"],
         traffic=what["traffic"],
+        router=Router(**what.get("router", {})),
+        bursts=None if bursts is None else Bursts(**bursts),
         warmup=what["warmup"],
         measure=what["measure"],
+        precision=what.get("precision"),
     )

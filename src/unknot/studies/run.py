@@ -69,8 +69,8 @@ def run_study(
     if store is None and study.path is not None:
         store = default_store(study.path)
     relations = [design.relation(study.folder) for design in study.designs]
-    with Store(store) as kept, _executor(executor, jobs) as workers:
-        return _Sweep(study, relations, kept, progress).run(workers, jobs)
+    with Store(store) as kept, workers(executor, jobs) as pool:
+        return _Sweep(study, relations, kept, progress).run(pool, jobs)
 
 
 def default_store(path: str | Path) -> Path:
@@ -86,7 +86,7 @@ class _Sweep:
         asked = study.simulation
         self.loads = asked.load_values() if asked else ()
         self.seeds = asked.seeds if asked else ()
-        self.cycles = (asked.warmup, asked.measure) if asked else (None, None)
+        self.cycles = (asked.warmup, asked.measure, asked.precision) if asked else (None, None, None)
         self.stops = asked is not None and asked.stop_at_saturation
         self.done: dict[Slot, Any] = {}
         self.last = [len(self.loads) - 1] * len(relations)
@@ -192,7 +192,7 @@ class _Sweep:
 
 
 @contextmanager
-def _executor(given: Executor | None, jobs: int) -> Iterator[Executor]:
+def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
     """The executor given, or a pool of fresh processes that is stopped at once when something goes wrong."""
     if given is not None:
         yield given

@@ -6,12 +6,25 @@ import math
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+)
 
 from unknot.calls import chosen, parse_call
-from unknot.errors import UnknotError
+from unknot.errors import SimulationError, UnknotError
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.simulation.injection import Bursts, length_shares
+from unknot.simulation.router import Router
+from unknot.simulation.texts import router_from
 from unknot.studies import design as designs
 from unknot.switching import Switching, switching_named
 from unknot.traffic import patterns
@@ -44,6 +57,58 @@ def _known_traffic(text: str) -> str:
     return text
 
 
+class EntryError(UnknotError):
+    """What is wrong with one entry of a table."""
+
+    def __init__(self, key: str, message: str) -> None:
+        self.key = key
+        super().__init__(message)
+
+
+def _router(value: Any) -> Router:
+    """A table of options as a router."""
+    if isinstance(value, Router):
+        return value
+    if not isinstance(value, dict):
+        raise UnknotError(f"router is a table such as {{ routing_delay = 0, speculative = true }}, got {value!r}")
+    for key, option in value.items():
+        try:
+            router_from({key: option})
+        except SimulationError as error:
+            raise EntryError(key, str(error)) from None
+    return router_from(value)
+
+
+def _bursts(value: Any) -> Bursts | None:
+    """A table with the two probabilities of bursts."""
+    if value is None or isinstance(value, Bursts):
+        return value
+    if not isinstance(value, dict) or set(value) != {"begin", "end"}:
+        raise UnknotError(f"bursts is a table such as {{ begin = 0.01, end = 0.1 }}, got {value!r}")
+    return Bursts(**value)
+
+
+def _lengths(value: Any) -> Any:
+    """Shares of packet lengths, whose keys are texts in a study file, or a number as it is."""
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for key, share in value.items():
+        if not str(key).isdecimal():
+            raise EntryError(str(key), f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}")
+        try:
+            length_shares({int(key): share})
+        except SimulationError as error:
+            raise EntryError(str(key), str(error)) from None
+        found[int(key)] = float(share)
+    length_shares(found)
+    return found
+
+
+def _number_or_shares(value: Any) -> str:
+    return "shares" if isinstance(value, dict) else "number"
+
+
 class Design(_Table):
     """One network with one routing and one way to run it.
 
@@ -56,11 +121,13 @@ class Design(_Table):
         Virtual channels per channel; None: what the routing takes by itself.
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
         Drives proof and simulation alike.
-    packet_length : int
-        Flits.
+    packet_length : int or dict
+        Flits, or the share of each length among the packets.
     buffer_depth : int
         Flits per virtual channel.
     traffic : str
+    router : Router
+    bursts : Bursts or None
     """
 
     name: str = Field(min_length=1)
@@ -68,9 +135,20 @@ class Design(_Table):
     routing: Annotated[str, AfterValidator(_known_routing)]
     vcs: int | None = Field(default=None, ge=1)
     switching: Annotated[str, AfterValidator(_known_switching)] = "wormhole"
-    packet_length: int = Field(default=1, ge=1, le=1 << 20)
+    packet_length: Annotated[
+        Annotated[int, Field(ge=1, le=1 << 20), Tag("number")] | Annotated[dict[int, float], Tag("shares")],
+        Discriminator(_number_or_shares),
+        BeforeValidator(_lengths),
+    ] = 1
     buffer_depth: int = Field(default=8, ge=1, le=1 << 20)
     traffic: Annotated[str, AfterValidator(_known_traffic)] = "uniform"
+    router: Annotated[Router, BeforeValidator(_router)] = Router()
+    bursts: Annotated[Bursts | None, BeforeValidator(_bursts)] = None
+
+    @property
+    def longest_packet(self) -> int:
+        """Flits of the longest packets."""
+        return length_shares(self.packet_length)[-1][0]
 
     def relation(self, folder: str | Path = ".") -> Relation:
         """Build the relation; relative paths of networks start at `folder`."""
@@ -137,6 +215,8 @@ class Simulation(_Table):
     seeds : tuple of int
     warmup, measure : int or None
         Cycles; None: what `unknot.simulate` chooses.
+    precision : float or None
+        Half-width of the confidence interval of the mean latency over the mean, up to which runs go on.
     """
 
     loads: Annotated[
@@ -148,6 +228,14 @@ class Simulation(_Table):
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**64)], ...], AfterValidator(_distinct)] = (1,)
     warmup: int | None = Field(default=None, ge=0)
     measure: int | None = Field(default=None, ge=1)
+    precision: float | None = Field(default=None, gt=0, lt=1)
+
+    @field_validator("precision")
+    @classmethod
+    def _not_both(cls, value: float | None, info: ValidationInfo) -> float | None:
+        if value is not None and info.data.get("measure") is not None:
+            raise UnknotError("precision chooses how long to measure: give either it or measure")
+        return value
 
     def load_values(self) -> tuple[float, ...]:
         """The loads in rising order."""

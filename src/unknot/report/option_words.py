@@ -1,0 +1,52 @@
+"""How a run was asked for, in words: packet lengths, bursts, the options of its routers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from unknot.report.words import count, listed
+from unknot.simulation.injection import Bursts
+from unknot.simulation.router import Router
+
+
+def lengths(shares: int | Mapping[int, float]) -> str:
+    """Flits of packets.
+
+    Examples
+    --------
+    >>> lengths(5), lengths({1: 0.5, 5: 0.5})
+    ('5 flits', '1 flit (0.5) and 5 flits (0.5)')
+    """
+    if isinstance(shares, int):
+        return count(shares, "flit")
+    return listed([f"{count(length, 'flit')} ({share:g})" for length, share in sorted(shares.items())])
+
+
+def bursts(found: Bursts | None) -> str:
+    """What to put behind the name of a pattern; empty without bursts.
+
+    Examples
+    --------
+    >>> bursts(Bursts(0.01, 0.1))
+    ', in bursts of 10 cycles on average, 9.1% of the time'
+    """
+    if found is None:
+        return ""
+    return f", in bursts of {1 / found.end:.3g} cycles on average, {found.share_on:.1%} of the time"
+
+
+def router(found: Router) -> str:
+    """The options that are not as by default.
+
+    Examples
+    --------
+    >>> router(Router(routing_delay=0, speculative=True)), router(Router())
+    ('routing_delay 0, speculative', '')
+    """
+    parts = []
+    for field in fields(Router):
+        value = getattr(found, field.name)
+        if value != field.default:
+            parts.append(field.name if value is True else f"{field.name} {value}")
+    return ", ".join(parts)
