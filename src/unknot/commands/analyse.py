@@ -10,7 +10,10 @@ from unknot.commands.options import Json, NetworkText, RoutingText, Vcs
 from unknot.commands.shared import print_json, relation_of
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from unknot.routing.relation import Relation
+    from unknot.simulation.costs import Cost
     from unknot.verify.properties import Properties
 
 
@@ -22,6 +25,12 @@ def analyse(
     best: Annotated[
         bool, typer.Option("--best", help="Also find the best split of the traffic over all permitted routes.")
     ] = False,
+    flits: Annotated[
+        int | None,
+        typer.Option(
+            help="Also tell what a message of so many flits takes alone, by simulator and cost model.", min=1
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Tell the properties of a routing beside deadlock.
@@ -35,10 +44,35 @@ def analyse(
     relation = relation_of(network, routing, vcs)
     with terminal.progress_bar("analyse") as progress:
         found = properties(relation, traffic=traffic, best=best, progress=progress)
+    times: tuple[Cost, ...] = ()
+    if flits is not None:
+        from unknot.simulation.costs import costs
+
+        times = costs(relation, packet_length=flits, traffic=traffic)
     if json:
-        print_json(_answer(relation, found))
-    else:
-        _show(relation, found, traffic)
+        print_json(_answer(relation, found) | {"costs": [vars(cost) for cost in times]})
+        return
+    _show(relation, found, traffic)
+    if times:
+        terminal.console().print(_times(times))
+
+
+def _times(costs: tuple[Cost, ...]) -> Table:
+    """What a message takes alone under each technique."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    first = costs[0]
+    constants = f"{first.hops:.4g} hops, β = {first.beta:.4g}, τ = {first.tau:.4g}"
+    table = Table(box=SIMPLE_HEAD, title=f"{first.flits} flits alone: {constants}", title_justify="left")
+    table.add_column("switching")
+    table.add_column("cycles", justify="right")
+    table.add_column("cost model", justify="right")
+    table.add_column("")
+    for cost in costs:
+        formula = "d (β + L τ)" if cost.switching == "saf" else "d β + L τ"
+        table.add_row(cost.switching, f"{cost.simulated:.2f}", f"{cost.model:.2f}", formula)
+    return table
 
 
 def _show(relation: Relation, found: Properties, traffic: str) -> None:
