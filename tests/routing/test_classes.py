@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from unknot import check, deliver, replay, simulate
 from unknot.checker import accept
+from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, o1turn, ugal
 from unknot.routing.classes import share
@@ -129,6 +132,19 @@ def test_by_name_with_all_vcs_shared_out() -> None:
     run = simulate(relation, 0.1, warmup=200, measure=1_000)
     assert run.stable
     assert run.utilisation.sum() > 0
+
+
+def test_a_counterexample_is_explained_written_and_replayed(tmp_path: Path) -> None:
+    def unknot(*words: str) -> tuple[int, str]:
+        result = CliRunner().invoke(app, list(words))
+        return result.exit_code, result.output
+
+    text, file = "message_classes(base='dimension_order(dateline=\"none\")')", tmp_path / "knot.json"
+    code, out = unknot("check", "ring(5)", "--routing", text, "--explain", "--export", str(file))
+    assert code == 1
+    assert "(request)" in out or "(reply)" in out
+    assert unknot("replay", str(file))[0] == 0
+    assert unknot("check", "ring(5)", "--routing", "message_classes(base='dimension_order')", "--vcs", "4")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,6 +153,18 @@ def test_costs_compare_as_values() -> None:
     assert [cost.switching for cost in found] == list(SWITCHINGS)
     assert replace(found[0], switching="vct") != found[1]
     assert found[0].simulated > found[1].simulated == found[2].simulated == found[3].simulated
+
+
+def test_the_table_in_the_docs() -> None:
+    page = (Path(__file__).parents[2] / "docs/simulator.md").read_text(encoding="utf-8")
+    table = page.split("| 8×8 mesh, uniform | 1 flit |")[1].split("\n\n")[0]
+    rows = [re.findall(r"\d+\.\d+", line) for line in table.splitlines()[2:]]
+    relation = dimension_order(mesh(8, 8), 4)
+    found = [costs(relation, packet_length=flits) for flits in (1, 8, 64)]
+    for switching, (model, simulated) in (("wormhole", rows[:2]), ("vct", rows[:2]), ("saf", rows[2:])):
+        told = [of(switching, cost) for cost in found]
+        assert [float(value) for value in model] == [cost.model for cost in told]
+        assert [float(value) for value in simulated] == [cost.simulated for cost in told]
 
 
 def test_the_command() -> None:
