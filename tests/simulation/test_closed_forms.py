@@ -79,6 +79,24 @@ def test_a_source_queue_is_geo_d_1(flits: int, share: float) -> None:
     agree(two_routers(8), p, flits, "wormhole-nonatomic", 16, empty, mean_wait(p, 1, flits))
 
 
+def test_a_source_queue_with_packets_of_two_lengths_is_geo_g_1() -> None:
+    """The same reckoning with lengths drawn at random: p E[L (L − 1)] / (2 (1 − p E[L])) (Pollaczek & Khinchine)."""
+    lengths, share = {1: 0.75, 9: 0.25}, 0.6
+    mean = sum(part * flits for flits, part in lengths.items())
+    p = share / mean
+    expected = p * sum(part * flits * (flits - 1) for flits, part in lengths.items()) / (2 * (1 - share))
+    means = []
+    for seed in range(REPLICATIONS):
+        run = simulate(
+            two_routers(8), share, packet_length=lengths, switching="wormhole-nonatomic", buffer_depth=16, seed=seed,
+            warmup=2_000, measure=40_000,
+        )  # fmt: skip
+        assert run.latency_mean is not None
+        means.append(run.latency_mean - run.network_latency_mean)  # type: ignore[operator]
+    found, half_width = mean_and_half_width(means)
+    assert abs(found - expected) <= half_width < 0.1 * expected
+
+
 def test_single_flits_of_one_source_never_wait() -> None:
     for load in (0.3, 0.9):
         run = simulate(

@@ -110,12 +110,13 @@ def test_channels_of_different_latency_give_a_mean_start_up_time() -> None:
 
 
 def test_adaptive_and_indirect_routings() -> None:
-    base = mesh(4, 4)
-    assert costs(duato(base, 2)) == costs(dimension_order(base, 1))
-    direct, detour = costs(ugal(base)), costs(valiant(base))
-    assert direct == costs(dimension_order(base, 1))
+    base = mesh(3, 3)
+    plain = costs(interpreted(dimension_order(base, 1)))
+    assert costs(interpreted(duato(base, 2))) == plain
+    direct, detour = costs(ugal(base)), costs(interpreted(valiant(base)))
+    assert direct == plain
     assert detour[2].hops == pytest.approx(2 * direct[2].hops)
-    assert costs(dimension_order(hypercube(3)))[2].hops == 1.5
+    assert costs(interpreted(dimension_order(hypercube(3))))[2].hops == 1.5
 
 
 def test_nothing_to_cross() -> None:
