@@ -27,11 +27,7 @@ BOTH = ("request", "reply")
 
 
 def message_classes(
-    network: Network,
-    vcs: int | None = None,
-    *,
-    base: str = "dimension_order",
-    names: Sequence[str] = BOTH,
+    network: Network, vcs: int | None = None, *, base: str = "dimension_order", names: Sequence[str] = BOTH
 ) -> Relation:
     """A routing by name, once for each class of messages.
 
@@ -49,8 +45,7 @@ def message_classes(
     RelationError
         If the VCs cannot be shared out equally, or the base cannot be used.
     """
-    part = routing(network, base, share(vcs, names), where="message_classes")
-    return in_classes(part, names)
+    return in_classes(routing(network, base, share(vcs, names), where="message_classes"), names)
 
 
 def share(vcs: int | None, names: Sequence[str]) -> int | None:
@@ -78,9 +73,8 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
 
     Parameters
     ----------
-    relation : Relation
     names : sequence of str
-        Names of the classes, each another.
+        Names of the classes, no two alike.
 
     Raises
     ------
