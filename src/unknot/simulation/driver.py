@@ -23,6 +23,7 @@ from unknot.simulation.layout import (
     NETWORK_SUM,
 )
 from unknot.simulation.measurement import Window
+from unknot.simulation.outcome import diagnosis
 from unknot.simulation.router import Router
 from unknot.simulation.run import Run
 from unknot.simulation.series import Recorder
@@ -171,15 +172,20 @@ def simulate(
         reason = fails(measured)
         if not reason:
             reason = _drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
+
+    arrived = engine.count(MEASURED_ARRIVED)
+    latencies = engine.latencies()
+    network_total, hops_total = engine.count(NETWORK_SUM), engine.count(HOPS_SUM)
+    p50, p95, p99, worst = percentiles(latencies, (0.5, 0.95, 0.99, 1.0))
+    if reason:
+        say("looking why", engine.now)
+        found = diagnosis(engine, measured.cycles)
+        reason = f"{found}; {reason.removeprefix('saturated: ')}" if found else reason
     if engine.deadlock is not None:
         messages = len(engine.deadlock.messages)
         reason = (
             f"deadlock of {messages} messages, found in cycle {engine.now}: {in_words(relation, engine.deadlock)}"
         )
-
-    arrived = engine.count(MEASURED_ARRIVED)
-    latencies = engine.latencies()
-    p50, p95, p99, worst = percentiles(latencies, (0.5, 0.95, 0.99, 1.0))
     return Run(
         offered_load=float(load),
         accepted_load=accepted,
@@ -188,8 +194,8 @@ def simulate(
         latency_p95=p95,
         latency_p99=p99,
         latency_max=worst,
-        network_latency_mean=mean(engine.count(NETWORK_SUM), arrived),
-        hops_mean=mean(engine.count(HOPS_SUM), arrived),
+        network_latency_mean=mean(network_total, arrived),
+        hops_mean=mean(hops_total, arrived),
         stable=not reason,
         reason=reason,
         packets=arrived,

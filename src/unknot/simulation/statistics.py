@@ -19,8 +19,8 @@ FEWEST = 5
 """Fewest independent values from which a confidence interval is told."""
 DEPENDENT = 0.4
 """Correlation of successive batches, of `BATCHES`, from which a window is too short to tell by."""
-HOPELESS = 0.7
-"""Correlation of successive batches, of the middle one of `COUNTS`, from which no interval is told at all."""
+HOPELESS = 0.8
+"""Correlation of successive batches, of the shortest that have values enough, from which no interval is told."""
 
 
 def percentiles(values: Times, shares: Sequence[float]) -> list[float | None]:
@@ -75,22 +75,21 @@ def half_width_of_batches(totals: Values, counts: Values, fewest: float) -> floa
     Returns
     -------
     float or None
-        None if no number of batches has values enough in each, or if batches depend on one another by `HOPELESS`.
+        None if no number of batches has values enough in each, or if the shortest batches that have depend on one
+        another by more than `HOPELESS`.
     """
     from scipy.special import stdtrit
 
-    widths = []
+    widths, r = [], 0.0
     for number in COUNTS:
         means = batch_means(totals, counts, number, fewest)
         if means is None:
             continue
         r = max(0.0, correlation(means))
-        if number == COUNTS[1] and r > HOPELESS:
-            return None
         factor = (1 + min(r, 0.95)) / (1 - min(r, 0.95))
         freedom = max(3.0, number / factor - 1)
         widths.append(float(stdtrit(freedom, 0.975) * means.std(ddof=1) * math.sqrt(factor / number)))
-    return max(widths, default=None)
+    return max(widths, default=None) if r <= HOPELESS else None
 
 
 def batch_means(totals: Values, counts: Values, number: int, fewest: float) -> Values | None:
