@@ -36,11 +36,14 @@ def test_intervals_of_independent_values_cover_their_mean() -> None:
     assert 0.92 <= inside / 400 <= 0.98
 
 
-def test_doubt_is_between_steady_and_saturated() -> None:
+def test_doubt_is_where_sources_fall_back() -> None:
     def judge(behind: int) -> bool:
         return doubtful(np.zeros(4, dtype=np.int64), np.full(4, behind), 10_000, 1)
 
-    assert [judge(behind) for behind in (0, 29, 50, 99, 200)] == [False, False, True, True, False]
+    assert [judge(behind) for behind in (0, 29, 50, 99, 200)] == [False, False, True, True, True]
+    one = np.array([0, 0, 0, 0, 0, 0, 0, 160])
+    assert doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 1)
+    assert not doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 10)
 
 
 def test_runs_cover_the_mean_of_long_runs() -> None:

@@ -148,28 +148,31 @@ def simulate(
     else:
         engine.run(warmup)
 
-    def fails(window: Window) -> str:
+    at_once = longest + (0 if bursts is None else float(load) / bursts.share_on / bursts.end)
+
+    def fails(window: Window, surely: bool) -> str:
         return saturated(
             window.lag_before,
             engine.lag(),
             window.cycles,
-            longest,
+            at_once,
             window.accepted,
             offered,
             int(rate * window.cycles),
             relation.network.terminal_name,
+            surely=surely,
         )
 
     measured = Window(engine)
     if engine.deadlock is None:
         again = AGAIN if warmup is None and measure is None else 0
         most = 1 if measure else LONGEST if precision is None else LONGEST_PRECISE
-        measured = _measure(measured, cycles, most, again, precision, longest, fails, say)
+        measured = _measure(measured, cycles, most, again, precision, at_once, fails, say)
     accepted, accepted_half_width = measured.accepted, measured.accepted_half_width
     utilisation, occupancy = measured.utilisation(), measured.occupancy()
     reason = ""
     if engine.deadlock is None:
-        reason = fails(measured)
+        reason = fails(measured, False)
         if not reason:
             reason = _drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
 
@@ -260,8 +263,8 @@ def _measure(
     most: int,
     again: int,
     precision: float | None,
-    packet_length: int,
-    fails: Callable[[Window], str],
+    at_once: float,
+    fails: Callable[[Window, bool], str],
     say: Progress,
 ) -> Window:
     """Measure, and go on to `most` times as many cycles while there is too little to tell by.
@@ -274,8 +277,8 @@ def _measure(
     wanted = cycles
     while window.go_on(wanted, lambda cycle: say("measuring", cycle)):
         wanted = window.cycles
-        doubt = doubtful(window.lag_before, engine.lag(), wanted, packet_length)
-        if fails(window):
+        doubt = doubtful(window.lag_before, engine.lag(), wanted, at_once)
+        if fails(window, True):
             break
         if again and wanted == cycles and not doubt and window.drifts:
             window, again = Window(engine), again - 1

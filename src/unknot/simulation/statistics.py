@@ -13,7 +13,7 @@ Values = npt.NDArray[np.float64]
 
 BATCHES = 40
 """Batches into which a measuring window is divided."""
-COUNTS = (10, 20, 40)
+COUNTS = (5, 10, 20, 40)
 """Numbers of batches by which a confidence interval is told; the widest counts."""
 FEWEST = 5
 """Fewest independent values from which a confidence interval is told."""
@@ -123,11 +123,13 @@ def saturated(
     lag_before: Times,
     lag_after: Times,
     cycles: int,
-    packet_length: int,
+    at_once: float,
     accepted: float,
     offered: float,
     packets: int,
     name: Callable[[int], str],
+    *,
+    surely: bool = False,
 ) -> str:
     """Why the network cannot take the offered load; empty if it can.
 
@@ -135,19 +137,23 @@ def saturated(
     ----------
     lag_before, lag_after : int64 arrays, shape (terminals,)
         Cycles each source was behind when measuring began and ended.
+    at_once : float
+        Flits that a source creates at once, in a packet or a burst.
     packets : int
         Packets created in that time; the tolerance for chance shrinks with their root.
     name : callable
         Name of a terminal.
+    surely : bool
+        Whether a longer window could not say otherwise, instead of whether this is the better guess.
     """
     # Steady queues fluctuate by a few packets; what counts is a backlog that is long and grew with the time measured.
     growth = (lag_after - lag_before) / cycles
-    long = _long(packet_length)
+    long = _long(at_once)
     figures = f"accepted {accepted:.4g} of {offered:.4g} flits per terminal and cycle"
-    if growth.mean() > _growing(cycles) and lag_after.mean() > long:
+    if growth.mean() > _limit(cycles, surely) and lag_after.mean() > long:
         return f"saturated: {figures}; source queues fall behind by {growth.mean():.1%} of the time"
     worst = int(np.argmax(growth))
-    if growth[worst] > 0.03 and lag_after[worst] > 4 * long:
+    if growth[worst] > _limit_of_one(cycles, surely) and lag_after[worst] > 4 * long:
         return (
             f"saturated: {figures}; the source queue of {name(worst)} falls behind by {growth[worst]:.1%} of the time"
         )
@@ -156,17 +162,24 @@ def saturated(
     return ""
 
 
-def doubtful(lag_before: Times, lag_after: Times, cycles: int, packet_length: int) -> bool:
-    """Whether sources are far behind and fell back further, but too little to call it saturation."""
-    growth = float((lag_after - lag_before).mean()) / cycles
-    return 0.001 < growth <= _growing(cycles) and float(lag_after.mean()) > _long(packet_length)
+def doubtful(lag_before: Times, lag_after: Times, cycles: int, at_once: float) -> bool:
+    """Whether sources, or one of them, are far behind and fell back further, be it by chance or not."""
+    fell, long = lag_after - lag_before, _long(at_once)
+    worst = int(np.argmax(fell))
+    together = float(fell.mean()) > 0.001 * cycles and float(lag_after.mean()) > long
+    return together or bool(fell[worst] > 150 and lag_after[worst] > 4 * long)
 
 
-def _growing(cycles: int) -> float:
-    """Part of the time by which sources fall back in so many cycles that is not by chance."""
-    return min(0.01, max(0.002, 100 / cycles))
+def _limit(cycles: int, surely: bool) -> float:
+    """Part of the time by which all sources fall back in so many cycles that is not by chance."""
+    return max(0.003, 150 / cycles) if surely else min(0.01, max(0.002, 100 / cycles))
 
 
-def _long(packet_length: int) -> int:
+def _limit_of_one(cycles: int, surely: bool) -> float:
+    """The same of the one that falls back most."""
+    return max(0.01, 1500 / cycles) if surely else min(0.03, max(0.005, 300 / cycles))
+
+
+def _long(at_once: float) -> float:
     """How many cycles a source may be behind for a moment, by chance alone."""
-    return 10 * packet_length + 20
+    return 10 * at_once + 20
