@@ -180,7 +180,8 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     relation = unknot.routing.dimension_order(unknot.topologies.mesh(4, 4))
     run = unknot.simulate(relation, 0.1, packet_length=2, seed=7, warmup=300, measure=1000)
     for key, value in vars(run).items():
-        assert key in ("utilisation", "occupancy") or found[key] == value
+        assert key in ("utilisation", "occupancy", "lengths", "router") or found[key] == value
+    assert (found["lengths"], found["router"]) == ({}, vars(run.router))
     assert found["ns_per_flit_hop"] > 0
     assert "channels" not in found
     every = answer(unknot_says(*words, "--json", "--channels"))["channels"]
@@ -196,6 +197,51 @@ def test_simulate_draws_where_the_load_sits(tmp_path: Path) -> None:
     assert unknot_says(*words, str(path)).exit_code == 0
     assert "busiest channel" in path.read_text(encoding="utf-8")
     assert unknot_says(*words, str(tmp_path / "load.pdf")).exit_code == 2
+
+
+def test_simulate_with_several_seeds() -> None:
+    words = ["simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.05", "--measure", "1000"]
+    words += ["--seeds", "3"]
+    alone, together = (json.loads(unknot_says(*words, "--json", "--jobs", jobs).stdout) for jobs in ("1", "2"))
+    assert alone == together
+    assert alone["stable_runs"] == len(alone["runs"]) == 3
+    assert alone["latency_half_width"] > 0
+    assert "3 of 3 runs" in unknot_says(*words).stdout
+
+
+def test_simulate_takes_options_of_routers_and_injection(tmp_path: Path) -> None:
+    picture = tmp_path / "over-time.svg"
+    found = json.loads(
+        unknot_says(
+            "simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.05", "--measure", "1000", "--json",
+            "--router", "routing_delay=0", "--packet-length", "1:0.5, 5:0.5", "--bursts", "0.05, 0.1",
+            "--interval", "200", "--series", str(picture),
+        ).stdout
+    )  # fmt: skip
+    assert (found["router"]["routing_delay"], found["packet_length"]) == (0, 5)
+    assert found["lengths"] == {"1": 0.5, "5": 0.5}
+    assert found["bursts"] == {"begin": 0.05, "end": 0.1}
+    assert len(found["series"]["accepted"]) == found["cycles"] // 200
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--load", "0.1", "--router", "alocator=islip"), "did you mean allocator"),
+        (("--load", "0.1", "--packet-length", "two"), "expected a number of flits"),
+        (("--load", "0.1", "--bursts", "0.1"), "expected two probabilities"),
+        (("--load", "0.1", "--seeds", "2", "--interval", "10"), "leave out --interval"),
+        (("--load", "0.1", "--precision", "0.1", "--measure", "10"), "give either it or measure"),
+        (("--saturation", "--seeds", "2"), "leave out --saturation"),
+        (("--saturation", "--precision", "0.1"), "--precision is for one run"),
+        (("--load", "0.1", "--series", "x.pdf"), "written as .svg or .png"),
+    ],
+)
+def test_simulate_says_what_does_not_fit(words: tuple[str, ...], said: str) -> None:
+    result = unknot_says("simulate", "mesh(3, 3)", "--routing", "dimension_order", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
 
 
 def test_simulate_searches_saturation() -> None:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from unknot.errors import TextError, UnknotError
 from unknot.network import write_edge_list
+from unknot.simulation import Bursts, Router
 from unknot.studies import Study, StudyError, load_study
 from unknot.topologies import ring
 
@@ -75,6 +76,32 @@ vcs = [1, 2]
     assert study.simulation is None
 
 
+def test_options_of_routers_and_injection(tmp_path: Path) -> None:
+    text = """[common]
+network = "ring(4)"
+routing = "dimension_order"
+[[design]]
+name = "one"
+packet_length = [2, {1 = 0.5, 5 = 0.5}]
+router = {routing_delay = 0, speculative = true}
+[[design]]
+name = "two"
+bursts = {begin = 0.01, end = 0.1}
+[simulation]
+precision = 0.05
+"""
+    study = load_study(written(tmp_path, text))
+    assert [d.name for d in study.designs] == ["one: 2 flits", "one: packets of 1 0.5, 5 0.5", "two"]
+    assert [d.packet_length for d in study.designs] == [2, {1: 0.5, 5: 0.5}, 1]
+    assert study.designs[1].longest_packet == 5
+    assert {d.router for d in study.designs[:2]} == {Router(routing_delay=0, speculative=True)}
+    assert study.designs[2].bursts == Bursts(0.01, 0.1)
+    assert study.simulation is not None
+    assert study.simulation.precision == 0.05
+    (problem,) = problems(tmp_path, text.replace("precision", "measure = 100\nprecision"))
+    assert "give either it or measure" in problem.message
+
+
 def test_paths_start_at_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_edge_list(ring(4), tmp_path / "ring.edges")
     (tmp_path / "elsewhere").mkdir()
@@ -107,6 +134,12 @@ def test_loads_are_sorted_and_a_ramp_includes_its_end(tmp_path: Path) -> None:
         ("torus(4, 4)", "{0 -- 1, 2 -- 3}", 3, 11, "no way from router r0 to router r2"),
         ("packet_length", "packet_lenght", 4, 1, "did you mean packet_length?"),
         ("packet_length = 5", "packet_length = -5", 4, 17, "greater than or equal to 1, got -5"),
+        ("packet_length = 5", "packet_length = {1 = 0.5, x = 0.5}", 4, 27, "'x' is no number of flits"),
+        ("packet_length = 5", "packet_length = {1 = 0.5, 5 = -1}", 4, 27, "the share of length 5 must be above 0"),
+        ("packet_length = 5", "router = {alocator = 'islip'}", 4, 11, "did you mean allocator"),
+        ("packet_length = 5", "router = {iterations = 1, priority = 'old'}", 4, 27, "unknown priority 'old'"),
+        ("packet_length = 5", "router = 'fast'", 4, 10, "router is a table"),
+        ("packet_length = 5", "bursts = {begin = 0.1}", 4, 10, "bursts is a table such as"),
         ("packet_length = 5", "packet_length = true", 4, 17, "valid integer, got true"),
         ("packet_length = 5", 'switching = "wormhol"', 4, 13, "did you mean wormhole"),
         ("packet_length = 5", 'traffic = "unifrom"', 4, 12, "did you mean uniform or"),

@@ -15,10 +15,11 @@ import pytest
 
 from unknot import answers
 from unknot.errors import UnknotError
+from unknot.simulation import Bursts, Router
 from unknot.simulation.run import Run
-from unknot.studies import Study, StudyResult, load_study, run_study
+from unknot.studies import Design, Study, StudyResult, load_study, run_study
 from unknot.studies import run as module
-from unknot.studies.points import Point, compute, proof_point, run_point
+from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
 from unknot.studies.store import Store, StoreError
 
@@ -74,6 +75,23 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
 
     monkeypatch.setattr(module, "compute", watched)
     return seen
+
+
+def test_options_are_part_of_a_point_only_where_they_are_used(tmp_path: Path) -> None:
+    plain = Design(name="a", network="ring(4)", routing="dimension_order")
+    relation = plain.relation()
+
+    def what(**changed: Any) -> dict[str, Any]:
+        design = plain.model_copy(update=changed)
+        point = run_point(design, relation, tmp_path, 0.05, 1, 100, 200)
+        assert json.loads(point.text) == point.what
+        assert read(point, compute(point)).stable
+        return point.what
+
+    assert not {"router", "bursts", "precision"} & set(what())
+    assert what(router=Router(routing_delay=0))["router"] == {"routing_delay": 0}
+    assert what(bursts=Bursts(0.1, 0.2))["bursts"] == {"begin": 0.1, "end": 0.2}
+    assert what(packet_length={5: 1.0, 1: 3.0})["packet_length"] == [[1, 3.0], [5, 1.0]]
 
 
 def test_proves_and_simulates_every_design(tmp_path: Path) -> None:
