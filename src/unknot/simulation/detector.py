@@ -15,6 +15,8 @@ from unknot.simulation.layout import (
     OUT,
     OWNER,
     READ,
+    READER,
+    RING,
     SCRIPT,
     SENT,
     SOURCE,
@@ -34,28 +36,30 @@ def stuck_vcs(relation: Relation, state: State) -> Flags:
     from unknot.simulation.stuck_kernel import find_stuck
 
     stuck: Flags = np.zeros(relation.num_vcs, dtype=np.bool_)
-    find_stuck(relation.compiled.function, state, stuck)
+    find_stuck(relation.compiled.function, state.raw, stuck)
     return stuck
 
 
 def wants(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
     """The VCs that the packet in front of a stuck VC waits for."""
-    if state.inputs[vc, STATE] == STALLED:
-        return (int(state.inputs[vc, OUT]),)
+    row = state.inputs[state.in_row[vc]]
+    if row[STATE] == STALLED:
+        return (int(state.buffer[state.outputs[row[OUT], READER]]),)
     packet = state.packets[front(state, vc)]
     if packet[SCRIPT] >= 0 and packet[HOPS] <= packet[STOP]:
         step = int(state.script[packet[SCRIPT] + packet[HOPS]])
         if step >= 0:
             return (step,)
-    if state.inputs[vc, OUT] >= 0:
-        return (int(state.inputs[vc, OUT]),)
+    if row[OUT] >= 0:
+        return (int(row[OUT]),)
     found = relation.candidates(vc, int(packet[ADDRESS]))
     return tuple(dict.fromkeys(c.vc for c in found if c.waits and c.vc is not None))
 
 
 def front(state: State, vc: int) -> int:
     """The packet in front of a VC."""
-    return int(state.ring[vc, state.inputs[vc, READ]])
+    row = state.in_row[vc]
+    return int(state.ring[row * state.setup[RING] + state.inputs[row, READ]])
 
 
 def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -> Configuration:
@@ -70,7 +74,7 @@ def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -
     if switching == "wormhole-nonatomic":
         chains = _cycle(state, waits, core)
     elif switching == "wormhole":
-        chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs[v, STATE] != STALLED]
+        chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs[state.in_row[v], STATE] != STALLED]
     else:
         chains = [((v,), waits[v]) for v in core]
     depth = int(state.setup[DEPTH])
@@ -104,9 +108,15 @@ def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:
 def _worm(state: State, header: int, stuck: Container[int]) -> tuple[int, ...]:
     """The stuck VCs a worm holds, tail first, found from its header backwards."""
     held = [header]
-    while (before := int(state.outputs[held[-1], OWNER])) in stuck:
+    while (before := _owner(state, held[-1])) in stuck:
         held.append(before)
     return tuple(reversed(held))
+
+
+def _owner(state: State, vc: int) -> int:
+    """The buffer that sends into a VC, or −1."""
+    row = int(state.outputs[state.out_row[vc], OWNER])
+    return int(state.buffer[row]) if row >= 0 else -1
 
 
 def _cycle(
@@ -122,7 +132,7 @@ def _cycle(
     ends = [
         i
         for i, v in enumerate(cycle)
-        if state.inputs[v, SENT] == 0 or front(state, v) != front(state, cycle[(i + 1) % len(cycle)])
+        if state.inputs[state.in_row[v], SENT] == 0 or front(state, v) != front(state, cycle[(i + 1) % len(cycle)])
     ] or [len(cycle) - 1]
     start = ends[-1] + 1
     cycle = cycle[start:] + cycle[:start]

@@ -26,13 +26,16 @@ from unknot.simulation.layout import (
     MEASURED_ARRIVED,
     NOW,
     PLACE,
+    PORT,
     READ,
+    RING,
     SPAN,
+    STORED,
     WHERE,
     State,
-    layout,
 )
 from unknot.simulation.router import Router
+from unknot.simulation.tables import empty_network, replaced
 from unknot.simulation.traffic import Pairs
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
@@ -68,7 +71,7 @@ class Engine:
         threads: int = 1,
     ) -> None:
         self.relation, self.switching, self.router = relation, switching, router
-        self.parts = layout(
+        self.parts = empty_network(
             relation,
             switching,
             packet_length=packet_length,
@@ -106,8 +109,14 @@ class Engine:
 
     def carried(self) -> npt.NDArray[np.int64]:
         """Flits that each channel was given so far: int64 array, shape (channels,)."""
-        carried: npt.NDArray[np.int64] = self.state.sending[: self.relation.network.num_channels, CARRIED].copy()
+        state, first = self.state, self.relation.vcs.first[:-1]
+        carried: npt.NDArray[np.int64] = state.sending[state.outputs[state.out_row[first], PORT], CARRIED]
         return carried
+
+    def stored(self) -> npt.NDArray[np.int32]:
+        """Flits in the buffer of each VC: int32 array, shape (VCs,)."""
+        stored: npt.NDArray[np.int32] = self.state.inputs[self.state.in_row[: self.relation.num_vcs], STORED]
+        return stored
 
     def measure(self, begin: int, end: int) -> None:
         """Packets created from cycle `begin` to before `end` are the measured ones."""
@@ -145,7 +154,7 @@ class Engine:
             self._advance_together(until)
             return False
         while True:
-            end = advance(self.relation.compiled.function, self.state, until)
+            end = advance(self.relation.compiled.function, self.state.raw, until)
             if end == status.FULL:
                 self._make_room(0, self.state.latencies.size)
             elif end in (status.BROKEN_RULE, status.DEAD_END):
@@ -172,7 +181,8 @@ class Engine:
     def _share_out(self) -> None:
         """Give every part room for its latencies, and its share of the free packets."""
         for k, part in enumerate(self.parts):
-            self._make_room(k, int(part.setup[LAST_ROUTER] - part.setup[FIRST_ROUTER]))
+            first, last = part.setup[[FIRST_ROUTER, LAST_ROUTER]]
+            self._make_room(k, SPAN * int(part.terminal_first[last] - part.terminal_first[first]))
         free = np.concatenate([part.free[: part.count[FREE]] for part in self.parts])
         for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
             part.free[: share.size] = share
@@ -183,17 +193,17 @@ class Engine:
         part = self.parts[k]
         used, old = int(part.count[MEASURED_ARRIVED]), part.latencies
         if used + least > old.size:
-            room = np.empty(max(2 * old.size, used + least), dtype=np.int64)
-            room[:used] = old[:used]
-            self.parts[k] = part._replace(latencies=room)
+            self.parts[k] = replaced(part, latencies=max(2 * old.size, used + least))
+            self.parts[k].latencies[:used] = old[:used]
 
     def _explain(self, state: State, dead_end: bool) -> None:
         from unknot.routing.relation_kernel import ask
 
         relation = self.relation
-        buffer = int(state.count[WHERE])
-        at = int(state.wire[buffer, PLACE])
-        address = int(state.packets[state.ring[buffer, state.inputs[buffer, READ]], ADDRESS])
+        row = int(state.count[WHERE])
+        at = int(state.inputs[row, PLACE])
+        packet = state.ring[row * state.setup[RING] + state.inputs[row, READ]]
+        address = int(state.packets[packet, ADDRESS])
         if not dead_end:
             ask(relation, at, address)
         raise RelationError(
@@ -205,7 +215,7 @@ class Engine:
 def _advance(function: Any, until: int, part: State) -> int:
     from unknot.simulation.flit_kernel import advance
 
-    return int(advance(function, part, until))
+    return int(advance(function, part.raw, until))
 
 
 def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:

@@ -17,6 +17,7 @@ from unknot.simulation.layout import (
     DRAWN,
     END,
     EVERYONE,
+    FIRST_END,
     FLITS_IN,
     FREE,
     HIGH,
@@ -31,7 +32,6 @@ from unknot.simulation.layout import (
     MEASURE_FROM,
     MEASURE_TO,
     MEASURED_CREATED,
-    NUM_VCS,
     ON,
     PACKET,
     SCRIPT,
@@ -120,9 +120,8 @@ def inject(rule, s, t, now):
         draw_packets(s, t, now)
         if terminals[t, PACKET] < 0:
             return
-    p, local = natural(terminals[t, PACKET]), setup[LOCAL]
+    p, local, base = natural(terminals[t, PACKET]), setup[LOCAL], terminals[t, FIRST_END]
     if terminals[t, VC] < 0:
-        base = setup[NUM_VCS] + t * local
         needed = max(need(setup, s.packets[p, LENGTH]), np.int64(1))
         vc = terminals[t, LAST]
         for _ in range(local):
@@ -140,7 +139,7 @@ def inject(rule, s, t, now):
     if outputs[b, CREDITS] == 0:
         return
     outputs[b, CREDITS] -= 1
-    post(s, now + 2, np.int64(s.wire[b, IN_CELL]), ARRIVED_BITS)
+    post(s, now + 2, np.int64(outputs[b, IN_CELL]), ARRIVED_BITS)
     s.count[FLITS_IN] += 1
     s.count[LAST_MOVE] = now
     terminals[t, LEFT] -= 1

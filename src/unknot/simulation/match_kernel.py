@@ -8,7 +8,11 @@ its input, SECOND_KEY among those of its output; the smaller wins.
 import numpy as np
 from numba import njit
 
-from unknot.simulation.layout import ROUNDS, SEPARABLE
+from unknot.simulation.layout import (
+    ROUNDS,
+    SEPARABLE,
+)
+from unknot.simulation.state_kernel import view
 from unknot.simulation.words_kernel import natural
 
 FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON, REQUESTER, REQUESTED = range(7)
@@ -33,11 +37,12 @@ def keep_best(s, n, side, rival, column):
 
 
 @njit(_nrt=False)
-def match(s, n):
+def match(raw, n):
     """Match requests 0 to `n` of `asked`: into WON the round, or 0.
 
     iSLIP: outputs choose first, then inputs among what chose them; separable input-first the other way round.
     """
+    s = view(raw)
     asked, best = s.asked, s.best
     outer, inner = (FIRST, SECOND) if s.setup[SEPARABLE] == 1 else (SECOND, FIRST)
     alive, chosen = np.int64(-1), np.int64(-2)

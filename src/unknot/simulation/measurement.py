@@ -16,7 +16,6 @@ from unknot.simulation.layout import (
     MEASURED_ARRIVED,
     MEASURED_CREATED,
     NETWORK_SUM,
-    STORED,
 )
 from unknot.simulation.statistics import (
     BATCHES,
@@ -157,7 +156,7 @@ class Window:
         return np.array([self.engine.count(entry) for entry in (FLITS_OUT_MEASURED, ARRIVED, LATENCY_SUM)])
 
     def _look(self) -> None:
-        self._stored += self.engine.state.inputs[: self._stored.size, STORED]
+        self._stored += self.engine.stored()
         self._samples += 1
 
     def _to(self, cycle: int) -> None:

@@ -16,6 +16,8 @@ from unknot.simulation.layout import (
     CELL,
     CREATED,
     CREDITS,
+    FIRST_INPUT,
+    FIRST_OUTPUT,
     FLIT_HOPS,
     FLITS_IN,
     FRESH,
@@ -23,17 +25,16 @@ from unknot.simulation.layout import (
     HIGH,
     HOLD,
     HOPS,
-    IN_CELL,
     INJECTED,
     LEFT,
     LENGTH,
     OPEN,
     OUT,
-    OUT_CELL,
     OUT_PORT,
     OWNER,
     PACKET,
     PORT,
+    RING,
     SCRIPT,
     SENT,
     SIZE,
@@ -45,6 +46,7 @@ from unknot.simulation.layout import (
     TECHNIQUE,
     State,
 )
+from unknot.simulation.tables import replaced
 from unknot.simulation.traffic import nobody
 from unknot.verify.verdict import Configuration, Message
 
@@ -122,7 +124,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
             _inject(engine, configuration, wave)
     state = engine.state
     in_place = all(
-        state.inputs[vc, STORED] == configuration.buffer_depth and front(state, vc) == k
+        state.inputs[state.in_row[vc], STORED] == configuration.buffer_depth and front(state, vc) == k
         for k, message in enumerate(configuration.messages)
         for vc in message.held
     )
@@ -217,7 +219,7 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
         script += [*way, *(committed or (-1,))]
     state.count[HIGH] = len(configuration.messages)
     state.setup[HOLD] = 1
-    engine.state = state._replace(script=np.array(script, dtype=np.int32))
+    engine.state = replaced(state, script=script)
 
 
 def _inject(engine: Engine, configuration: Configuration, wave: range | list[int]) -> None:
@@ -238,23 +240,28 @@ def _place(state: State, configuration: Configuration) -> None:
 
 
 def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: int) -> None:
-    inputs, outputs = state.inputs, state.outputs
-    header = i == len(message.held) - 1
-    state.ring[vc, 0] = packet
-    outputs[vc, CREDITS] = 0
-    inputs[vc, STORED] = depth
-    inputs[vc, SENT] = (len(message.held) - 1 - i) * depth
-    inputs[vc, STATE] = FRESH if header else STALLED
-    out_cell = int(state.wire[vc, OUT_CELL])
+    row, end = int(state.in_row[vc]), int(state.out_row[vc])
+    inputs, outputs, header = state.inputs[row], state.outputs[end], i == len(message.held) - 1
+    state.ring[row * state.setup[RING]] = packet
+    outputs[CREDITS] = 0
+    inputs[STORED] = depth
+    inputs[SENT] = (len(message.held) - 1 - i) * depth
+    inputs[STATE] = FRESH if header else STALLED
     if i:
-        outputs[vc, OWNER] = message.held[i - 1]
+        outputs[OWNER] = state.in_row[message.held[i - 1]]
     if i or state.setup[TECHNIQUE] == ATOMIC:
-        state.masks[out_cell >> 6, OPEN] &= ~(np.int64(1) << np.int64(out_cell & 63))
+        _mark(state, FIRST_OUTPUT, end, OPEN, False)
     if header:
-        cell = int(state.wire[vc, IN_CELL])
-        state.masks[cell >> 6, HEADS] |= np.int64(1) << np.int64(cell & 63)
+        _mark(state, FIRST_INPUT, row, HEADS, True)
         state.packets[packet, HOPS] = state.packets[packet, STOP]
     else:
-        beyond = message.held[i + 1]
-        inputs[vc, OUT], inputs[vc, SIZE] = beyond, message.length
-        inputs[vc, OUT_PORT] = state.sending[state.wire[beyond, PORT], CELL]
+        beyond = int(state.out_row[message.held[i + 1]])
+        inputs[OUT], inputs[SIZE] = beyond, message.length
+        inputs[OUT_PORT] = state.sending[state.outputs[beyond, PORT], CELL]
+
+
+def _mark(state: State, side: int, row: int, column: int, on: bool) -> None:
+    """Set or clear the bit of a row of `inputs` or `outputs` in a column of `masks`."""
+    word = int(np.searchsorted(state.frames[:-1, side], row, side="right")) - 1
+    bit = np.int64(1) << np.int64(row - state.frames[word, side])
+    state.masks[word, column] = state.masks[word, column] | bit if on else state.masks[word, column] & ~bit

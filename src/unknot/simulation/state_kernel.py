@@ -3,19 +3,22 @@
 
 import numpy as np
 from numba import njit, types
+from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.layout import (
     ADDRESS,
     ATOMIC,
     BLOCKED,
+    COUNTERS,
     CREDITS,
     DEPTH,
+    ENTRIES,
+    FIRST_TABLE,
     FIRST_WORD,
     HOLD,
     HOPS,
     LAST_WORD,
-    LEAVES,
     LOCAL,
     MASK,
     NONATOMIC,
@@ -24,41 +27,72 @@ from unknot.simulation.layout import (
     OWNER,
     PARTS,
     PLACE,
+    READ,
+    READER,
+    RING,
     SCRIPT,
-    STANDS,
     STATE,
     STOP,
     TECHNIQUE,
+    WORDS,
     WRITE,
     State,
 )
-from unknot.simulation.words_kernel import atomic_or, natural
+from unknot.simulation.words_kernel import array_at, atomic_or, natural
 from unknot.types_kernel import RULE
-
-_I1, _I2 = types.int32[::1], types.int32[:, ::1]
-_L1, _L2 = types.int64[::1], types.int64[:, ::1]
-_TYPES = {
-    "int64 1": "setup count pair_first address_range keep other latencies offered",
-    "int32 1": "words free local_terminals terminal_first destination addresses direct script wanted touched",
-    "int64 2": "sending masks progress packets terminals lengths best asked",
-    "int32 2": "inputs outputs wire ring receiving buffers",
-    "int64 3": "inbox outside",
-    "uint64 1": "random",
-}
-_KIND = {
-    "int64 1": _L1,
-    "int32 1": _I1,
-    "int64 2": _L2,
-    "int32 2": _I2,
-    "int64 3": types.int64[:, :, ::1],
-    "uint64 1": types.uint64[::1],
-}
-_TYPE = {name: _KIND[kind] for kind, names in _TYPES.items() for name in names.split()}
-STATE_TYPE = types.NamedTuple(tuple(_TYPE[name] for name in State._fields), State)
 
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 """How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
 what it must not; a header has no candidate (place in ``count[WHERE]``)."""
+
+
+T = FIRST_TABLE
+
+
+@njit(_nrt=False, forceinline=True)
+def view(raw):
+    """The state by name; the setup as values that no store to memory can change."""
+    return State(
+        raw,
+        to_fixed_tuple(raw, ENTRIES),
+        array_at(np.int64(raw.ctypes.data) + 8 * ENTRIES, COUNTERS, 0, 64),
+        array_at(raw[T], raw[T + 1], 16, 32),
+        array_at(raw[T + 2], raw[T + 3], 8, 32),
+        array_at(raw[T + 4], raw[T + 5], 0, 32),
+        array_at(raw[T + 6], raw[T + 7], 8, 64),
+        array_at(raw[T + 8], raw[T + 9], 8, 32),
+        array_at(raw[T + 10], raw[T + 11], 0, 32),
+        array_at(raw[T + 12], raw[T + 13], 2, 32),
+        array_at(raw[T + 14], raw[T + 15], 4, 64),
+        array_at(raw[T + 16], raw[T + 17], 2, 64),
+        array_at(raw[T + 18], raw[T + 19], 8, 64),
+        array_at(raw[T + 20], raw[T + 21], 16, 64),
+        array_at(raw[T + 22], raw[T + 23], 8, 64),
+        array_at(raw[T + 24], raw[T + 25], 0, 32),
+        array_at(raw[T + 26], raw[T + 27], 8, 64),
+        array_at(raw[T + 28], raw[T + 29], 0, 32),
+        array_at(raw[T + 30], raw[T + 31], 0, 32),
+        array_at(raw[T + 32], raw[T + 33], 0, 32),
+        array_at(raw[T + 34], raw[T + 35], 0, 32),
+        array_at(raw[T + 36], raw[T + 37], 0, 32),
+        array_at(raw[T + 38], raw[T + 39], 0, 32),
+        array_at(raw[T + 40], raw[T + 41], 0, 65),
+        array_at(raw[T + 42], raw[T + 43], 2, 64),
+        array_at(raw[T + 44], raw[T + 45], 0, 32),
+        array_at(raw[T + 46], raw[T + 47], 0, 64),
+        array_at(raw[T + 48], raw[T + 49], 0, 64),
+        array_at(raw[T + 50], raw[T + 51], 0, 32),
+        array_at(raw[T + 52], raw[T + 53], 0, 64),
+        array_at(raw[T + 54], raw[T + 55], 0, 64),
+        array_at(raw[T + 56], raw[T + 57], 0, 32),
+        array_at(raw[T + 58], raw[T + 59], 0, 32),
+        array_at(raw[T + 60], raw[T + 61], 0, 64),
+        array_at(raw[T + 62], raw[T + 63], 0, 64),
+        array_at(raw[T + 64], raw[T + 65], 0, 32),
+        array_at(raw[T + 66], raw[T + 67], 0, 32),
+        array_at(raw[T + 68], raw[T + 69], 4, 64),
+        array_at(raw[T + 70], raw[T + 71], 8, 64),
+    )
 
 
 @njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, _nrt=False)
@@ -73,18 +107,25 @@ def served(rule, place, offered, count):
 def post(s, cycle, cell, column):
     """Set the bit of a cell in the inbox of a cycle to come, at least two cycles ahead if another part reads it."""
     slot, word, bit = natural(cycle & s.setup[MASK]), natural(cell >> 6), np.int64(1) << (cell & 63)
+    row = natural(slot * s.setup[WORDS] + word)
     if s.setup[PARTS] == 1 or s.setup[FIRST_WORD] <= word < s.setup[LAST_WORD]:
-        s.inbox[slot, word, column] |= bit
+        s.inbox[row, column] |= bit
     else:
-        atomic_or(np.int64(s.outside.ctypes.data) + 8 * (2 * (slot * s.inbox.shape[1] + word) + column), bit)
+        atomic_or(np.int64(s.outside.ctypes.data) + 8 * (2 * row + column), bit)
 
 
 @njit(_nrt=False, forceinline=True)
-def enqueue(s, b, p):
-    """Packet p is the next one in the ring of buffer b."""
-    position = natural(s.outputs[b, WRITE])
-    s.ring[b, position] = p
-    s.outputs[b, WRITE] = position + 1 if position + 1 < s.ring.shape[1] else 0
+def enqueue(s, w, p):
+    """Packet p is the next one to come into the buffer of output row w."""
+    position, held = np.int64(s.outputs[w, WRITE]), s.setup[RING]
+    s.ring[natural(s.outputs[w, READER] * held + position)] = p
+    s.outputs[w, WRITE] = position + 1 if position + 1 < held else 0
+
+
+@njit(_nrt=False, forceinline=True)
+def packet_of(s, b):
+    """The packet in front of input row b."""
+    return natural(s.ring[natural(b * s.setup[RING] + s.inputs[b, READ])])
 
 
 @njit(_nrt=False, forceinline=True)
@@ -98,13 +139,13 @@ def need(setup, length):
 
 @njit(_nrt=False, forceinline=True)
 def available(s, w, needed):
-    """Whether output VC `w` can be allocated to a packet that needs so many credits."""
-    return s.outputs[w, OWNER] < 0 and (w >= s.setup[NUM_VCS] or s.outputs[w, CREDITS] >= needed)
+    """Whether output row `w` can be allocated to a packet that needs so many credits."""
+    return s.outputs[w, OWNER] < 0 and (s.outputs[w, READER] < 0 or s.outputs[w, CREDITS] >= needed)
 
 
 @njit(_nrt=False, forceinline=True)
 def candidates(rule, s, b, p):
-    """What the header in buffer b, of packet p, may request now, into ``s.offered`` as the rule writes it.
+    """What the header in input row b, of packet p, may request now, into ``s.offered`` as the rule writes it.
 
     Returns how many; −1 if the rule broke its contract, −2 if it offers nothing, 0 if the header is held back.
     """
@@ -122,7 +163,7 @@ def candidates(rule, s, b, p):
         chosen = np.int64(s.inputs[b, OUT])
         offered[0] = chosen if chosen < s.setup[NUM_VCS] else EJECT
         return np.int64(1)
-    count = rule(np.int64(s.wire[b, PLACE]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
+    count = rule(np.int64(s.inputs[b, PLACE]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(-2 if count == 0 else -1)
     if waits_only:
@@ -136,14 +177,11 @@ def candidates(rule, s, b, p):
 
 
 @njit(_nrt=False, forceinline=True)
-def expand(s, b, p, value):
-    """First output VC and how many of them a candidate stands for; 0 of them if it does not leave the router."""
-    first, many = value & VC_MASK, np.int64(1)
-    if first == EJECT:
-        many = s.setup[LOCAL]
-        first = s.setup[NUM_VCS] + s.destination[s.packets[p, ADDRESS]] * many
-    elif first >= s.setup[NUM_VCS]:
-        return np.int64(0), np.int64(0)
-    if s.wire[first, LEAVES] != s.wire[b, STANDS]:
-        return np.int64(0), np.int64(0)
-    return natural(first), many
+def outputs_of(s, p, value):
+    """First row of `outputs` and how many of them a candidate of packet p stands for; −1 if it is none at all."""
+    vc = value & VC_MASK
+    if vc < s.setup[NUM_VCS]:
+        return np.int64(s.out_row[natural(vc)]), np.int64(1)
+    if vc == EJECT:
+        return np.int64(s.ejection_row[natural(s.destination[natural(s.packets[p, ADDRESS])])]), s.setup[LOCAL]
+    return np.int64(-1), np.int64(0)

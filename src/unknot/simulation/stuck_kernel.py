@@ -4,65 +4,58 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.simulation.layout import (
-    BLOCKED,
-    DEPTH,
-    LENGTH,
-    NUM_VCS,
-    OUT,
-    OWNER,
-    READ,
-    STALLED,
-    STATE,
-    STORED,
-)
-from unknot.simulation.state_kernel import STATE_TYPE, available, candidates, expand, need
+from unknot.simulation.layout import BLOCKED, DEPTH, LENGTH, OUT, OWNER, READER, STALLED, STATE, STORED
+from unknot.simulation.state_kernel import available, candidates, need, outputs_of, packet_of, view
+from unknot.simulation.words_kernel import natural
 from unknot.types_kernel import RULE
 
 
 @njit(_nrt=False, forceinline=True)
-def gives_way(s, w, stuck):
+def gives_way(s, w, reader, stuck):
     """Whether a full or allocated VC may yet take another flit."""
-    stored = s.inputs[w, STORED]
-    return stored == 0 or not stuck[w] or (s.outputs[w, OWNER] >= 0 and stored < s.setup[DEPTH])
+    stored = s.inputs[reader, STORED]
+    return stored == 0 or not stuck[s.buffer[reader]] or (s.outputs[w, OWNER] >= 0 and stored < s.setup[DEPTH])
 
 
 @njit(_nrt=False, forceinline=True)
-def may_move(rule, s, v, stuck):
-    """Whether the front flit of VC v, in a state that only others can end, still has a hope."""
-    inputs, num_vcs = s.inputs, s.setup[NUM_VCS]
-    if inputs[v, STATE] == STALLED:
-        w = np.int64(inputs[v, OUT])
-        return w >= num_vcs or inputs[w, STORED] < s.setup[DEPTH] or not stuck[w]
-    p = np.int64(s.ring[v, inputs[v, READ]])
-    count = candidates(rule, s, v, p)
+def may_move(rule, s, b, stuck):
+    """Whether the front flit of input row b, in a state that only others can end, still has a hope."""
+    inputs = s.inputs
+    if inputs[b, STATE] == STALLED:
+        reader = np.int64(s.outputs[natural(inputs[b, OUT]), READER])
+        return reader < 0 or inputs[reader, STORED] < s.setup[DEPTH] or not stuck[s.buffer[reader]]
+    p = packet_of(s, b)
+    count = candidates(rule, s, b, p)
     for k in range(count):
-        first, many = expand(s, v, p, s.offered[k])
-        if first >= num_vcs or many == 0:
+        w, many = outputs_of(s, p, s.offered[k])
+        if many == 0 or s.outputs[w, READER] < 0:
             return True
-        if available(s, first, need(s.setup, s.packets[p, LENGTH])) or gives_way(s, first, stuck):
+        if available(s, w, need(s.setup, s.packets[p, LENGTH])):
+            return True
+        if gives_way(s, w, natural(s.outputs[w, READER]), stuck):
             return True
     return count <= 0
 
 
-@njit(types.int64(RULE, STATE_TYPE, types.boolean[::1]), cache=True, _nrt=False)
-def find_stuck(rule, s, stuck):
+@njit(types.int64(RULE, types.int64[::1], types.boolean[::1]), cache=True, _nrt=False)
+def find_stuck(rule, raw, stuck):
     """Mark the VCs whose front packet can never move whatever happens; returns how many.
 
     A VC is cleared as soon as its front flit can move now, or soon by itself, or after a flit of a cleared VC has
     moved. What remains is the greatest set that waits only for itself. Passes go on until nothing changes.
     """
-    inputs = s.inputs
+    s = view(raw)
     left = 0
     for v in range(stuck.size):
-        state = inputs[v, STATE]
-        stuck[v] = inputs[v, STORED] > 0 and (state == BLOCKED or state == STALLED)
+        b = natural(s.in_row[v])
+        state = s.inputs[b, STATE]
+        stuck[v] = s.inputs[b, STORED] > 0 and (state == BLOCKED or state == STALLED)
         left += stuck[v]
     before = left + 1
     while 0 < left < before:
         before = left
         for v in range(stuck.size):
-            if stuck[v] and may_move(rule, s, v, stuck):
+            if stuck[v] and may_move(rule, s, natural(s.in_row[v]), stuck):
                 stuck[v] = False
                 left -= 1
     return left

@@ -2,7 +2,7 @@
 """Switch allocation of one router, and what becomes of a flit that wins the switch.
 
 One iteration of iSLIP over ports: each input port puts forward, for each output port, the first ready VC at or after
-its pointer; every output port grants, every input port accepts. Other allocators are in `switch_general_kernel`.
+its pointer; every output port grants, every input port accepts. Other allocators are in `general_kernel`.
 """
 
 import numpy as np
@@ -21,6 +21,8 @@ from unknot.simulation.layout import (
     CREDIT_BITS,
     CREDIT_CELL,
     CREDITS,
+    FIRST_INPUT,
+    FIRST_OUTPUT,
     FLITS_OUT,
     FLITS_OUT_MEASURED,
     FREE,
@@ -32,9 +34,10 @@ from unknot.simulation.layout import (
     HOPS_SUM,
     IDLE,
     IN_CELL,
+    IN_LATENCY,
+    IN_PORT,
     INJECTED,
     KEY,
-    LATENCY,
     LATENCY_SUM,
     MEASURE_FROM,
     MEASURE_TO,
@@ -43,10 +46,9 @@ from unknot.simulation.layout import (
     MOVING,
     NETWORK_SUM,
     NEXT_VC,
-    NUM_VCS,
     OPEN,
     OUT,
-    OUT_CELL,
+    OUT_LATENCY,
     OUT_PORT,
     OWNER,
     PENDING,
@@ -54,6 +56,7 @@ from unknot.simulation.layout import (
     READ,
     READER,
     READY_BITS,
+    RING,
     ROUTING,
     SENT,
     SIZE,
@@ -65,8 +68,8 @@ from unknot.simulation.layout import (
     TRAVERSAL,
     TURN,
 )
-from unknot.simulation.state_kernel import enqueue, post
-from unknot.simulation.vc_kernel import CYCLIC
+from unknot.simulation.selection_kernel import CYCLIC
+from unknot.simulation.state_kernel import enqueue, packet_of, post, view
 from unknot.simulation.words_kernel import lowest, natural
 
 
@@ -87,85 +90,74 @@ def retire(s, p, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def new_head(s, b, cycle):
-    """The packet in front of buffer b begins to look for an output VC in a cycle to come."""
-    s.inputs[b, STATE], s.inputs[b, OUT] = FRESH, -1
-    post(s, cycle, np.int64(s.wire[b, IN_CELL]), HEAD_BITS)
+def wake(s, w0, w1):
+    """An output VC of the router is free, or has a credit more: headers that sleep request again."""
+    for word in range(w0, w1):
+        s.masks[natural(word), HEADS] |= s.masks[natural(word), ASLEEP]
+        s.masks[natural(word), ASLEEP] = 0
 
 
 @njit(_nrt=False, forceinline=True)
-def send(s, v, now, stay):
-    """The front flit of buffer v has won the switch and leaves after so many cycles more than one.
-
-    Returns whether the buffer requests the switch again in the next cycle.
-    """
-    inputs, outputs, wire, setup = s.inputs, s.outputs, s.wire, s.setup
-    w = natural(inputs[v, OUT])
-    stored, sent = inputs[v, STORED] - 1, inputs[v, SENT] + 1
-    inputs[v, STORED], inputs[v, SENT] = stored, sent
+def send(s, b, w0, w1, now, stay):
+    """The front flit of input row b has won the switch and leaves after so many cycles more than one."""
+    inputs, outputs, setup = s.inputs, s.outputs, s.setup
+    w = natural(inputs[b, OUT])
+    stored, sent = inputs[b, STORED] - 1, inputs[b, SENT] + 1
+    inputs[b, STORED], inputs[b, SENT] = stored, sent
     gone = now + 1 + stay
-    post(s, gone + wire[v, LATENCY] + setup[CREDIT], np.int64(wire[v, CREDIT_CELL]), CREDIT_BITS)
-    tail = sent == inputs[v, SIZE]
+    post(s, gone + inputs[b, IN_LATENCY] + setup[CREDIT], np.int64(inputs[b, CREDIT_CELL]), CREDIT_BITS)
+    tail = sent == inputs[b, SIZE]
     more = stored > 0
-    if w < setup[NUM_VCS]:
+    s.sending[natural(outputs[w, PORT]), CARRIED] += 1
+    if outputs[w, READER] >= 0:
         if sent == 1:
-            enqueue(s, w, s.ring[v, natural(inputs[v, READ])])
-        outputs[w, CREDITS] -= 1
-        more = more and outputs[w, CREDITS] > 0
-        post(s, gone + setup[TRAVERSAL] + wire[w, LATENCY], np.int64(wire[w, IN_CELL]), ARRIVED_BITS)
+            enqueue(s, w, packet_of(s, b))
+        free = outputs[w, CREDITS] - 1
+        outputs[w, CREDITS] = free
+        more = more and free > 0
+        post(s, gone + setup[TRAVERSAL] + outputs[w, OUT_LATENCY], np.int64(outputs[w, IN_CELL]), ARRIVED_BITS)
     else:
         s.count[FLITS_OUT] += 1
         s.count[FLITS_OUT_MEASURED] += setup[MEASURE_FROM] <= now < setup[MEASURE_TO]
         if tail:
-            retire(s, natural(s.ring[v, natural(inputs[v, READ])]), gone + setup[TRAVERSAL] + 1)
-    s.sending[natural(wire[w, PORT]), CARRIED] += 1
+            retire(s, packet_of(s, b), gone + setup[TRAVERSAL] + 1)
+    cell = b - s.frames[w0, FIRST_INPUT]
+    word, bit = natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63)
     if tail:
         outputs[w, OWNER] = -1
-        if w >= setup[NUM_VCS] or setup[TECHNIQUE] != ATOMIC:
-            out_cell = np.int64(wire[w, OUT_CELL])
-            s.masks[natural(out_cell >> 6), OPEN] |= np.int64(1) << (out_cell & 63)
-        inputs[v, READ] = inputs[v, READ] + 1 if inputs[v, READ] + 1 < s.ring.shape[1] else 0
-        inputs[v, OUT] = -1
+        if outputs[w, READER] < 0 or setup[TECHNIQUE] != ATOMIC:
+            out = w - s.frames[w0, FIRST_OUTPUT]
+            s.masks[natural(w0 + (out >> 6)), OPEN] |= np.int64(1) << (out & 63)
+        wake(s, w0, w1)
+        inputs[b, READ] = inputs[b, READ] + 1 if inputs[b, READ] + 1 < setup[RING] else 0
+        inputs[b, OUT] = -1
+        s.masks[word, MOVERS] &= ~bit
         if stay > 0:
-            inputs[v, STATE] = PENDING
-            post(s, gone, np.int64(wire[v, IN_CELL]), READY_BITS)
+            inputs[b, STATE] = PENDING
+            post(s, gone, 64 * w0 + cell, READY_BITS)
         elif stored > 0:
-            new_head(s, v, gone + setup[ROUTING])
+            inputs[b, STATE] = FRESH
+            post(s, gone + setup[ROUTING], 64 * w0 + cell, HEAD_BITS)
         else:
-            inputs[v, STATE] = IDLE
-        return False
-    if stay > 0:
-        inputs[v, STATE] = PENDING
-        post(s, gone, np.int64(wire[v, IN_CELL]), READY_BITS)
-        return False
-    inputs[v, STATE] = MOVING if more else STALLED
-    return more
+            inputs[b, STATE] = IDLE
+    elif stay > 0:
+        inputs[b, STATE] = PENDING
+        s.masks[word, MOVERS] &= ~bit
+        post(s, gone, 64 * w0 + cell, READY_BITS)
+    elif more:
+        inputs[b, STATE] = MOVING
+        s.masks[word, MOVERS] |= bit
+    else:
+        inputs[b, STATE] = STALLED
+        s.masks[word, MOVERS] &= ~bit
 
 
 @njit(_nrt=False, forceinline=True)
-def wake(s, w0, w1):
-    """An output VC of the router is free, or has a credit more: headers that sleep request again."""
-    for word in range(w0, w1):
-        s.masks[word, HEADS] |= s.masks[word, ASLEEP]
-        s.masks[word, ASLEEP] = 0
-
-
-@njit(_nrt=False, forceinline=True)
-def send_and_mark(s, v, w0, w1, now):
-    """Send a flit of a buffer in MOVERS."""
-    w = natural(s.inputs[v, OUT])
-    if not send(s, v, now, s.setup[SWITCHED] - 1):
-        cell = np.int64(s.wire[v, IN_CELL])
-        s.masks[natural(cell >> 6), MOVERS] &= ~(np.int64(1) << (cell & 63))
-        if s.outputs[w, OWNER] < 0:
-            wake(s, w0, w1)
-
-
-@njit(_nrt=False, forceinline=True)
-def grant(s, v, out, into, base):
-    """Ports are matched, with buffer v: their pointers move past each other and past it."""
+def grant(s, b, out, into, w0, w1, now):
+    """Ports are matched, with input row b: their pointers move past each other and past it, and its flit is sent."""
     s.sending[out, TURN], s.receiving[into, TURN] = s.receiving[into, CELL] + 1, s.sending[out, CELL] + 1
-    s.receiving[into, NEXT_VC] = s.wire[v, IN_CELL] - base + 1
+    s.receiving[into, NEXT_VC] = b - s.frames[w0, FIRST_INPUT] + 1
+    send(s, b, w0, w1, now, s.setup[SWITCHED] - 1)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -174,15 +166,14 @@ def switch_in_word(s, word, now):
 
     Buffers whose ports nobody else in the router wants win at once; the others go through iSLIP.
     """
-    inputs, buffers, base = s.inputs, s.buffers, 64 * word
+    inputs, first_input = s.inputs, s.frames[word, FIRST_INPUT]
     movers = s.masks[word, MOVERS]
     ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     left = movers
     while left != 0:
-        cell = natural(base + lowest(left))
+        b = natural(first_input + lowest(left))
         left &= left - 1
-        into = np.int64(1) << buffers[cell, FROM_PORT]
-        out = np.int64(1) << inputs[natural(buffers[cell, READER]), OUT_PORT]
+        into, out = np.int64(1) << inputs[b, FROM_PORT], np.int64(1) << inputs[b, OUT_PORT]
         shared_ins |= ins & into
         shared_outs |= outs & out
         ins |= into
@@ -191,30 +182,28 @@ def switch_in_word(s, word, now):
     left = movers
     while left != 0:
         bit = left & -left
-        cell = natural(base + lowest(left))
+        b = natural(first_input + lowest(left))
         left ^= bit
-        v = natural(buffers[cell, READER])
-        if (shared_ins >> buffers[cell, FROM_PORT]) & 1 or (shared_outs >> inputs[v, OUT_PORT]) & 1:
+        if (shared_ins >> inputs[b, FROM_PORT]) & 1 or (shared_outs >> inputs[b, OUT_PORT]) & 1:
             rivals |= bit
         else:
-            out, into = natural(s.wire[natural(inputs[v, OUT]), PORT]), natural(s.wire[v, PORT])
-            grant(s, v, out, into, base)
-            send_and_mark(s, v, word, word + 1, now)
+            grant(s, b, natural(s.outputs[natural(inputs[b, OUT]), PORT]), natural(inputs[b, IN_PORT]), word,
+                  word + 1, now)  # fmt: skip
             sent += 1
     if rivals:
-        outs = ask(s, word, rivals, base, np.int64(0))
-        sent += answer(s, outs, word, word + 1, now)
+        asked = ask(s, word, rivals, first_input, np.int64(0))
+        sent += answer(s, asked, word, word + 1, now)
     return sent
 
 
 @njit(_nrt=False, forceinline=True)
-def ask(s, word, movers, base, outs):
+def ask(s, word, movers, first_input, outs):
     """Buffers of a word request the switch; output ports keep the best request. How many ports were asked."""
-    sending, receiving, wire = s.sending, s.receiving, s.wire
+    sending, receiving, inputs = s.sending, s.receiving, s.inputs
     while movers != 0:
-        v = natural(s.buffers[natural(64 * word + lowest(movers)), READER])
+        b = natural(s.frames[word, FIRST_INPUT] + lowest(movers))
         movers &= movers - 1
-        out, into = natural(wire[natural(s.inputs[v, OUT]), PORT]), natural(wire[v, PORT])
+        out, into = natural(s.outputs[natural(inputs[b, OUT]), PORT]), natural(inputs[b, IN_PORT])
         key = (receiving[into, CELL] - sending[out, TURN]) & CYCLIC
         if sending[out, BEST] < 0:
             s.touched[natural(outs)] = out
@@ -222,20 +211,20 @@ def ask(s, word, movers, base, outs):
         elif key > sending[out, KEY]:
             continue
         elif key == sending[out, KEY]:
-            turn = base + receiving[into, NEXT_VC]
-            if (wire[v, IN_CELL] - turn) & CYCLIC > (wire[natural(sending[out, BEST]), IN_CELL] - turn) & CYCLIC:
+            turn = first_input + receiving[into, NEXT_VC]
+            if (b - turn) & CYCLIC > (sending[out, BEST] - turn) & CYCLIC:
                 continue
-        sending[out, KEY], sending[out, BEST] = key, v
+        sending[out, KEY], sending[out, BEST] = key, b
     return outs
 
 
 @njit(_nrt=False, forceinline=True)
 def answer(s, outs, w0, w1, now):
     """Output ports grant, input ports accept, and flits are sent; how many."""
-    sending, receiving, wire, ends = s.sending, s.receiving, s.wire, outs
+    sending, receiving, ends = s.sending, s.receiving, outs
     for i in range(outs):
         out = natural(s.touched[natural(i)])
-        into = natural(wire[natural(sending[out, BEST]), PORT])
+        into = natural(s.inputs[natural(sending[out, BEST]), IN_PORT])
         key = (sending[out, CELL] - receiving[into, TURN]) & CYCLIC
         if receiving[into, BEST] < 0:
             s.touched[natural(ends)] = into
@@ -247,21 +236,20 @@ def answer(s, outs, w0, w1, now):
         into = natural(s.touched[natural(i)])
         out = natural(receiving[into, BEST])
         receiving[into, BEST] = -1
-        v = natural(sending[out, BEST])
-        grant(s, v, out, into, 64 * w0)
-        send_and_mark(s, v, w0, w1, now)
+        grant(s, natural(sending[out, BEST]), out, into, w0, w1, now)
     for i in range(outs):
         sending[natural(s.touched[natural(i)]), BEST] = -1
     return ends - outs
 
 
 @njit(_nrt=False)
-def switch_in_words(s, w0, w1, now):
+def switch_in_words(raw, w0, w1, now):
     """Switch allocation of a router of several words; how many flits won."""
+    s = view(raw)
     outs = np.int64(0)
     for word in range(w0, w1):
-        outs = ask(s, word, s.masks[word, MOVERS], 64 * w0, outs)
-    return answer(s, outs, w0, w1, now)
+        outs = ask(s, natural(word), s.masks[natural(word), MOVERS], np.int64(s.frames[w0, FIRST_INPUT]), outs)
+    return answer(s, outs, natural(w0), natural(w1), now)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -269,9 +257,9 @@ def switch_plainly(s, w0, w1, now):
     """Switch allocation of the router of words `w0` to `w1`; how many flits were sent."""
     movers = s.masks[w0, MOVERS]
     for word in range(w0 + 1, w1):
-        movers |= s.masks[word, MOVERS]
+        movers |= s.masks[natural(word), MOVERS]
     if movers == 0:
         return np.int64(0)
     if w1 == w0 + 1:
         return switch_in_word(s, w0, now)
-    return switch_in_words(s, w0, w1, now)
+    return switch_in_words(s.raw, w0, w1, now)

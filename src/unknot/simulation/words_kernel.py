@@ -5,9 +5,8 @@ import sys
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
+from numba.np.arrayobj import make_array, populate_array
 
 
 @intrinsic
@@ -33,25 +32,26 @@ def lowest(typingctx, word):
 
 
 @intrinsic(prefer_literal=True)
-def columns(typingctx, array, many):
-    """The contiguous array itself, whose rows are promised to have so many columns, a constant."""
-    if not isinstance(many, types.IntegerLiteral):
+def array_at(typingctx, address, rows, columns, bits):
+    """The contiguous array of so many rows at an address: of 0 columns a plain one, of 65 bits one of uint64."""
+    if not isinstance(columns, types.IntegerLiteral) or not isinstance(bits, types.IntegerLiteral):
         return None
-    size = array.dtype.bitwidth // 8
+    many = columns.literal_value
+    kind = {32: types.int32, 64: types.int64, 65: types.uint64}[bits.literal_value]
+    size, result = kind.bitwidth // 8, types.Array(kind, 2 if many else 1, "C")
 
     def codegen(context, builder, signature, args):
-        view = make_array(array)(context, builder, args[0])
+        view = make_array(result)(context, builder)
         word = context.get_constant
-        shape = cgutils.unpack_tuple(builder, view.shape)
-        shape[-1] = word(types.intp, many.literal_value)
-        strides = [word(types.intp, size)]
-        for length in reversed(shape[1:]):
-            strides.insert(0, builder.mul(strides[0], length))
-        view.shape = cgutils.pack_array(builder, shape)
-        view.strides = cgutils.pack_array(builder, strides)
+        shape, strides = [args[1]], [word(types.intp, size)]
+        if many:
+            shape.append(word(types.intp, many))
+            strides.insert(0, word(types.intp, size * many))
+        data = builder.inttoptr(args[0], context.get_data_type(kind).as_pointer())
+        populate_array(view, data, shape, strides, word(types.intp, size), meminfo=None)
         return view._getvalue()
 
-    return array(array, many), codegen
+    return result(types.int64, types.int64, columns, bits), codegen
 
 
 def _pointer(builder, address):

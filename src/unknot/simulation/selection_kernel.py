@@ -1,0 +1,128 @@
+# mypy: ignore-errors
+"""Which output VCs a header requests, where that is more than all free candidates of the lowest tier."""
+
+import numpy as np
+from numba import njit
+
+from unknot.routing.relation import NO_WAIT, VC_MASK
+from unknot.simulation.layout import (
+    ACCEPT,
+    ASLEEP,
+    BLOCKED,
+    COMMITS,
+    CREDITS,
+    FIRST_INPUT,
+    FIRST_OUTPUT,
+    HEADS,
+    LENGTH,
+    NUM_VCS,
+    OUT,
+    PORT,
+    READER,
+    SALT,
+    SELECT,
+    STATE,
+)
+from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, available, candidates, need, outputs_of, view
+from unknot.simulation.words_kernel import natural
+
+CYCLIC = 0x7FFFFFFF
+ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(5)
+"""Codes of the selection functions, in the order of `SELECTIONS`."""
+
+
+@njit(_nrt=False, forceinline=True)
+def commit(s, b, p, count):
+    """Index of the one candidate a header keeps: a free one of the lowest tier, else one it waits for, the first."""
+    best, best_rank = 0, 1 << 30
+    needed = need(s.setup, s.packets[p, LENGTH])
+    for k in range(count):
+        first, many = outputs_of(s, p, s.offered[k])
+        free = False
+        for w in range(first, first + many):
+            free = free or available(s, natural(w), needed)
+        rank = (s.offered[k] >> 40) & 0xFF
+        if not free:
+            rank += 512 if s.offered[k] & NO_WAIT == 0 else 1024
+        if rank < best_rank:
+            best, best_rank = k, rank
+    return best
+
+
+@njit(_nrt=False, forceinline=True)
+def select(s, b, found, first_output, now):
+    """Leave one of the output rows in ``s.wanted``, by the selection function."""
+    wanted, chosen = s.wanted, 0
+    if s.setup[SELECT] == RANDOM:
+        z = np.uint64(s.setup[SALT]) ^ np.uint64((np.int64(now) << 32) + s.buffer[b])
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        chosen = np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) % found
+    elif s.setup[SELECT] == ROUND_ROBIN:
+        turn = first_output + s.inputs[b, ACCEPT]
+        for k in range(1, found):
+            if (wanted[k] - turn) & CYCLIC < (wanted[chosen] - turn) & CYCLIC:
+                chosen = k
+    elif s.setup[SELECT] == MOST_CREDITS:
+        most = np.int64(-1)
+        for k in range(found):
+            room, w = np.int64(1) << 40, np.int64(wanted[k])
+            if s.outputs[w, READER] >= 0:
+                room, low, port = np.int64(0), w, s.outputs[w, PORT]
+                while low > 0 and s.outputs[low - 1, PORT] == port:
+                    low -= 1
+                while low < s.outputs.shape[0] and s.outputs[low, PORT] == port:
+                    room += s.outputs[low, CREDITS]
+                    low += 1
+            if room > most:
+                chosen, most = k, room
+    wanted[0] = wanted[chosen]
+
+
+@njit(_nrt=False, forceinline=True)
+def sleep(s, b, word, bit):
+    """A header that finds nothing free waits for a sign."""
+    s.inputs[b, STATE] = BLOCKED
+    s.masks[word, HEADS] &= ~bit
+    s.masks[word, ASLEEP] |= bit
+
+
+@njit(_nrt=False)
+def request(rule, raw, b, p, w0, w1, now):
+    """The output rows that one header requests, into ``s.wanted``: available ones of the lowest tier that has one.
+
+    Returns how many, or minus the status when the rule failed. A header that finds none falls asleep.
+    """
+    s = view(raw)
+    b, p, w0, w1 = natural(b), natural(p), natural(w0), natural(w1)
+    setup, inputs, offered = s.setup, s.inputs, s.offered
+    count = candidates(rule, s, b, p)
+    if count <= 0:
+        return count if count == 0 else np.int64(-DEAD_END if count == -2 else -BROKEN_RULE)
+    if setup[COMMITS] == 1 and inputs[b, OUT] < 0:
+        offered[0] = offered[commit(s, b, p, count)]
+        inputs[b, OUT] = min(offered[0] & VC_MASK, setup[NUM_VCS])
+        count = np.int64(1)
+    begin, end = np.int64(s.frames[w0, FIRST_OUTPUT]), np.int64(s.frames[w1, FIRST_OUTPUT])
+    needed = need(setup, s.packets[p, LENGTH])
+    found, tier = np.int64(0), np.int64(256)
+    for k in range(count):
+        rank = (offered[k] >> 40) & 0xFF
+        if rank > tier:
+            continue
+        first, many = outputs_of(s, p, offered[k])
+        if first < begin or first >= end:
+            return np.int64(-BROKEN_RULE)
+        for w in range(first, first + many):
+            if available(s, natural(w), needed):
+                if rank < tier:
+                    found, tier = np.int64(0), rank
+                s.wanted[natural(found)] = w
+                found += 1
+    if found == 0:
+        cell = b - s.frames[w0, FIRST_INPUT]
+        sleep(s, b, natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63))
+    elif setup[SELECT] != ALL and found > 1:
+        select(s, b, found, begin, now)
+        found = np.int64(1)
+    return found

@@ -1,0 +1,331 @@
+"""The tables of an empty network about to begin cycle 0; what they are is said in `layout`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.routing.relation import Relation
+from unknot.simulation.injection import Bursts, Lengths, length_shares
+from unknot.simulation.layout import (
+    AGED,
+    ALLOCATION,
+    BEGIN,
+    BEST,
+    CELL,
+    CHANCE,
+    COMMITS,
+    COMPARES,
+    COUNTERS,
+    CREDIT,
+    CREDIT_CELL,
+    CREDITS,
+    DEPTH,
+    END,
+    ENTRIES,
+    EVERYONE,
+    FIRST_END,
+    FIRST_ROUTER,
+    FIRST_TABLE,
+    FIRST_WORD,
+    FROM_PORT,
+    HIGH,
+    HOLDS,
+    IN_CELL,
+    IN_LATENCY,
+    IN_PORT,
+    LAST,
+    LAST_ROUTER,
+    LAST_WORD,
+    LOCAL,
+    MASK,
+    MEASURE_FROM,
+    MEASURE_TO,
+    NO_CYCLE,
+    NUM_VCS,
+    ON,
+    OPEN,
+    OUT,
+    OUT_LATENCY,
+    OWNER,
+    PACKET,
+    PART,
+    PARTS,
+    PATIENCE,
+    PLACE,
+    PLAIN,
+    PORT,
+    READER,
+    RING,
+    ROUNDS,
+    ROUTING,
+    SALT,
+    SELECT,
+    SEPARABLE,
+    SPAN,
+    SPECULATIVE,
+    SWITCHED,
+    TABLES,
+    TECHNIQUE,
+    TRAVERSAL,
+    VC,
+    WORDS,
+    State,
+)
+from unknot.simulation.router import ALLOCATORS, SELECTIONS, Router
+from unknot.simulation.traffic import Pairs, scramble, streams
+from unknot.switching import SWITCHINGS, Switching
+
+Numbers = npt.NDArray[np.int64]
+LINE = 64
+"""Bytes of a cache line, on which tables begin."""
+
+
+def empty_network(
+    relation: Relation,
+    switching: Switching,
+    *,
+    packet_length: Lengths,
+    buffer_depth: int,
+    chance: float,
+    seed: int,
+    pairs: Pairs,
+    router: Router,
+    bursts: Bursts | None,
+    threads: int,
+) -> list[State]:
+    """An empty network about to begin cycle 0, in as many parts as it has threads.
+
+    Parameters
+    ----------
+    chance : float
+        Probability that a terminal that sends at full rate creates a packet in a cycle, on average.
+    pairs : Pairs
+        Who sends to whom.
+    """
+    network = relation.network
+    terminals, num_vcs = network.num_terminals, relation.num_vcs
+    shares = length_shares(packet_length)
+    held = _packets_in_a_buffer(switching, buffer_depth, shares[0][0])
+    tables = _ends(relation, buffer_depth)
+    words, frames = tables["words"], tables["frames"]
+    num_words = len(frames) - 1
+    longest = int(network.latency.max(initial=1)) + router.switch_allocation_delay + router.vc_allocation_delay
+    longest += max(router.traversal_delay, router.credit_delay, router.routing_delay)
+    wheel = 1 << (longest + 2).bit_length()
+    starts = streams(seed, terminals)
+    by_router = np.argsort(network.inject, kind="stable")
+    first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
+    cuts = _cuts(frames, words, threads)
+    many = int(np.diff(first[cuts]).max(initial=0)) * SPAN if threads > 1 else 0
+    slots = len(tables["inputs"]) * held + terminals + many
+    local = (len(tables["inputs"]) - num_vcs) // terminals if terminals else 1
+    rows = _terminal_rows(chance, pairs, bursts, starts, local)
+    rows[:, FIRST_END] = tables["out_row"][num_vcs + local * np.arange(terminals)]
+    tables |= {
+        "ring": np.zeros(len(tables["inputs"]) * held, dtype=np.int32),
+        "inbox": np.zeros((wheel * num_words, 4), dtype=np.int64),
+        "outside": np.zeros((wheel * num_words if threads > 1 else 0, 2), dtype=np.int64),
+        "progress": np.zeros((threads, 16), dtype=np.int64),
+        "packets": slots * threads,
+        "terminals": rows,
+        "local_terminals": by_router,
+        "terminal_first": first,
+        "random": starts,
+        "lengths": _length_limits(shares),
+        "destination": relation.destination,
+        "pair_first": pairs.pair_first,
+        "address_range": pairs.address_range,
+        "addresses": pairs.addresses,
+        "keep": pairs.keep,
+        "other": pairs.other,
+        "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
+        "script": np.full(1, -1),
+    }
+    shared = {name: aligned(name, table) for name, table in tables.items()}
+    setup = _setup(relation, switching, buffer_depth, seed, pairs, router, bursts)
+    setup[[LOCAL, MASK, PARTS, WORDS, RING, PATIENCE]] = local, wheel - 1, threads, num_words, held, wheel + 7
+    cells = 64 * int(np.diff(words).max(initial=1))
+    parts = []
+    for k in range(threads):
+        setup[[FIRST_ROUTER, LAST_ROUTER, PART]] = cuts[k], cuts[k + 1], k
+        setup[[FIRST_WORD, LAST_WORD]] = words[cuts[k]], words[cuts[k + 1]]
+        own = {
+            "free": slots,
+            "latencies": 4096 + terminals + many,
+            "offered": np.zeros(relation.max_candidates),
+            "wanted": np.zeros(relation.max_candidates + local),
+            "touched": np.zeros(2 * cells),
+            "best": np.full((cells, 4), -1),
+            "asked": np.zeros((cells if setup[PLAIN] else cells * (relation.max_candidates + local), 8)),
+        }
+        part = state_of(setup, shared | {name: aligned(name, table) for name, table in own.items()})
+        part.count[HIGH] = k * slots
+        parts.append(part)
+    return parts
+
+
+def state_of(setup: Numbers, tables: dict[str, Any], count: Numbers | None = None) -> State:
+    """A state over tables that `aligned` made, with addresses for the kernels; counters are 0, or copied."""
+    raw = np.zeros(FIRST_TABLE + 2 * len(TABLES), dtype=np.int64)
+    raw[:ENTRIES] = setup
+    if count is not None:
+        raw[ENTRIES:FIRST_TABLE] = count
+    for k, name in enumerate(TABLES):
+        raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
+    return State(raw=raw, setup=raw[:ENTRIES], count=raw[ENTRIES : ENTRIES + COUNTERS], **tables)
+
+
+def replaced(state: State, **tables: Any) -> State:
+    """The state with some tables replaced."""
+    fields = state._asdict()
+    kept = {name: fields[name] for name in TABLES}
+    return state_of(state.setup, kept | {name: aligned(name, table) for name, table in tables.items()}, state.count)
+
+
+def aligned(name: str, values: Any) -> Any:
+    """The values of a table as numbers of its width, on cache lines of their own; of a number: so many empty rows."""
+    width, columns = TABLES[name]
+    given = None if isinstance(values, int) else np.asarray(values)
+    kind = np.dtype(np.uint64 if given is not None and given.dtype == np.uint64 else f"int{width}")
+    rows = values if given is None else len(given)
+    size = kind.itemsize * rows * max(1, columns)
+    room = np.empty(size + LINE, dtype=np.uint8)
+    start = -room.ctypes.data % LINE
+    table = room[start : start + size].view(kind).reshape((rows, columns) if columns else rows)
+    if given is not None and size:
+        table[...] = given
+    return table
+
+
+def _packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:
+    """Most packets that have flits in one buffer, or are on their way into it."""
+    if switching == "wormhole":
+        return 1
+    return min(depth, depth // shortest + (2 if switching == "wormhole-nonatomic" else 1))
+
+
+def _ends(relation: Relation, depth: int) -> dict[str, Any]:
+    """Both ends of all buffers, and the ports and words they belong to."""
+    network, vcs = relation.network, relation.vcs
+    terminals, num_vcs, routers = network.num_terminals, relation.num_vcs, network.num_routers
+    local = max(1, int(vcs.counts.max(initial=1)))
+    terminal = np.repeat(np.arange(terminals), local)
+    total = num_vcs + terminal.size
+    buffers = np.arange(total)
+    port = np.concatenate([vcs.channel, network.num_channels + terminal])
+    latency = np.concatenate([network.latency, np.ones(terminals, dtype=np.int32)])[port]
+    reads = np.concatenate([network.target[vcs.channel], network.inject[terminal]])
+    # Three kinds of outputs: VCs, ejection VCs, and the ends of injection buffers at their terminals.
+    writes = np.concatenate([network.source[vcs.channel], network.eject[terminal], network.inject[terminal]])
+    out_port = np.concatenate([port, network.num_channels + terminals + terminal])
+    in_order, out_order = np.argsort(reads, kind="stable"), np.argsort(writes, kind="stable")
+    in_row, row_of_output = np.empty(total, dtype=np.int64), np.empty(writes.size, dtype=np.int64)
+    in_row[in_order], row_of_output[out_order] = np.arange(total), np.arange(writes.size)
+    out_row = np.concatenate([row_of_output[:num_vcs], row_of_output[total:]])
+
+    every = np.arange(routers)
+    first_input, first_output = np.searchsorted(reads[in_order], every), np.searchsorted(writes[out_order], every)
+    many = np.maximum(np.bincount(reads, minlength=routers), np.bincount(writes, minlength=routers))
+    words = np.concatenate([[0], np.cumsum(np.maximum(1, -(-many // 64)))])
+    owner = np.repeat(every, np.diff(words))
+    within = 64 * (np.arange(int(words[-1])) - words[owner])
+    frames = np.stack([first_input[owner] + within, first_output[owner] + within], axis=1)
+    frames = np.concatenate([frames, [[total, writes.size]]])
+    in_local = in_row - first_input[reads]
+    out_local = row_of_output - first_output[writes]
+    in_cell = 64 * words[reads] + in_local
+    credit_cell = 64 * words[network.source[vcs.channel]] + out_local[:num_vcs]
+    credit_cell = np.concatenate([credit_cell, 64 * words[network.inject[terminal]] + out_local[total:]])
+
+    sending, sending_row = _ports(out_port[out_order], out_local[out_order])
+    receiving, receiving_row = _ports(port[in_order], in_local[in_order])
+    inputs = np.zeros((total, 16), dtype=np.int32)
+    inputs[:, OUT] = -1
+    inputs[:, CREDIT_CELL], inputs[:, IN_LATENCY] = credit_cell[in_order], latency[in_order]
+    inputs[:, IN_PORT], inputs[:, FROM_PORT] = receiving_row, receiving[receiving_row, CELL]
+    inputs[:, PLACE] = np.concatenate([np.arange(num_vcs), num_vcs + terminal])[in_order]
+    outputs = np.zeros((writes.size, 8), dtype=np.int32)
+    outputs[:, OWNER], outputs[:, READER], outputs[:, PORT] = -1, -1, sending_row
+    outputs[out_row, CREDITS], outputs[out_row, READER] = depth, in_row[buffers]
+    outputs[out_row, IN_CELL], outputs[out_row, OUT_LATENCY] = in_cell, latency
+    masks = np.zeros((int(words[-1]), 8), dtype=np.int64)
+    open_cells = (64 * words[writes] + out_local)[:total]
+    np.bitwise_or.at(masks[:, OPEN], open_cells >> 6, np.int64(1) << (open_cells & 63))
+    return {
+        "inputs": inputs,
+        "outputs": outputs,
+        "sending": sending,
+        "receiving": receiving,
+        "words": words,
+        "frames": frames,
+        "masks": masks,
+        "out_row": out_row,
+        "in_row": in_row,
+        "ejection_row": row_of_output[num_vcs:total:local],
+        "buffer": buffers[in_order],
+    }
+
+
+def _ports(port: npt.NDArray[Any], cell: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], Numbers]:
+    """Ports in the order of the ends that belong to them, and the row of each end's port."""
+    begins = np.ones(port.size, dtype=bool)
+    begins[1:] = port[1:] != port[:-1]
+    row = np.cumsum(begins) - 1
+    ports = np.zeros((int(begins.sum()), 8), dtype=np.int32)
+    ports[:, BEST] = -1
+    ports[:, CELL] = cell[begins]
+    return ports, row
+
+
+def _cuts(frames: Numbers, words: Numbers, parts: int) -> Numbers:
+    """First router of each part, and the end: parts of about as many buffers."""
+    upto = frames[words[:-1], 0]
+    last = int(upto[-1]) if upto.size else 0
+    wanted = np.arange(1, parts) * (last / parts)
+    return np.concatenate([[0], np.searchsorted(upto, wanted), [upto.size]]).astype(np.int64)
+
+
+def _terminal_rows(
+    chance: float, pairs: Pairs, bursts: Bursts | None, starts: npt.NDArray[np.uint64], local: int
+) -> Numbers:
+    rows = np.zeros((starts.size, 8), dtype=np.int64)
+    rows[:, [PACKET, VC]] = -1
+    rows[:, LAST] = local - 1
+    share = 1.0 if bursts is None else bursts.share_on
+    rows[:, CHANCE] = (chance * pairs.rate / share * 2**53).astype(np.int64)
+    if bursts is not None:
+        rows[:, ON] = [scramble(int(start) + 1) >> 11 < int(share * 2**53) for start in starts]
+    return rows
+
+
+def _length_limits(shares: tuple[tuple[int, float], ...]) -> Numbers:
+    """For each packet length the end of its share × 2⁵³, and itself: int64 array, shape (lengths, 2)."""
+    limits = np.round(np.cumsum([share for _, share in shares]) * 2.0**53).astype(np.int64)
+    limits[-1] = 2**53
+    return np.stack([limits, [length for length, _ in shares]], axis=1)
+
+
+def _setup(
+    relation: Relation,
+    switching: Switching,
+    depth: int,
+    seed: int,
+    pairs: Pairs,
+    router: Router,
+    bursts: Bursts | None,
+) -> Numbers:
+    setup = np.zeros(ENTRIES, dtype=np.int64)
+    setup[[TECHNIQUE, DEPTH, NUM_VCS]] = SWITCHINGS.index(switching), depth, relation.num_vcs
+    setup[[COMMITS, COMPARES]] = relation.commits, relation.direct is not None
+    setup[[MEASURE_FROM, MEASURE_TO, EVERYONE]] = NO_CYCLE, NO_CYCLE, pairs.everyone
+    setup[[ROUTING, ALLOCATION]] = router.routing_delay, router.vc_allocation_delay
+    setup[[SWITCHED, TRAVERSAL, CREDIT]] = router.switch_allocation_delay, router.traversal_delay, router.credit_delay
+    setup[[SEPARABLE, ROUNDS, AGED]] = ALLOCATORS.index(router.allocator), router.iterations, router.priority == "age"
+    setup[[SPECULATIVE, HOLDS, SELECT]] = router.speculative, router.hold_switch, SELECTIONS.index(router.selection)
+    setup[PLAIN] = router.iterations == 1 and not setup[[SEPARABLE, AGED, SPECULATIVE, HOLDS]].any()
+    setup[SALT] = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
+    setup[[BEGIN, END]] = -1 if bursts is None else [int(bursts.begin * 2**53), int(bursts.end * 2**53)]
+    return setup
