@@ -60,8 +60,8 @@ class Ledger:
         cycle = engine.now
         while engine.now == cycle:
             engine.advance(cycle + 1)
-        stored = engine.state.inputs[:, STORED].astype(np.int64)
-        room = engine.state.outputs[:, CREDITS].astype(np.int64)
+        stored = engine.state.inputs[engine.state.in_row, STORED].astype(np.int64)
+        room = engine.state.outputs[engine.state.out_row, CREDITS].astype(np.int64)
         read, returned = self._before(self.sent, self.there), self._before(self.passed, self.back)
         sent, passed = returned - (room - self.room), read - (stored - self.stored)
         for moved in (sent, passed):

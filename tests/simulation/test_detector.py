@@ -12,14 +12,14 @@ from unknot.routing import dimension_order
 from unknot.simulation import replay, simulate
 from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import CHANCE, FLITS_IN, FLITS_OUT, READ, SENT, STORED
+from unknot.simulation.layout import CHANCE, FLITS_IN, FLITS_OUT, READ, SENT
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import mesh, torus
 
 
 def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
-    return engine.state.inputs[vcs][:, [READ, SENT]].tolist()
+    return engine.state.inputs[engine.state.in_row[vcs]][:, [READ, SENT]].tolist()
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -53,7 +53,7 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(number: int, length
         while not (quiet := engine.advance(engine.now + 5000)) and engine.count(FLITS_IN) > engine.count(FLITS_OUT):
             pass
         stuck = np.flatnonzero(stuck_vcs(relation, engine.state))
-        occupied = np.flatnonzero(engine.state.inputs[: relation.num_vcs, STORED])
+        occupied = np.flatnonzero(engine.stored())
         assert bool(stuck.size) == quiet
         assert set(occupied) == (set(stuck) if quiet else set())
 

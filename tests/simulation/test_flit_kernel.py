@@ -66,7 +66,7 @@ def agree(
         assert engine.count(FLITS_OUT) == twin.flits_out
         assert engine.count(CREATED_PACKETS) == twin.created
         assert engine.state.terminals[:, DRAWN].tolist() == [t.drawn for t in twin.terminals]
-        stored = engine.state.inputs[: relation.num_vcs, STORED].tolist()
+        stored = engine.stored().tolist()
         assert stored == [len(vc.queue) for vc in twin.input]
     return engine
 

@@ -30,6 +30,7 @@ from unknot.simulation.layout import (
     HEADS,
     HOLDERS,
     IDLE,
+    LARGE,
     LAST_MOVE,
     LAST_ROUTER,
     MASK,
@@ -47,6 +48,7 @@ from unknot.simulation.layout import (
     PLAIN,
     READER,
     READY_BITS,
+    RING,
     ROUTING,
     STALLED,
     STATE,
@@ -55,14 +57,16 @@ from unknot.simulation.layout import (
     WINNERS,
     WORDS,
 )
-from unknot.simulation.state_kernel import DONE, FULL, QUIET, view
+from unknot.simulation.state_kernel import DONE, FULL, QUIET, packet_of, view
 from unknot.simulation.switch_kernel import switch_plainly, wake
 from unknot.simulation.vc_kernel import allocate_plainly
-from unknot.simulation.words_kernel import let_others_run, load, lowest, natural, store
+from unknot.simulation.words_kernel import let_others_run, load, lowest, natural, prefetch, store
 from unknot.types_kernel import RULE
 
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
+FAR, NEAR = 4, 2
+"""How many routers ahead of the one that is visited rows are fetched, and what they point to."""
 SPINS = 2000
 """Looks at the progress of another part before the processor is given up for a moment."""
 
@@ -173,6 +177,44 @@ def open_inbox(s, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
+def fetch_ends(s, r, now):
+    """Have the rows fetched that router r will need in this cycle, as far as its bits tell."""
+    inputs, outputs = np.int64(s.inputs.ctypes.data), np.int64(s.outputs.ctypes.data)
+    ring, start = np.int64(s.ring.ctypes.data), (now & s.setup[MASK]) * s.setup[WORDS]
+    for word in range(s.words[r], s.words[r + 1]):
+        row, w = natural(start + word), natural(word)
+        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.inbox[row, ARRIVED_BITS] | s.masks[w, MOVERS]
+        heads = s.inbox[row, HEAD_BITS] | s.masks[w, HEADS]
+        bits |= heads
+        while bits != 0:
+            prefetch(inputs + 64 * (first + lowest(bits)))
+            bits &= bits - 1
+        while heads != 0:
+            prefetch(ring + 4 * s.setup[RING] * (first + lowest(heads)))
+            heads &= heads - 1
+        first, bits = np.int64(s.frames[w, FIRST_OUTPUT]), s.inbox[row, CREDIT_BITS]
+        while bits != 0:
+            prefetch(outputs + 32 * (first + lowest(bits)))
+            bits &= bits - 1
+
+
+@njit(_nrt=False, forceinline=True)
+def fetch_beyond(s, r):
+    """Have the rows fetched that those of `fetch_ends` point to: packets of headers, outputs of movers."""
+    outputs, packets = np.int64(s.outputs.ctypes.data), np.int64(s.packets.ctypes.data)
+    for word in range(s.words[r], s.words[r + 1]):
+        w = natural(word)
+        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.masks[w, MOVERS]
+        while bits != 0:
+            prefetch(outputs + 32 * s.inputs[natural(first + lowest(bits)), OUT])
+            bits &= bits - 1
+        bits = s.masks[w, HEADS]
+        while bits != 0:
+            prefetch(packets + 64 * packet_of(s, natural(first + lowest(bits))))
+            bits &= bits - 1
+
+
+@njit(_nrt=False, forceinline=True)
 def visit(rule, s, r, now):
     """One cycle of router r and of the terminals that inject there; the status."""
     w0, w1, masks = natural(s.words[r]), natural(s.words[r + 1]), s.masks
@@ -228,6 +270,9 @@ def advance(rule, raw, until):
                     if spins % SPINS == 0:
                         let_others_run()
         for r in range(first, last):
+            if setup[LARGE] == 1 and r + FAR < last:
+                fetch_ends(s, natural(r + FAR), now)
+                fetch_beyond(s, natural(r + NEAR))
             status = visit(rule, s, natural(r), now)
             if status != DONE:
                 count[NOW] = now

@@ -62,15 +62,15 @@ first row of `outputs` of its injection port."""
 (
     TECHNIQUE, DEPTH, NUM_VCS, LOCAL, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE, COMPARES, FIRST_ROUTER,
     LAST_ROUTER, FIRST_WORD, LAST_WORD, PART, PARTS, PLAIN, ROUTING, ALLOCATION, TRAVERSAL, SWITCHED, CREDIT,
-    SPECULATIVE, SEPARABLE, ROUNDS, AGED, SELECT, HOLDS, SALT, BEGIN, END, PATIENCE, WORDS, RING,
-) = range(35)  # fmt: skip
-ENTRIES = 35
+    SPECULATIVE, SEPARABLE, ROUNDS, AGED, SELECT, HOLDS, SALT, BEGIN, END, PATIENCE, WORDS, RING, LARGE,
+) = range(36)  # fmt: skip
+ENTRIES = 36
 """Entries of `setup`. EVERYONE: −1 when tables say who sends to whom, else 1 if a terminal also sends to itself, else
 0; HOLD: headers with a prescribed path wait at its end; COMPARES: packets choose on injection between their address
 and the direct one; PLAIN: the allocators are as by default; ROUTING to CREDIT: cycles of the stages, SWITCHED being
 those of switch allocation; BEGIN, END: chances of bursts × 2⁵³, BEGIN −1 without bursts;
 WORDS: of all routers; RING: packets
-that a buffer may hold parts of."""
+that a buffer may hold parts of; LARGE: whether the tables are larger than a cache."""
 
 (
     NOW,

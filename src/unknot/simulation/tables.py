@@ -37,6 +37,7 @@ from unknot.simulation.layout import (
     IN_LATENCY,
     IN_PORT,
     LAST,
+    LARGE,
     LAST_ROUTER,
     LAST_WORD,
     LOCAL,
@@ -83,6 +84,10 @@ LINE = 64
 """Bytes of a cache line, on which tables begin."""
 
 
+IN_CACHE = 10_000
+"""Most input buffers whose tables stay in a second-level cache, about."""
+
+
 def empty_network(
     relation: Relation,
     switching: Switching,
@@ -112,9 +117,7 @@ def empty_network(
     tables = _ends(relation, buffer_depth)
     words, frames = tables["words"], tables["frames"]
     num_words = len(frames) - 1
-    longest = int(network.latency.max(initial=1)) + router.switch_allocation_delay + router.vc_allocation_delay
-    longest += max(router.traversal_delay, router.credit_delay, router.routing_delay)
-    wheel = 1 << (longest + 2).bit_length()
+    wheel = _wheel(int(network.latency.max(initial=1)), router, threads)
     starts = streams(seed, terminals)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
@@ -147,6 +150,7 @@ def empty_network(
     shared = {name: aligned(name, table) for name, table in tables.items()}
     setup = _setup(relation, switching, buffer_depth, seed, pairs, router, bursts)
     setup[[LOCAL, MASK, PARTS, WORDS, RING, PATIENCE]] = local, wheel - 1, threads, num_words, held, wheel + 7
+    setup[LARGE] = len(tables["inputs"]) > IN_CACHE
     cells = 64 * int(np.diff(words).max(initial=1))
     parts = []
     for k in range(threads):
@@ -198,6 +202,13 @@ def aligned(name: str, values: Any) -> Any:
     if given is not None and size:
         table[...] = given
     return table
+
+
+def _wheel(latency: int, router: Router, threads: int) -> int:
+    """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead."""
+    stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
+    after = max(router.traversal_delay + latency, router.credit_delay + latency, router.routing_delay)
+    return 1 << (stay + after + (threads > 1)).bit_length()
 
 
 def _packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:

@@ -101,3 +101,18 @@ def let_others_run(typingctx):
         return context.get_dummy_value()
 
     return types.void(), codegen
+
+
+@intrinsic
+def prefetch(typingctx, address):
+    """Have the cache line at an address fetched meanwhile."""
+
+    def codegen(context, builder, signature, args):
+        number, pointer = ir.IntType(32), builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+        name = "llvm.prefetch.p0"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
+        builder.call(function, [pointer, number(1), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
