@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import distances_from
+from unknot.simulation.detector import front
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import ADDRESS, CREATED, HOPS, OWNER, READ, SENT, SOURCE, STORED, WRITE
+from unknot.simulation.layout import ADDRESS, CREATED, HOPS, OWNER, SENT, SOURCE, STORED, WRITE
 
 LONGER = 10
 """How many times as many routers as it needs, and 20 more, a packet passes before it is said to go round."""
@@ -55,17 +56,17 @@ def diagnosis(engine: Engine, measured: int) -> str:
 
 def _owners(engine: Engine) -> Numbers:
     """Of each VC who sends into it, and where its next packet will be noted: both stay while nobody gets it."""
-    found: Numbers = engine.state.outputs[: engine.relation.num_vcs, [OWNER, WRITE]].copy()
+    found: Numbers = engine.state.outputs[engine.state.out_row[: engine.relation.num_vcs]][:, [OWNER, WRITE]]
     return found
 
 
 def _fronts(engine: Engine) -> Fronts:
     state = engine.state
     found: Fronts = {}
-    for buffer in (state.inputs[:, STORED] > 0).nonzero()[0].tolist():
-        packet = int(state.ring[buffer, state.inputs[buffer, READ]])
+    for buffer in (state.inputs[state.in_row, STORED] > 0).nonzero()[0].tolist():
+        packet = front(state, buffer)
         row = state.packets[packet]
-        found[buffer] = (packet, int(row[CREATED]), int(row[HOPS]), int(state.inputs[buffer, SENT]))
+        found[buffer] = (packet, int(row[CREATED]), int(row[HOPS]), int(state.inputs[state.in_row[buffer], SENT]))
     return found
 
 
@@ -74,7 +75,7 @@ def _livelock(engine: Engine, fronts: Fronts) -> str:
     if not fronts:
         return ""
     network = engine.relation.network
-    packet, created, hops, _ = max(fronts.values(), key=lambda front: front[2])
+    packet, created, hops, _ = max(fronts.values(), key=lambda found: found[2])
     source, destination, words = _packet(engine, packet)
     needed = int(distances_from(network, int(network.inject[source]))[network.eject[destination]]) + 1
     if hops <= LONGER * needed + 20:
@@ -102,20 +103,20 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
         return passed if passed > 2 * inputs[router] else 0
 
     now, oldest, found = _fronts(engine), -1, ""
-    for buffer, front in before.items():
-        waited = engine.now - front[1]
-        if now.get(buffer) != front or waited <= oldest:
+    for buffer, was in before.items():
+        waited = engine.now - was[1]
+        if now.get(buffer) != was or waited <= oldest:
             continue
         inside, terminal = buffer < num_vcs, (buffer - num_vcs) // local
         router = int(network.target[relation.vcs.channel[buffer]] if inside else network.inject[terminal])
-        row = state.packets[front[0]]
+        row = state.packets[was[0]]
         wanted = relation.candidates(buffer if inside else num_vcs + terminal, int(row[ADDRESS]))
         if passed := overtaken(router, [candidate.vc for candidate in wanted if candidate.vc is not None]):
             oldest = waited
             place = (
                 relation.vcs.name(buffer) if inside else f"the injection port of {network.terminal_name(terminal)}"
             )
-            *_, words = _packet(engine, front[0])
+            *_, words = _packet(engine, was[0])
             found = (
                 f"starvation: a packet {words}, created {waited} cycles ago, has not moved on {place} for {cycles} "
                 f"cycles, in which {passed} others at least went where it may go"
