@@ -16,6 +16,7 @@ from unknot.simulation.inject_kernel import inject
 from unknot.simulation.layout import (
     ARRIVED_BITS,
     ATOMIC,
+    COMPARES,
     CREDIT_BITS,
     CREDITS,
     DEPTH,
@@ -50,6 +51,7 @@ from unknot.simulation.layout import (
     READY_BITS,
     RING,
     ROUTING,
+    SIMPLE,
     STALLED,
     STATE,
     STORED,
@@ -57,6 +59,7 @@ from unknot.simulation.layout import (
     WINNERS,
     WORDS,
 )
+from unknot.simulation.simple_kernel import run_router
 from unknot.simulation.state_kernel import DONE, FULL, QUIET, packet_of, view
 from unknot.simulation.switch_kernel import switch_plainly, wake
 from unknot.simulation.vc_kernel import allocate_plainly
@@ -218,18 +221,23 @@ def fetch_beyond(s, r):
 def visit(rule, s, r, now):
     """One cycle of router r and of the terminals that inject there; the status."""
     w0, w1, masks = natural(s.words[r]), natural(s.words[r + 1]), s.masks
+    if s.setup[SIMPLE] == 1 and w1 == w0 + 1 and s.setup[COMPARES] == 0:
+        status = run_router(rule, s, w0, now)
+        for i in range(s.terminal_first[r], s.terminal_first[r + 1]):
+            inject(rule, s, natural(s.local_terminals[natural(i)]), now)
+        return status
     busy = open_inbox(s, w0, w1, now)
     for i in range(s.terminal_first[r], s.terminal_first[r + 1]):
         inject(rule, s, natural(s.local_terminals[natural(i)]), now)
     if not busy:
         return np.int64(DONE)
     if s.setup[PLAIN] == 1:
-        status = allocate_plainly(rule, s, w0, w1, now)
+        status = allocate_plainly(rule, s.raw, w0, w1, now)
     else:
         status = allocate_generally(rule, s.raw, w0, w1, now)
     if status != DONE:
         return status
-    sent = switch_plainly(s, w0, w1, now) if s.setup[PLAIN] == 1 else switch_generally(s.raw, w0, w1, now)
+    sent = switch_plainly(s.raw, w0, w1, now) if s.setup[PLAIN] == 1 else switch_generally(s.raw, w0, w1, now)
     if sent:
         s.count[FLIT_HOPS] += sent
         s.count[LAST_MOVE] = now

@@ -26,15 +26,15 @@ STATE, OUT, STORED, READ, SENT, ACCEPT, SIZE, OUT_PORT, CREDIT_CELL, IN_LATENCY,
 """Columns of `inputs`: state; row of the output VC, or −1, of a header the VC it committed to; flits that arrived and
 are still there; ring position of the front packet; its flits that left; round-robin pointer; once it has an output VC
 its flits in all and the first cell of its output port. Then what never changes: the cell in which credits go back, and
-how long that takes; the row of the port and the first cell of that; the place of a header, as rules see it."""
+how long that takes; the first row of the port and its cell; the place of a header, as rules see it."""
 
 OWNER, CREDITS, WRITE, GRANT, IN_CELL, OUT_LATENCY, PORT, READER = range(8)
 """Columns of `outputs`: row of the input that sends into it, or −1; free slots as known upstream; ring position of the
-next packet; round-robin pointer. Then what never changes: the cell to which flits go, and how long that takes; the row
-of the port; the row of the input that flits go to, −1 for ejection."""
+next packet; round-robin pointer. Then what never changes: the cell to which flits go, and how long that takes; the first
+row of the port; the row of the input that flits go to, −1 for ejection."""
 
 TURN, BEST, KEY, NEXT_VC, BUSY, CELL, CARRIED = range(7)
-"""Columns of `sending` (output ports) and `receiving` (input ports): round-robin pointer; this cycle's best request
+"""Columns of `sending` (output ports) and `receiving` (input ports), in the first row of a port: round-robin pointer; this cycle's best request
 and its key; the VC that is preselected next; whether it is taken in this cycle; the first cell of its buffers; the
 flits it was given."""
 
@@ -62,15 +62,16 @@ first row of `outputs` of its injection port."""
 (
     TECHNIQUE, DEPTH, NUM_VCS, LOCAL, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE, COMPARES, FIRST_ROUTER,
     LAST_ROUTER, FIRST_WORD, LAST_WORD, PART, PARTS, PLAIN, ROUTING, ALLOCATION, TRAVERSAL, SWITCHED, CREDIT,
-    SPECULATIVE, SEPARABLE, ROUNDS, AGED, SELECT, HOLDS, SALT, BEGIN, END, PATIENCE, WORDS, RING, LARGE,
-) = range(36)  # fmt: skip
-ENTRIES = 36
+    SPECULATIVE, SEPARABLE, ROUNDS, AGED, SELECT, HOLDS, SALT, BEGIN, END, PATIENCE, WORDS, RING, LARGE, SIMPLE,
+) = range(37)  # fmt: skip
+ENTRIES = 37
 """Entries of `setup`. EVERYONE: −1 when tables say who sends to whom, else 1 if a terminal also sends to itself, else
 0; HOLD: headers with a prescribed path wait at its end; COMPARES: packets choose on injection between their address
 and the direct one; PLAIN: the allocators are as by default; ROUTING to CREDIT: cycles of the stages, SWITCHED being
 those of switch allocation; BEGIN, END: chances of bursts × 2⁵³, BEGIN −1 without bursts;
 WORDS: of all routers; RING: packets
-that a buffer may hold parts of; LARGE: whether the tables are larger than a cache."""
+that a buffer may hold parts of; LARGE: whether the tables are larger than a cache;
+SIMPLE: routers are as by default."""
 
 (
     NOW,

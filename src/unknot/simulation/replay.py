@@ -37,6 +37,7 @@ from unknot.simulation.layout import (
     RING,
     SCRIPT,
     SENT,
+    SIMPLE,
     SIZE,
     SOURCE,
     STALLED,
@@ -218,7 +219,7 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
         committed = _committed(engine.relation, configuration, message)
         script += [*way, *(committed or (-1,))]
     state.count[HIGH] = len(configuration.messages)
-    state.setup[HOLD] = 1
+    state.setup[[HOLD, SIMPLE]] = 1, 0
     engine.state = replaced(state, script=script)
 
 

@@ -27,7 +27,6 @@ from unknot.simulation.layout import (
     FLITS_OUT_MEASURED,
     FREE,
     FRESH,
-    FROM_PORT,
     HEAD_BITS,
     HEADS,
     HOPS,
@@ -49,7 +48,6 @@ from unknot.simulation.layout import (
     OPEN,
     OUT,
     OUT_LATENCY,
-    OUT_PORT,
     OWNER,
     PENDING,
     PORT,
@@ -161,42 +159,6 @@ def grant(s, b, out, into, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def switch_in_word(s, word, now):
-    """Switch allocation of a router with one word; how many flits won.
-
-    Buffers whose ports nobody else in the router wants win at once; the others go through iSLIP.
-    """
-    inputs, first_input = s.inputs, s.frames[word, FIRST_INPUT]
-    movers = s.masks[word, MOVERS]
-    ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    left = movers
-    while left != 0:
-        b = natural(first_input + lowest(left))
-        left &= left - 1
-        into, out = np.int64(1) << inputs[b, FROM_PORT], np.int64(1) << inputs[b, OUT_PORT]
-        shared_ins |= ins & into
-        shared_outs |= outs & out
-        ins |= into
-        outs |= out
-    sent, rivals = np.int64(0), np.int64(0)
-    left = movers
-    while left != 0:
-        bit = left & -left
-        b = natural(first_input + lowest(left))
-        left ^= bit
-        if (shared_ins >> inputs[b, FROM_PORT]) & 1 or (shared_outs >> inputs[b, OUT_PORT]) & 1:
-            rivals |= bit
-        else:
-            grant(s, b, natural(s.outputs[natural(inputs[b, OUT]), PORT]), natural(inputs[b, IN_PORT]), word,
-                  word + 1, now)  # fmt: skip
-            sent += 1
-    if rivals:
-        asked = ask(s, word, rivals, first_input, np.int64(0))
-        sent += answer(s, asked, word, word + 1, now)
-    return sent
-
-
-@njit(_nrt=False, forceinline=True)
 def ask(s, word, movers, first_input, outs):
     """Buffers of a word request the switch; output ports keep the best request. How many ports were asked."""
     sending, receiving, inputs = s.sending, s.receiving, s.inputs
@@ -243,23 +205,10 @@ def answer(s, outs, w0, w1, now):
 
 
 @njit(_nrt=False)
-def switch_in_words(raw, w0, w1, now):
-    """Switch allocation of a router of several words; how many flits won."""
+def switch_plainly(raw, w0, w1, now):
+    """Switch allocation of the router of words `w0` to `w1`; how many flits won."""
     s = view(raw)
     outs = np.int64(0)
     for word in range(w0, w1):
         outs = ask(s, natural(word), s.masks[natural(word), MOVERS], np.int64(s.frames[w0, FIRST_INPUT]), outs)
     return answer(s, outs, natural(w0), natural(w1), now)
-
-
-@njit(_nrt=False, forceinline=True)
-def switch_plainly(s, w0, w1, now):
-    """Switch allocation of the router of words `w0` to `w1`; how many flits were sent."""
-    movers = s.masks[w0, MOVERS]
-    for word in range(w0 + 1, w1):
-        movers |= s.masks[natural(word), MOVERS]
-    if movers == 0:
-        return np.int64(0)
-    if w1 == w0 + 1:
-        return switch_in_word(s, w0, now)
-    return switch_in_words(s.raw, w0, w1, now)

@@ -65,6 +65,7 @@ from unknot.simulation.layout import (
     SALT,
     SELECT,
     SEPARABLE,
+    SIMPLE,
     SPAN,
     SPECULATIVE,
     SWITCHED,
@@ -150,6 +151,7 @@ def empty_network(
     shared = {name: aligned(name, table) for name, table in tables.items()}
     setup = _setup(relation, switching, buffer_depth, seed, pairs, router, bursts)
     setup[[LOCAL, MASK, PARTS, WORDS, RING, PATIENCE]] = local, wheel - 1, threads, num_words, held, wheel + 7
+    setup[SIMPLE] = setup[PLAIN] and router == Router() and not relation.commits
     setup[LARGE] = len(tables["inputs"]) > IN_CACHE
     cells = 64 * int(np.diff(words).max(initial=1))
     parts = []
@@ -280,14 +282,14 @@ def _ends(relation: Relation, depth: int) -> dict[str, Any]:
     }
 
 
-def _ports(port: npt.NDArray[Any], cell: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], Numbers]:
-    """Ports in the order of the ends that belong to them, and the row of each end's port."""
+def _ports(port: npt.NDArray[Any], cell: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+    """A row for every end, of which the first of a port is that of the port; and the row of each end's port."""
     begins = np.ones(port.size, dtype=bool)
     begins[1:] = port[1:] != port[:-1]
-    row = np.cumsum(begins) - 1
-    ports = np.zeros((int(begins.sum()), 8), dtype=np.int32)
+    row = np.maximum.accumulate(np.where(begins, np.arange(port.size), 0))
+    ports = np.zeros((port.size, 8), dtype=np.int64)
     ports[:, BEST] = -1
-    ports[:, CELL] = cell[begins]
+    ports[:, CELL] = cell
     return ports, row
 
 
