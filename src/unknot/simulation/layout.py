@@ -3,8 +3,8 @@
 Buffers are numbered: the virtual channels (VCs) of the network first, then `local` VCs for every terminal. Of each
 there is a row in `inputs`, its downstream end, and one in `outputs`, its upstream end; rows are in the order of the
 routers where these ends are. A terminal has a third kind of end: `local` ejection VCs, among the outputs. A router's
-own inputs, and its outputs, are counted from 0: these numbers are cells, bits of the words it has of its own. What will
-happen to a buffer is a bit in the inbox of the router, one inbox for each of the cycles to come; there a cell is
+own inputs, and its outputs, are counted from 0: these numbers are cells, bits of the words it has of its own. What
+will happen to a buffer is a bit in the inbox of the router, one inbox for each of the cycles to come; there a cell is
 numbered 64 × word + bit over all routers.
 
 A network is divided among threads by ranges of routers. Each part has its own `State`; most of its tables are shared.
@@ -25,22 +25,22 @@ is allocated but there is no flit or no credit; it requests the switch."""
 STATE, OUT, STORED, READ, SENT, ACCEPT, SIZE, OUT_PORT, CREDIT_CELL, IN_LATENCY, IN_PORT, FROM_PORT, PLACE = range(13)
 """Columns of `inputs`: state; row of the output VC, or −1, of a header the VC it committed to; flits that arrived and
 are still there; ring position of the front packet; its flits that left; round-robin pointer; once it has an output VC
-its flits in all and the first cell of its output port. Then what never changes: the cell in which credits go back, and
-how long that takes; the first row of the port and its cell; the place of a header, as rules see it."""
+its flits in all and the first cell of its output port. Then what never changes: the cell in which credits go back,
+and how long that takes; the first row of the port and its cell; the place of a header, as rules see it."""
 
 OWNER, CREDITS, WRITE, GRANT, IN_CELL, OUT_LATENCY, PORT, READER = range(8)
-"""Columns of `outputs`: row of the input that sends into it, or −1; free slots as known upstream; ring position of the
-next packet; round-robin pointer. Then what never changes: the cell to which flits go, and how long that takes; the first
-row of the port; the row of the input that flits go to, −1 for ejection."""
+"""Columns of `outputs`: row of the input that sends into it, or −1; free slots as known upstream; ring position of
+the next packet; round-robin pointer. Then what never changes: the cell to which flits go, and how long that takes;
+the first row of the port; the row of the input that flits go to, −1 for ejection."""
 
 TURN, BEST, KEY, NEXT_VC, BUSY, CELL, CARRIED = range(7)
-"""Columns of `sending` (output ports) and `receiving` (input ports), in the first row of a port: round-robin pointer; this cycle's best request
-and its key; the VC that is preselected next; whether it is taken in this cycle; the first cell of its buffers; the
-flits it was given."""
+"""Columns of `sending` (output ports) and `receiving` (input ports), in the first row of a port: round-robin pointer;
+this cycle's best request and its key; the VC that is preselected next; whether it is taken in this cycle; the first
+cell of its buffers; the flits it was given."""
 
 FIRST_INPUT, FIRST_OUTPUT = range(2)
-"""Columns of `frames`, one row for each word and one more: the rows of `inputs` and `outputs` that its first bit stands
-for."""
+"""Columns of `frames`, one row for each word and one more: the rows of `inputs` and `outputs` that its first bit
+stands for."""
 
 ARRIVED_BITS, CREDIT_BITS, HEAD_BITS, READY_BITS = range(4)
 """Columns of `inbox`: buffers that a flit comes into; those that a credit comes back from; headers that begin to
@@ -148,8 +148,8 @@ class State(NamedTuple):
 
     `raw` is all that kernels are given: setup, counters, and for each of the tables its address and number of rows.
     The rest is the same by name. `words`: first word of each router, and the end; `out_row`, `in_row`: rows of
-    `outputs` and `inputs` of each buffer; `buffer`: that of each row of `inputs`; `ejection_row`: of each terminal the
-    first row of `outputs`; `ring`: packets in the order in which they come into each input.
+    `outputs` and `inputs` of each buffer; `buffer`: that of each row of `inputs`; `ejection_row`: of each terminal
+    the first row of `outputs`; `ring`: packets in the order in which they come into each input.
     """
 
     raw: Any

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """The allocators in general: iSLIP of several rounds and separable input-first, over requests with keys.
 
-A request joins an input (FIRST) and an output (SECOND) of a router, numbered from 0. FIRST_KEY ranks it among those of
-its input, SECOND_KEY among those of its output; the smaller wins.
+A request joins an input (FIRST) and an output (SECOND) of a router, numbered from 0. FIRST_KEY ranks it among those
+of its input, SECOND_KEY among those of its output; the smaller wins.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from unknot.simulation.state_kernel import view
 from unknot.simulation.words_kernel import natural
 
 FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON, REQUESTER, REQUESTED = range(7)
-"""Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not; the last two are those of
-the caller."""
+"""Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not; the last two are those
+of the caller."""
 TAKEN = 2
 """What `best` says of an input or output that is matched already."""
 

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """One cycle of a router with one word whose options are as by default: the same as in the other kernels, all at once.
 
-Its masks are loaded once and stored once, and no option is looked at. What headers with a prescribed path do is left to
-the others.
+Its masks are loaded once and stored once, and no option is looked at. What headers with a prescribed path do is left
+to the others.
 """
 
 import numpy as np
@@ -184,7 +184,7 @@ def settle(s, n, first_input, first_output, twice):
 
 @njit(_nrt=False, forceinline=True)
 def allocate(rule, s, w, heads, asleep, opened):
-    """VC allocation; the masks after it, the buffers that request the switch from the next cycle on, and the status."""
+    """VC allocation; the masks after it, those that request the switch from the next cycle on, and the status."""
     asked, inputs, outputs, packets = s.asked, s.inputs, s.outputs, s.packets
     first_input, first_output = np.int64(s.frames[w, FIRST_INPUT]), np.int64(s.frames[w, FIRST_OUTPUT])
     end = np.int64(s.frames[w + 1, FIRST_OUTPUT])
