@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types bench campaign clean
+.PHONY: setup demo test lint types bench bounds campaign clean
 
 setup: $(STAMP)
 
@@ -30,6 +30,11 @@ test: lint types
 
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign
+
+# Every index checked, in kernels compiled for that alone: a wrong one is an error and not another memory cell.
+bounds: $(STAMP)
+	rm -rf reports/bounds
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/reports/bounds $(BIN)/pytest -n auto tests/simulation
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

@@ -7,7 +7,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from benchmarks.booksim import POINTS, Compared, compare, draw, table
+from benchmarks.booksim import (
+    OPTIONS,
+    PANELS,
+    POINTS,
+    Compared,
+    compare,
+    draw,
+    draw_options,
+    empty,
+    summary,
+    table,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "booksim.md"
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +61,68 @@ def test_almost_empty_networks(name: str) -> None:
     assert abs(point.difference) < 0.02
 
 
-def test_the_table_and_the_picture(torus: list[Compared], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mesh8_lookahead",
+        "mesh8_credit2",
+        "mesh8_traversal2_mended",
+        "mesh8_islip2",
+        "mesh8_sif_age",
+        "mesh8_ps4_hold",
+        "mesh8_ps1_5",
+        "mesh8_bursts10",
+        "mesh8_depth2",
+        "mesh8_transpose",
+        "fattree4x3",
+    ],
+)
+def test_options(name: str) -> None:
+    """Almost empty: within 0.2 cycles of BookSim, both less the formula for their own hops. One seed of ours."""
+    low, *others = compare((name,), seeds=(1,), cycles=5_000)
+    assert abs(low.residual - low.their_residual) < 0.2
+    assert [round(p.part, 2) for p in others] == pytest.approx([0.5, 0.8, 0.95], abs=0.01)
+    for point in others:
+        noise = point.spread / 2
+        assert abs(point.difference) < noise + (0.02 if point.part < 0.85 else 0.05)
+        assert point.ours_accepted == pytest.approx(point.accepted, rel=0.03)
+    assert all(p.stable for p in (low, *others[:2]))
+
+
+def test_the_formula_knows_the_options() -> None:
+    """Six routers and five channels: look-ahead and speculation save a cycle each at every router."""
+    points = {p["name"]: p for p in json.loads(OPTIONS.read_text(encoding="utf-8"))}
+    latency = {name: empty(point, 6) for name, point in points.items()}
+    assert latency["mesh8_sif"] == 24 + 5 + 3
+    assert latency["mesh8_lookahead"] == latency["mesh8_speculative"] == 18 + 5 + 3
+    assert latency["mesh8_lookahead_speculative_ps4"] == 12 + 5 + 3 + 3
+    assert latency["mesh8_vc_alloc2"] == latency["mesh8_traversal2"] == 30 + 5 + 3
+    assert latency["mesh8_sw_alloc2_ps4"] == 30 + 5 + 3 + 2 * 3
+    assert latency["torus8"] == 24 + 10 + 3
+    assert latency["mesh8_ps1_5_3to1"] == 24 + 5 + 3 + 1
+
+
+def test_tables_and_pictures(torus: list[Compared], tmp_path: Path) -> None:
     assert table(torus).count("\n") == len(torus) + 1
-    draw(torus, tmp_path / "curves.png")
-    assert (tmp_path / "curves.png").stat().st_size > 10_000
+    assert summary(torus).count("\n") == 2
+    for paint in (draw, draw_options):
+        paint(torus, tmp_path / f"{paint.__name__}.png")
+        assert (tmp_path / f"{paint.__name__}.png").stat().st_size > 10_000
+
+
+def test_the_page_has_every_point() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for name in {p["name"] for p in json.loads(OPTIONS.read_text(encoding="utf-8"))}:
+        assert f"| {name} |" in text
 
 
 def test_points_are_complete() -> None:
     points = json.loads(POINTS.read_text(encoding="utf-8"))
     assert len(points) == 51
     assert Counter(point["k"] for point in points) == {8: 47, 16: 3, 32: 1}
+    options = json.loads(OPTIONS.read_text(encoding="utf-8"))
+    designs = Counter(point["name"] for point in options)
+    assert len(designs) == 37
+    assert set(designs.values()) == {12}
+    shown = {name for names in PANELS.values() for name in names}
+    assert shown <= designs.keys() | {point["name"] for point in points}
