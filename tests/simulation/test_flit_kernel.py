@@ -24,7 +24,6 @@ from unknot.simulation.layout import (
     MEASURE_FROM,
     MEASURED_ARRIVED,
     NETWORK_SUM,
-    STORED,
 )
 from unknot.simulation.router import Router
 from unknot.simulation.traffic import pairs_of, uniform
