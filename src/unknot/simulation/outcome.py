@@ -8,7 +8,7 @@ import numpy.typing as npt
 from unknot.network import distances_from
 from unknot.simulation.detector import front
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import ADDRESS, CREATED, HOPS, OWNER, SENT, SOURCE, STORED, WRITE
+from unknot.simulation.layout import ADDRESS, CREATED, HOPS, LOCAL, OWNER, SENT, SOURCE, STORED, WRITE
 
 LONGER = 10
 """How many times as many routers as it needs, and 20 more, a packet passes before it is said to go round."""
@@ -93,7 +93,7 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
     """
     relation, state = engine.relation, engine.state
     network, num_vcs = relation.network, relation.num_vcs
-    local = (len(state.inputs) - num_vcs) // network.num_terminals
+    local = int(state.setup[LOCAL])
     inputs = np.bincount(network.target[relation.vcs.channel], minlength=network.num_routers)
     inputs += local * np.bincount(network.inject, minlength=network.num_routers)
 
