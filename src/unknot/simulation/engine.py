@@ -16,11 +16,9 @@ from unknot.simulation.layout import (
     ADDRESS,
     CARRIED,
     DRAWN,
-    FIRST_ROUTER,
     FLITS_IN,
     FLITS_OUT,
     FREE,
-    LAST_ROUTER,
     MEASURE_FROM,
     MEASURE_TO,
     MEASURED_ARRIVED,
@@ -186,9 +184,8 @@ class Engine:
 
     def _share_out(self) -> None:
         """Give every part room for its latencies, and its share of the free packets."""
-        for k, part in enumerate(self.parts):
-            first, last = part.setup[[FIRST_ROUTER, LAST_ROUTER]]
-            self._make_room(k, SPAN * int(part.terminal_first[last] - part.terminal_first[first]))
+        for k in range(len(self.parts)):
+            self._make_room(k, (SPAN + 1) * len(self.state.terminals))
         free = np.concatenate([part.free[: part.count[FREE]] for part in self.parts])
         for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
             part.free[: share.size] = share

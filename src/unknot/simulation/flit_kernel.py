@@ -39,6 +39,7 @@ from unknot.simulation.layout import (
     MOVERS,
     MOVING,
     NEW_HEADS,
+    NONATOMIC,
     NOW,
     OPEN,
     OUT,
@@ -106,8 +107,8 @@ def take_credits(s, bits, word, w0, w1):
         outputs[w, CREDITS] = free
         u = np.int64(outputs[w, OWNER])
         if u < 0:
-            if s.setup[TECHNIQUE] == ATOMIC:
-                if free < s.setup[DEPTH]:
+            if s.setup[TECHNIQUE] >= ATOMIC:
+                if s.setup[TECHNIQUE] == NONATOMIC or free < s.setup[DEPTH]:
                     continue
                 s.masks[word, OPEN] |= bit
             wake(s, w0, w1)
@@ -232,12 +233,12 @@ def visit(rule, s, r, now):
     if not busy:
         return np.int64(DONE)
     if s.setup[PLAIN] == 1:
-        status = allocate_plainly(rule, s.raw, w0, w1, now)
+        status = allocate_plainly(rule, s, w0, w1, now)
     else:
         status = allocate_generally(rule, s.raw, w0, w1, now)
     if status != DONE:
         return status
-    sent = switch_plainly(s.raw, w0, w1, now) if s.setup[PLAIN] == 1 else switch_generally(s.raw, w0, w1, now)
+    sent = switch_plainly(s, w0, w1, now) if s.setup[PLAIN] == 1 else switch_generally(s.raw, w0, w1, now)
     if sent:
         s.count[FLIT_HOPS] += sent
         s.count[LAST_MOVE] = now
@@ -260,11 +261,12 @@ def advance(rule, raw, until):
     setup, count = s.setup, s.count
     parts, part = setup[PARTS], setup[PART]
     first, last = setup[FIRST_ROUTER], setup[LAST_ROUTER]
-    terminals = s.terminal_first[last] - s.terminal_first[first]
+    terminals = s.terminals.shape[0]
     progress = np.int64(s.progress.ctypes.data)
     for now in range(count[NOW], until):
         if count[MEASURED_ARRIVED] + terminals > s.latencies.size:
             count[NOW] = now
+            store(progress + 128 * part, np.int64(FAILED))
             return np.int64(FULL)
         if parts == 1:
             if count[FLITS_IN] > count[FLITS_OUT] and now - count[LAST_MOVE] > setup[PATIENCE]:

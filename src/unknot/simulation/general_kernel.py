@@ -60,7 +60,7 @@ def allocate_generally(rule, raw, w0, w1, now):
             b = natural(s.frames[word, FIRST_INPUT] + lowest(heads))
             heads &= heads - 1
             p = front(s, b)
-            found = request(rule, raw, b, p, w0, w1, now) if p >= 0 else np.int64(0)
+            found = request(rule, s, b, p, w0, w1, now) if p >= 0 else np.int64(0)
             if found < 0:
                 s.count[WHERE] = b
                 return -found

@@ -23,7 +23,7 @@ from unknot.simulation.layout import (
     SELECT,
     STATE,
 )
-from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, available, candidates, need, outputs_of, view
+from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, available, candidates, need, outputs_of
 from unknot.simulation.words_kernel import natural
 
 CYCLIC = 0x7FFFFFFF
@@ -87,14 +87,13 @@ def sleep(s, b, word, bit):
     s.masks[word, ASLEEP] |= bit
 
 
-@njit(_nrt=False)
-def request(rule, raw, b, p, w0, w1, now):
+@njit(_nrt=False, forceinline=True)
+def request(rule, s, b, p, w0, w1, now):
     """The output rows that one header requests, into ``s.wanted``: available ones of the lowest tier that has one.
 
     Returns how many, or minus the status when the rule failed. A header that finds none falls asleep.
     """
-    s = view(raw)
-    b, p, w0, w1 = natural(b), natural(p), natural(w0), natural(w1)
+    b, p = natural(b), natural(p)
     setup, inputs, offered = s.setup, s.inputs, s.offered
     count = candidates(rule, s, b, p)
     if count <= 0:

@@ -44,6 +44,7 @@ from unknot.simulation.layout import (
     MOVERS,
     MOVING,
     NEXT_VC,
+    NONATOMIC,
     NUM_VCS,
     OPEN,
     OUT,
@@ -103,8 +104,8 @@ def take_in(s, w, row, heads, asleep, movers, opened):
         free, owner = outputs[out, CREDITS] + 1, np.int64(outputs[out, OWNER])
         outputs[out, CREDITS] = free
         if owner < 0:
-            if setup[TECHNIQUE] == ATOMIC:
-                if free < setup[DEPTH]:
+            if setup[TECHNIQUE] >= ATOMIC:
+                if setup[TECHNIQUE] == NONATOMIC or free < setup[DEPTH]:
                     continue
                 opened |= np.int64(1) << at
             heads |= asleep

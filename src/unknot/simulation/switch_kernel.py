@@ -67,7 +67,7 @@ from unknot.simulation.layout import (
     TURN,
 )
 from unknot.simulation.selection_kernel import CYCLIC
-from unknot.simulation.state_kernel import enqueue, packet_of, post, view
+from unknot.simulation.state_kernel import enqueue, packet_of, post
 from unknot.simulation.words_kernel import lowest, natural
 
 
@@ -204,10 +204,9 @@ def answer(s, outs, w0, w1, now):
     return ends - outs
 
 
-@njit(_nrt=False)
-def switch_plainly(raw, w0, w1, now):
+@njit(_nrt=False, forceinline=True)
+def switch_plainly(s, w0, w1, now):
     """Switch allocation of the router of words `w0` to `w1`; how many flits won."""
-    s = view(raw)
     outs = np.int64(0)
     for word in range(w0, w1):
         outs = ask(s, natural(word), s.masks[natural(word), MOVERS], np.int64(s.frames[w0, FIRST_INPUT]), outs)

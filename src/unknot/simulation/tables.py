@@ -123,7 +123,7 @@ def empty_network(
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
     cuts = _cuts(frames, words, threads)
-    many = int(np.diff(first[cuts]).max(initial=0)) * SPAN if threads > 1 else 0
+    many = terminals * SPAN if threads > 1 else 0
     slots = len(tables["inputs"]) * held + terminals + many
     local = (len(tables["inputs"]) - num_vcs) // terminals if terminals else 1
     rows = _terminal_rows(chance, pairs, bursts, starts, local)
@@ -159,7 +159,7 @@ def empty_network(
         setup[[FIRST_ROUTER, LAST_ROUTER, PART]] = cuts[k], cuts[k + 1], k
         setup[[FIRST_WORD, LAST_WORD]] = words[cuts[k]], words[cuts[k + 1]]
         own = {
-            "free": slots,
+            "free": 2 * slots,
             "latencies": 4096 + terminals + many,
             "offered": np.zeros(relation.max_candidates),
             "wanted": np.zeros(relation.max_candidates + local),

@@ -42,7 +42,7 @@ from unknot.simulation.layout import (
     WINNERS,
 )
 from unknot.simulation.selection_kernel import CYCLIC, request
-from unknot.simulation.state_kernel import DONE, packet_of, post, view
+from unknot.simulation.state_kernel import DONE, packet_of, post
 from unknot.simulation.words_kernel import lowest, natural
 
 
@@ -87,14 +87,12 @@ def front(s, b):
     return p
 
 
-@njit(_nrt=False)
-def allocate_plainly(rule, raw, w0, w1, now):
+@njit(_nrt=False, forceinline=True)
+def allocate_plainly(rule, s, w0, w1, now):
     """VC allocation of a router, one iteration of iSLIP.
 
     Columns of `best`: for each output its best request and the key of that, for each input its best grant.
     """
-    s = view(raw)
-    w0, w1 = natural(w0), natural(w1)
     best, touched = s.best, np.int64(0)
     first_input, first_output = np.int64(s.frames[w0, FIRST_INPUT]), np.int64(s.frames[w0, FIRST_OUTPUT])
     for word in range(w0, w1):
@@ -103,7 +101,7 @@ def allocate_plainly(rule, raw, w0, w1, now):
             b = natural(s.frames[natural(word), FIRST_INPUT] + lowest(heads))
             heads &= heads - 1
             p = front(s, b)
-            found = request(rule, raw, b, p, w0, w1, now) if p >= 0 else np.int64(0)
+            found = request(rule, s, b, p, w0, w1, now) if p >= 0 else np.int64(0)
             if found < 0:
                 s.count[WHERE] = b
                 return -found
