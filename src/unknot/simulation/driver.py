@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -134,7 +133,9 @@ def simulate(
         chance=chance,
         seed=seed,
         pairs=pairs,
-        **_asked(router, bursts, threads),
+        router=router,
+        bursts=bursts,
+        threads=threads,
     )
     rate = chance * float(pairs.rate.sum())
     offered = rate * mean_length(shares) / terminals
@@ -249,12 +250,6 @@ def _check(
 def _is_number(value: object) -> bool:
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     return number and math.isfinite(value)  # type: ignore[arg-type]
-
-
-def _asked(router: Router, bursts: Bursts | None, threads: int) -> dict[str, Any]:
-    """What of these is not as by default."""
-    wanted = {"router": (router, DEFAULT), "bursts": (bursts, None), "threads": (threads, 1)}
-    return {name: value for name, (value, default) in wanted.items() if value != default}
 
 
 def _measure(
