@@ -27,6 +27,7 @@ from unknot.simulation.layout import (
     FLITS_IN,
     FLITS_OUT,
     FRESH,
+    FROM_PORT,
     HEAD_BITS,
     HEADS,
     HOLDERS,
@@ -43,6 +44,7 @@ from unknot.simulation.layout import (
     NOW,
     OPEN,
     OUT,
+    OUT_PORT,
     OWNER,
     PART,
     PARTS,
@@ -69,7 +71,7 @@ from unknot.types_kernel import RULE
 
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
-FAR, NEAR = 4, 2
+FAR, NEAR = 5, 3
 """How many routers ahead of the one that is visited rows are fetched, and what they point to."""
 SPINS = 2000
 """Looks at the progress of another part before the processor is given up for a moment."""
@@ -189,28 +191,31 @@ def fetch_ends(s, r, now):
         row, w = natural(start + word), natural(word)
         first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.inbox[row, ARRIVED_BITS] | s.masks[w, MOVERS]
         heads = s.inbox[row, HEAD_BITS] | s.masks[w, HEADS]
-        bits |= heads
-        while bits != 0:
-            prefetch(inputs + 64 * (first + lowest(bits)))
-            bits &= bits - 1
-        while heads != 0:
-            prefetch(ring + 4 * s.setup[RING] * (first + lowest(heads)))
-            heads &= heads - 1
-        first, bits = np.int64(s.frames[w, FIRST_OUTPUT]), s.inbox[row, CREDIT_BITS]
-        while bits != 0:
-            prefetch(outputs + 32 * (first + lowest(bits)))
-            bits &= bits - 1
+        left = bits | heads
+        while left != 0:
+            prefetch(inputs + 64 * (first + lowest(left)))
+            left &= left - 1
+        left = heads
+        while left != 0:
+            prefetch(ring + 4 * s.setup[RING] * (first + lowest(left)))
+            left &= left - 1
+        if heads | bits | s.inbox[row, CREDIT_BITS]:
+            for end in range(s.frames[w, FIRST_OUTPUT], s.frames[w + 1, FIRST_OUTPUT], 2):
+                prefetch(outputs + 32 * end)
 
 
 @njit(_nrt=False, forceinline=True)
 def fetch_beyond(s, r):
     """Have the rows fetched that those of `fetch_ends` point to: packets of headers, outputs of movers."""
-    outputs, packets = np.int64(s.outputs.ctypes.data), np.int64(s.packets.ctypes.data)
+    packets = np.int64(s.packets.ctypes.data)
+    sending, receiving = np.int64(s.sending.ctypes.data), np.int64(s.receiving.ctypes.data)
     for word in range(s.words[r], s.words[r + 1]):
         w = natural(word)
         first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.masks[w, MOVERS]
         while bits != 0:
-            prefetch(outputs + 32 * s.inputs[natural(first + lowest(bits)), OUT])
+            b = natural(first + lowest(bits))
+            prefetch(sending + 64 * (s.frames[w, FIRST_OUTPUT] + s.inputs[b, OUT_PORT]))
+            prefetch(receiving + 32 * (first + s.inputs[b, FROM_PORT]))
             bits &= bits - 1
         bits = s.masks[w, HEADS]
         while bits != 0:
