@@ -65,3 +65,9 @@ def quickest(relation: Relation) -> Relation:
     """The relation itself, or, where it has few states, a copy that is not compiled and asked for each state once."""
     states = (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses
     return relation if states > FEW_STATES else interpreted(replace(relation), remember=True)
+
+
+def is_interpreted(relation: Relation) -> bool:
+    """Whether the plain rule stands in place of the compiled one."""
+    made = relation.__dict__.get("compiled")
+    return made is not None and isinstance(made.function, _Callback)

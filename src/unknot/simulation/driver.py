@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.detector import in_words
 from unknot.simulation.engine import Engine, check_point
+from unknot.simulation.faults import Fault, FaultyEngine, FaultyRecorder
 from unknot.simulation.injection import Bursts, Lengths, length_shares, mean_length
 from unknot.simulation.layout import (
     DRAWN,
@@ -58,6 +59,7 @@ def simulate(
     precision: float | None = None,
     interval: int | None = None,
     threads: int = 1,
+    faults: Sequence[Fault] = (),
     progress: Progress | None = None,
 ) -> Run:
     """Simulate a relation, flit by flit.
@@ -99,6 +101,9 @@ def simulate(
         Also tell what happens over time, in steps of so many cycles (`Run.series`).
     threads : int
         Threads inside this one run; any number gives the same bits.
+    faults : sequence of Fault
+        Channels and routers that die during the run, and relations that take the place of others; with one thread
+        only.
     progress : callable, optional
         Called with the stage in words and the cycle reached.
 
@@ -124,7 +129,9 @@ def simulate(
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
     pairs = pairs_of(relation, pattern(relation.network, traffic))
     chance = float(load) / mean_length(shares)
-    make = Engine if interval is None else partial(Recorder, interval, mean_length(shares))
+    make: Callable[..., Engine] = FaultyEngine if faults else Engine
+    if interval is not None:
+        make = partial(FaultyRecorder if faults else Recorder, interval, mean_length(shares))
     engine = make(
         relation,
         switching,
@@ -136,6 +143,7 @@ def simulate(
         router=router,
         bursts=bursts,
         threads=threads,
+        **({"faults": faults} if faults else {}),
     )
     rate = chance * float(pairs.rate.sum())
     offered = rate * mean_length(shares) / terminals
@@ -158,7 +166,9 @@ def simulate(
             window.cycles,
             at_once,
             window.accepted,
-            offered,
+            engine.offered(offered, window.start, window.start + window.cycles)
+            if isinstance(engine, FaultyEngine)
+            else offered,
             int(rate * window.cycles),
             relation.network.terminal_name,
             surely=surely,
@@ -220,6 +230,7 @@ def simulate(
         accepted_half_width=accepted_half_width,
         utilisation=utilisation,
         occupancy=occupancy,
+        **(engine.toll() if isinstance(engine, FaultyEngine) else {}),
     )
 
 

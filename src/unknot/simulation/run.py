@@ -61,6 +61,10 @@ class Run:
         there are several.
     warmup, measured : int
         Cycles before the measuring window, and in it.
+    lost_packets, lost_flits : int
+        Packets lost by faults, and flits of them that vanished from the network.
+    faults : tuple of str
+        The faults that came before the run ended.
     series : Series or None
         The run over time, when it was asked for; does not count when runs are compared.
     """
@@ -91,6 +95,9 @@ class Run:
     bursts: Bursts | None = None
     warmup: int = 0
     measured: int = 0
+    lost_packets: int = 0
+    lost_flits: int = 0
+    faults: tuple[str, ...] = ()
     series: Series | None = field(default=None, compare=False, repr=False)
     utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
     occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)

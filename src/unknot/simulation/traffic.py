@@ -86,7 +86,7 @@ def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
             weights = weights[ends]
             rate[terminal] = weights.sum()
             if pattern.weight is not None and len(rows):
-                low, high = _alias(weights / weights.sum())
+                low, high = alias(weights / weights.sum())
                 keep.append(low)
                 other.append(high + used)
         chosen.append(rows)
@@ -177,7 +177,7 @@ def _weights(pattern: Pattern, terminal: int) -> npt.NDArray[np.float64]:
     return found
 
 
-def _alias(share: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def alias(share: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Walker's tables for shares that add up to one: thresholds × 2⁵³, and what an entry becomes beyond them."""
     count = share.size
     part = share * count
