@@ -209,6 +209,20 @@ def test_simulate_with_several_seeds() -> None:
     assert "3 of 3 runs" in unknot_says(*words).stdout
 
 
+def test_simulate_writes_the_knot_it_was_tied_in(tmp_path: Path) -> None:
+    picture, file = tmp_path / "knot.svg", tmp_path / "knot.json"
+    design = ["torus(4, 4)", "--routing", "fully_adaptive", "--packet-length", "4"]
+    where = ["--out", str(picture), "--export", str(file)]
+    done = unknot_says("simulate", *design, "--load", "1", *where)
+    assert done.exit_code == 0 and "deadlock" in done.stdout
+    assert picture.read_text("utf-8").startswith("<svg")
+    assert unknot_says("replay", str(file)).exit_code == 0
+    file.unlink()
+    calm = unknot_says("simulate", *design, "--vcs", "4", "--load", "0.01", "--measure", "200", *where)
+    assert calm.exit_code == 0 and not file.exists()
+    assert "no deadlock, so" in calm.stderr
+
+
 def test_simulate_takes_options_of_routers_and_injection(tmp_path: Path) -> None:
     picture = tmp_path / "over-time.svg"
     found = json.loads(

@@ -53,7 +53,14 @@ def simulate(
         bool, typer.Option("--saturation", help="Search for the load at which it saturates instead.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write a drawing of where the load sits, .svg or .png.", dir_okay=False)
+        Path | None,
+        typer.Option(
+            help="Write a drawing of where the load sits, or of the deadlock, .svg or .png.",
+            dir_okay=False,
+        ),
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the knot if it deadlocks, for `unknot replay`.")
     ] = None,
     series: Annotated[
         Path | None, typer.Option(help="Write a drawing of what happens over time, .svg or .png.", dir_okay=False)
@@ -72,7 +79,7 @@ def simulate(
     technique = switching_named(switching)
     if (load is None) == (not saturation):
         raise SimulationError("give either --load, or --saturation to have the load searched")
-    one = {"--out": out, "--series": series, "--channels": channels, "--interval": interval}
+    one = {"--out": out, "--export": export, "--series": series, "--channels": channels, "--interval": interval}
     only_one = _given(one)
     if seeds is not None and (only_one or saturation):
         raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
@@ -103,7 +110,16 @@ def simulate(
         _several(relation, words, load, point | cycles, seeds, jobs, sizes, json)
     else:
         steps = interval or (None if series is None else STEP)
-        _one(relation, load, point | cycles | {"interval": steps}, sizes, channels, json, out, series)
+        found = _one(relation, load, point | cycles | {"interval": steps}, sizes, channels, json)
+        if out is not None:
+            _draw(relation, found, out)
+        if export is not None:
+            _export(relation, found, export, {"network": network, "routing": routing, "vcs": vcs})
+        if series is not None:
+            from unknot.report import write_series
+
+            write_series(found, series, title=f"{relation.name} on {relation.network.name}, load {load:g}")
+            say(f"wrote {series}")
 
 
 STEP = 100
@@ -122,9 +138,7 @@ def _one(
     sizes: dict[str, Any],
     channels: bool,
     json: bool,
-    out: Path | None,
-    series: Path | None,
-) -> None:
+) -> Run:
     from unknot import answers, terminal
     from unknot.simulation import simulate as run_flits
 
@@ -137,13 +151,7 @@ def _one(
         print_json(answers.of_run(relation, found) | cost | sizes | every)
     else:
         terminal.show_run(relation, found)
-    if out is not None:
-        _draw(relation, found, out)
-    if series is not None:
-        from unknot.report import write_series
-
-        write_series(found, series, title=f"{relation.name} on {relation.network.name}, load {load:g}")
-        say(f"wrote {series}")
+    return found
 
 
 def _several(
@@ -192,12 +200,23 @@ def _runs(
 
 
 def _draw(relation: Relation, run: Run, out: Path) -> None:
-    from unknot.report import draw_load
+    from unknot.report import draw_configuration, draw_load
 
-    if run.deadlock is not None and not run.utilisation.any():
-        say("deadlocked before anything was measured: the drawing shows no load")
+    if run.deadlock is not None:
+        write(out, draw_configuration(relation, run.deadlock))
+        return
     note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else ', not stable'}"
     write(out, draw_load(relation.network, run.utilisation, note=note))
+
+
+def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> None:
+    from unknot.exports import write_configuration
+
+    if run.deadlock is None:
+        say(f"no deadlock, so {file} was not written")
+        return
+    write_configuration(relation, run.deadlock, file, **words)
+    say(f"wrote {file}")
 
 
 def _search(relation: Relation, point: dict[str, Any], sizes: dict[str, Any], json: bool) -> None:
@@ -215,7 +234,7 @@ def _search(relation: Relation, point: dict[str, Any], sizes: dict[str, Any], js
 
 
 class _Clock:
-    """Processor time of a run from the moment everything is compiled."""
+    """Processor time of a run, of all its threads, from the moment everything is compiled."""
 
     def __init__(self) -> None:
         self.began: int | None = None
@@ -224,10 +243,10 @@ class _Clock:
         import time
 
         if self.began is None:
-            self.began = time.thread_time_ns()
+            self.began = time.process_time_ns()
         further(stage, cycle)
 
     def nanoseconds(self) -> int:
         import time
 
-        return time.thread_time_ns() - (self.began or 0)
+        return time.process_time_ns() - (self.began or 0)
