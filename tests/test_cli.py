@@ -180,7 +180,7 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     relation = unknot.routing.dimension_order(unknot.topologies.mesh(4, 4))
     run = unknot.simulate(relation, 0.1, packet_length=2, seed=7, warmup=300, measure=1000)
     for key, value in vars(run).items():
-        assert key in ("utilisation", "occupancy", "lengths", "router") or found[key] == value
+        assert key in ("utilisation", "occupancy", "lengths", "router", "faults") or found[key] == value
     assert (found["lengths"], found["router"]) == ({}, vars(run.router))
     assert found["ns_per_flit_hop"] > 0
     assert "channels" not in found
