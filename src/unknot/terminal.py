@@ -63,6 +63,9 @@ def show_run(relation: Relation, run: Run) -> None:
     ]
     if run.reason:
         rows.append(("reason", run.reason))
+    if run.faults:
+        lost = f"{run.lost_packets} packets lost, {run.lost_flits} flits of them in the network"
+        rows.append(("faults", "\n".join((*run.faults, lost))))
     if run.utilisation.size:
         busiest = int(run.utilisation.argmax())
         name = relation.network.channel_name(busiest)

@@ -55,7 +55,7 @@ def balance(engine: FaultyEngine) -> None:
     assert (down[:, STORED] >= 0).all()
     assert (up[:, CREDITS] >= 0).all()
     assert engine.count(FLITS_IN) - engine.count(FLITS_OUT) == down[:, STORED].sum() + flying.sum()
-    index, packets = residents(state, state.in_row.astype(np.int64))
+    _, packets = residents(state, state.in_row.astype(np.int64))
     inside = np.union1d(packets, state.terminals[state.terminals[:, PACKET] >= 0, PACKET])
     assert engine.count(CREATED_PACKETS) == engine.count(ARRIVED) + engine.lost_packets + inside.size
     free = state.free[: state.count[FREE]]

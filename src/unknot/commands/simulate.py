@@ -33,6 +33,12 @@ def simulate(
     bursts: Annotated[
         str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
     ] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 1,
     seeds: Annotated[
         int | None, typer.Option(help="Run it with so many seeds, from --seed on, and tell the mean.", min=1)
@@ -83,6 +89,8 @@ def simulate(
     only_one = _given(one)
     if seeds is not None and (only_one or saturation):
         raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
+    if load is None and fault:
+        raise SimulationError("--fault is for runs at one load, not for --saturation")
     cycles = {"warmup": warmup, "measure": measure, "precision": precision}
     if load is None and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
         raise SimulationError(f"{wrong} is for one run, not for --saturation")
@@ -96,6 +104,10 @@ def simulate(
         "bursts": None if bursts is None else texts.bursts_of(bursts, "--bursts"),
         "threads": threads,
     }
+    if fault:
+        from unknot.simulation.faults import fault_of
+
+        point["faults"] = [fault_of(text, "--fault") for text in fault]
     for file in (out, series):
         if file is not None:
             from unknot.report.picture import require_ending
@@ -111,6 +123,8 @@ def simulate(
     else:
         steps = interval or (None if series is None else STEP)
         found = _one(relation, load, point | cycles | {"interval": steps}, sizes, channels, json)
+        if len(found.faults) < len(fault or ()):
+            say(f"the run ended in cycle {found.cycles}, before all faults had come")
         if out is not None:
             _draw(relation, found, out)
         if export is not None:
