@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.simulation.relations import random_relation
-from unknot.simulation import Fault, Router
+from tests.simulation.relations import clockwise, random_relation
+from unknot.errors import NetworkError, SimulationError, TextError
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order, up_down
+from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine import Engine
-from unknot.simulation.faults import FaultyEngine
+from unknot.simulation.faults import FaultyEngine, channels_of, fault_of
 from unknot.simulation.layout import (
+    ADDRESS,
     ARRIVED,
     ARRIVED_BITS,
     ATOMIC,
@@ -25,6 +32,7 @@ from unknot.simulation.layout import (
     FREE,
     HIGH,
     IN_CELL,
+    LEFT,
     OPEN,
     OUT,
     OWNER,
@@ -35,8 +43,9 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.losses import owns, residents
 from unknot.simulation.traffic import uniform
-from unknot.switching import SWITCHINGS
+from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
+from unknot.topologies import line, mesh, ring
 
 
 def bits(state: State, column: int, cells: np.ndarray) -> np.ndarray:
@@ -133,3 +142,217 @@ def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
             held = engine.count(FLITS_OUT) + engine.lost_flits
             engine.run(600)
         assert engine.deadlock is not None or engine.count(FLITS_IN) == engine.count(FLITS_OUT)
+
+
+LENGTHS = 4
+
+
+def alone(*faults: Fault) -> FaultyEngine:
+    """An engine over an empty line of four routers, and a packet at terminal 0 to terminal 3."""
+    relation = interpreted(dimension_order(line(4)))
+    engine = FaultyEngine(
+        relation, "wormhole", packet_length=LENGTHS, buffer_depth=4, chance=0.0, seed=1, pairs=uniform(relation),
+        faults=faults,
+    )  # fmt: skip
+    state = engine.state
+    packet = int(state.count[HIGH])
+    state.count[[HIGH, CREATED_PACKETS]] += 1
+    state.packets[packet] = [0, 0, 3, LENGTHS, 0, 0, -1, 0]
+    state.terminals[0, PACKET], state.terminals[0, LEFT] = packet, LENGTHS
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("cycle", "channel", "lost_in", "flits"),
+    [
+        (3, "(0)->(1)", 3, 3),
+        (4, "(0)->(1)", 4, 4),
+        (5, "(0)->(1)", 5, 4),
+        (12, "(0)->(1)", 12, 4),
+        (13, "(0)->(1)", None, 0),
+        (4, "(1)->(2)", 8, 4),
+        (9, "(1)->(2)", 9, 4),
+        (60, "(1)->(2)", None, 0),
+    ],
+)
+def test_one_packet_and_one_channel_by_hand(cycle: int, channel: str, lost_in: int | None, flits: int) -> None:
+    """Terminal 0 injects in cycles 0 to 3; the header is read in 2, gets its VC in 3 and crosses the switch in 4.
+
+    It is read at the second router in 7, gets a VC in 8 and crosses in 9; the tail leaves it in 12. A channel
+    that dies before the worm begins to cross it kills nothing; the header is lost when it next asks for a VC there.
+    """
+    engine = alone(Fault(cycle, [channel]))
+    for now in range(80):
+        before = engine.lost_packets
+        step(engine)
+        balance(engine)
+        assert engine.lost_packets - before == int(now == lost_in)
+    assert engine.lost_flits == flits
+    assert engine.count(ARRIVED) == (lost_in is None)
+    assert engine.count(FLITS_IN) == engine.count(FLITS_OUT) == (0 if flits else LENGTHS)
+
+
+@pytest.mark.parametrize(
+    ("cycle", "router", "lost", "flits"),
+    [
+        (2, 0, 1, 2),
+        (8, 0, 1, 4),
+        (13, 0, 0, 0),
+        (8, 3, 1, 4),
+        (2, 3, 1, 2),
+        (8, 1, 1, 4),
+        (60, 3, 0, 0),
+        (0, 0, 1, 0),
+    ],
+)
+def test_one_packet_and_one_router_by_hand(cycle: int, router: int, lost: int, flits: int) -> None:
+    engine = alone(Fault(cycle, routers=[router]))
+    for _ in range(80):
+        step(engine)
+        balance(engine)
+    assert (engine.lost_packets, engine.lost_flits, engine.count(ARRIVED)) == (lost, flits, 1 - lost)
+
+
+def test_a_packet_that_is_half_ejected_is_lost_with_the_rest() -> None:
+    engine = alone(Fault(20, ["(2)->(3)"]))
+    engine.run(100)
+    assert engine.lost_packets == 1
+    assert engine.lost_flits + engine.count(FLITS_OUT) == LENGTHS
+    assert engine.lost_flits == LENGTHS - 1
+    assert engine.count(FLITS_IN) == engine.count(FLITS_OUT)
+
+
+def few(relation: Relation, faults: list[Fault], **options: object) -> FaultyEngine:
+    given = {"packet_length": 3, "buffer_depth": 4, "chance": 0.1, "seed": 3, "pairs": uniform(relation)}
+    return FaultyEngine(relation, "wormhole", faults=faults, **(given | options))  # type: ignore[arg-type]
+
+
+def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
+    """In one call, or cycle by cycle, the state comes out the same."""
+    relation = interpreted(dimension_order(mesh(3, 3), 2), remember=True)
+    faults = [Fault(100, ["(1,1)->(1,2)"]), Fault(300, routers=["(0,1)"])]
+    at_once, stepwise = few(relation, faults), few(relation, faults)
+    while at_once.now < 700:
+        at_once.advance(700)
+    for _ in range(700):
+        step(stepwise)
+    assert at_once.lost_packets > 20
+    for name in ("inputs", "outputs", "sending", "inbox", "masks", "terminals", "random", "count"):
+        assert np.array_equal(getattr(at_once.state, name), getattr(stepwise.state, name)), name
+    assert at_once.toll() == stepwise.toll()
+
+
+def test_channels_that_nobody_uses_may_die() -> None:
+    relation = interpreted(clockwise(5, escape=True), remember=True)
+    down = [relation.network.channel_name(relation.network.between(1, 0)[0])]
+    for switching in SWITCHINGS:
+        point = {"packet_length": 2, "switching": switching, "warmup": 500, "measure": 1000, "interval": 250}
+        run = simulate(relation, 0.1, **point, faults=[Fault(700, down)])  # type: ignore[arg-type]
+        assert run.faults == (f"700: {down[0]}",)
+        assert replace(run, faults=()) == simulate(relation, 0.1, **point)  # type: ignore[arg-type]
+        assert run.series is not None
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_long_after_a_fault_a_run_is_like_one_without_what_died(switching: Switching) -> None:
+    network = mesh(3, 3)
+    left = network.without(routers=["(2,2)"], links=[("(0,1)", "(1,1)")])
+    fault = Fault(400, ["(0,1)<->(1,1)"], ["(2,2)"], "up_down")
+    point = {"packet_length": 3, "switching": switching, "warmup": 1000, "measure": 12_000}
+    whole = simulate(interpreted(up_down(network, 2), remember=True), 0.09, **point, faults=[fault])  # type: ignore[arg-type]
+    small = simulate(interpreted(up_down(left, 2), remember=True), 0.09, **point, seed=2)  # type: ignore[arg-type]
+    assert whole.stable
+    assert small.stable
+    within = (whole.latency_half_width or 9.0) + (small.latency_half_width or 9.0)
+    assert within < 0.2 * small.latency_mean
+    assert abs(whole.latency_mean - small.latency_mean) < 1.5 * within
+    assert whole.accepted_load * 9 == pytest.approx(small.accepted_load * 8 * 8 / 9, rel=0.12)
+    dead = np.setdiff1d(np.arange(network.num_channels), left.origin.channels)
+    assert not whole.utilisation[dead].any()
+    assert (whole.utilisation[left.origin.channels] > 0).all()
+
+
+def test_lost_packets_are_neither_arrived_nor_missing() -> None:
+    relation = interpreted(dimension_order(mesh(3, 3), 2), remember=True)
+    run = simulate(relation, 0.1, packet_length=3, warmup=300, measure=3000, faults=[Fault(500, ["(1,1)->(2,1)"])])
+    assert run.stable, run.reason
+    assert run.lost_packets > 15
+    assert run.packets > 500
+    assert 2 * run.lost_packets < run.lost_flits <= 3 * run.lost_packets
+
+
+def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
+    from unknot import check
+
+    network = mesh(4, 4)
+    xy, yx = dimension_order(network), dimension_order(network, order=[1, 0])
+    assert check(xy).deadlock_free
+    assert check(yx).deadlock_free
+    run = simulate(
+        interpreted(xy, remember=True), 0.2, packet_length=16, buffer_depth=4, warmup=2000, measure=500,
+        faults=[Fault(1000, relation=yx)],
+    )  # fmt: skip
+    assert run.deadlock is not None
+    assert run.cycles > 1000
+    assert run.deadlock.reachability == "not-established"
+    assert run.lost_packets == 0
+
+
+def test_addresses_of_the_new_relation() -> None:
+    """Packets go on with an address that the new relation knows; those without one are lost."""
+    network = ring(6)
+    old = interpreted(clockwise(6), remember=True)
+    new = up_down(network.without(routers=[2]))
+    engine = few(old, [Fault(120, routers=[2], relation=new)], chance=0.02)
+    engine.run(120)
+    destinations = old.destination.copy()
+    engine.advance(121)
+    assert np.array_equal(np.delete(destinations, 2), engine.relation.destination)
+    arrived, lost = engine.count(ARRIVED), engine.lost_packets
+    for _ in range(400):
+        step(engine)
+        balance(engine)
+    assert engine.count(ARRIVED) > arrived + 10
+    assert engine.lost_packets == lost
+    _, packets = residents(engine.state, engine.state.in_row.astype(np.int64))
+    assert not (engine.relation.destination[engine.state.packets[packets, ADDRESS]] == 2).any()
+
+
+def test_names_of_channels() -> None:
+    network = mesh(3, 3)
+    a, b = network.router("(0,0)"), network.router("(0,1)")
+    there, back = network.between(a, b)[0], network.between(b, a)[0]
+    for text in ("(0,0)->(0,1)", "(0, 0) → (0,1)"):
+        assert channels_of(network, text) == [there]
+    assert channels_of(network, "(0,0) <-> (0,1)") == [there, back]
+    assert channels_of(network, 5) == [5]
+    twins = Network("twins", 2, [0, 0, 1], [1, 1, 0])
+    assert channels_of(twins, "r0->r1") == [0, 1]
+    assert channels_of(twins, "r0->r1#1") == [1]
+    for wrong in (99, -1, "(0,0)", "(0,0)->(2,2)", "(0,0)->(7,7)"):
+        with pytest.raises(NetworkError):
+            channels_of(network, wrong)
+
+
+def test_texts() -> None:
+    found = fault_of("2000: (1,1)->(1,2); router (2,2) ;routing up_down")
+    assert found == Fault(2000, ["(1,1)->(1,2)"], ["(2,2)"], "up_down")
+    assert fault_of(str(found)) == found
+    for wrong in ("", "router (1,1)", "x: router 1", "12:", "12: rooter 1", "-3: router 1", "12: (1,1)"):
+        with pytest.raises(TextError):
+            fault_of(wrong)
+
+
+def test_what_no_run_can_have() -> None:
+    relation = dimension_order(mesh(3, 3))
+    for wrong in (
+        lambda: Fault(-1, [0]), lambda: Fault(1.5, [0]), lambda: Fault(True, [0]), lambda: Fault(3),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, [0])], threads=2),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, [0], relation=up_down(ring(5)))]),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, relation=dimension_order(relation.network, 2))]),
+    ):  # fmt: skip
+        with pytest.raises(SimulationError):
+            wrong()
+    for faults in ([Fault(3, [999])], [Fault(3, ["(0,0)->(5,5)"])], [Fault(3, routers=["(9,9)"])]):
+        with pytest.raises(NetworkError):
+            simulate(relation, 0.1, faults=faults)

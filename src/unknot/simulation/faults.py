@@ -178,7 +178,7 @@ def _steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[_S
 
     network, current = relation.network, relation
     routers, channels = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_channels, dtype=bool)
-    plain = is_interpreted(relation)
+    plain, before = is_interpreted(relation), ways(relation, np.zeros(network.num_terminals, dtype=bool))
     found = []
     for fault in sorted(faults, key=lambda fault: fault.cycle):
         for router in fault.routers:
@@ -193,7 +193,9 @@ def _steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[_S
         left = surviving(current, dead, gone)
         if plain:
             interpreted(left, remember=True)
-        traffic = thinned(pairs, relation.destination, left, ways(left, gone))
+        may, traffic = ways(left, gone), pairs
+        if not np.array_equal(left.destination, relation.destination) or (may != before).any():
+            traffic = thinned(pairs, relation.destination, left, may)
         found.append(_Step(fault, dead, gone, routers[network.inject], left, traffic))
     return found
 
@@ -346,7 +348,7 @@ class FaultyEngine(Engine):
         """Relation and traffic from now on."""
         relation, pairs, state = step.relation, step.pairs, self.state
         setup = state.setup
-        setup[[EVERYONE, COMMITS, COMPARES]] = -1, relation.commits, relation.direct is not None
+        setup[[EVERYONE, COMMITS, COMPARES]] = pairs.everyone, relation.commits, relation.direct is not None
         setup[SIMPLE] = setup[PLAIN] and self.router == Router() and not relation.commits
         rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
         state.terminals[:, CHANCE] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)
