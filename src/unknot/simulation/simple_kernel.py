@@ -133,11 +133,30 @@ def take_in(s, w, row, heads, asleep, movers, opened):
 @njit(_nrt=False, forceinline=True)
 def wish(rule, s, b, p, opened, first_output, end):
     """What a header requests, as a mask of cells, 0 if it finds nothing free; and the status."""
-    setup, offered = s.setup, s.offered
-    address = s.packets[p, ADDRESS]
+    offered, address = s.offered, s.packets[p, ADDRESS]
     count = rule(np.int64(s.inputs[b, PLACE]), address, np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
+    mask, all_bits, many = np.int64(0), np.int64(0), end - first_output
+    for k in range(count):
+        value = offered[natural(k)]
+        all_bits |= value
+        if value & VC_MASK >= s.setup[NUM_VCS]:
+            all_bits = np.int64(-1)
+            break
+        cell = s.out_row[natural(value & VC_MASK)] - first_output
+        if cell < 0 or cell >= many:
+            return np.int64(0), np.int64(BROKEN_RULE)
+        mask |= np.int64(1) << cell
+    if all_bits >> 40 == 0 and s.setup[TECHNIQUE] >= ATOMIC:
+        return mask & opened, np.int64(DONE)
+    return choose(s, b, p, count, opened, first_output, end)
+
+
+@njit(_nrt=False, forceinline=True)
+def choose(s, b, p, count, opened, first_output, end):
+    """The same where candidates have tiers, are not waited for, eject, or must have room for a whole packet."""
+    setup, offered = s.setup, s.offered
     only, mask, tier, may = s.inputs[b, STATE] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
         value = offered[natural(k)]
@@ -148,7 +167,7 @@ def wish(rule, s, b, p, opened, first_output, end):
         if vc < setup[NUM_VCS]:
             out = np.int64(s.out_row[natural(vc)])
         elif vc == EJECT:
-            out = np.int64(s.ejection_row[natural(s.destination[natural(address)])])
+            out = np.int64(s.ejection_row[natural(s.destination[natural(s.packets[p, ADDRESS])])])
             many = (np.int64(1) << setup[LOCAL]) - 1
         else:
             return np.int64(0), np.int64(BROKEN_RULE)
