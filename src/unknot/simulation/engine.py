@@ -69,12 +69,6 @@ class Engine:
         threads: int = 1,
     ) -> None:
         self.relation, self.switching, self.router = relation, switching, router
-        busiest = chance * float(pairs.rate.max(initial=0.0)) / (bursts.share_on if bursts is not None else 1.0)
-        if busiest > 1:
-            raise SimulationError(
-                f"bursts: a terminal that is on would have to create {busiest:.3g} packets in a cycle, of which 1 is "
-                "the most; lower the load or let bursts last longer"
-            )
         self.parts = empty_network(
             relation,
             switching,
