@@ -129,6 +129,11 @@ def simulate(
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
     pairs = pairs_of(relation, pattern(relation.network, traffic))
     chance = float(load) / mean_length(shares)
+    if bursts is not None and (busiest := chance * float(pairs.rate.max()) / bursts.share_on) > 1:
+        raise SimulationError(
+            f"bursts: a terminal that is on would have to create {busiest:.3g} packets in a cycle, of which 1 is the "
+            "most; lower the load or let bursts last longer"
+        )
     make: Callable[..., Engine] = FaultyEngine if faults else Engine
     if interval is not None:
         make = partial(FaultyRecorder if faults else Recorder, interval, mean_length(shares))
