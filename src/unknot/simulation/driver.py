@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import numpy as np
-
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
+from unknot.simulation.asked import check_run
 from unknot.simulation.detector import in_words
 from unknot.simulation.engine import Engine, check_point
-from unknot.simulation.faults import Fault, FaultyEngine, FaultyRecorder
+from unknot.simulation.fault import Fault
+from unknot.simulation.faults import FaultyEngine, FaultyRecorder
 from unknot.simulation.injection import Bursts, Lengths, length_shares, mean_length
 from unknot.simulation.layout import (
     DRAWN,
@@ -123,7 +123,7 @@ def simulate(
     shares = length_shares(packet_length)
     longest = shares[-1][0]
     check_point(longest, switching, buffer_depth, seed)
-    _check(load, warmup, measure, precision, interval, threads)
+    check_run(load, warmup, measure, precision, interval, threads)
     terminals = relation.network.num_terminals
     if not terminals:
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
@@ -237,35 +237,6 @@ def simulate(
         occupancy=occupancy,
         **(engine.toll() if isinstance(engine, FaultyEngine) else {}),
     )
-
-
-def _check(
-    load: float,
-    warmup: int | None,
-    measure: int | None,
-    precision: float | None,
-    interval: int | None,
-    threads: int,
-) -> None:
-    """Refuse what no run can be asked for."""
-    if not _is_number(load) or not 0 <= load <= 1:
-        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
-    for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1), ("interval", interval, 1)):
-        if cycles is not None and (
-            isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < least
-        ):
-            raise SimulationError(f"{name} must be a whole number of cycles, at least {least}, got {cycles!r}")
-    if precision is not None and (not _is_number(precision) or not 0 < precision < 1):
-        raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {precision!r}")
-    if precision is not None and measure is not None:
-        raise SimulationError("precision chooses how long to measure: give either it or measure")
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise SimulationError(f"threads must be a whole number of at least 1, got {threads!r}")
-
-
-def _is_number(value: object) -> bool:
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return number and math.isfinite(value)  # type: ignore[arg-type]
 
 
 def _measure(

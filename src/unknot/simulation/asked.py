@@ -1,0 +1,38 @@
+"""What a run may be asked for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unknot.errors import SimulationError
+
+
+def check_run(
+    load: float,
+    warmup: int | None,
+    measure: int | None,
+    precision: float | None,
+    interval: int | None,
+    threads: int,
+) -> None:
+    """Refuse what no run can be asked for."""
+    if not _is_number(load) or not 0 <= load <= 1:
+        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
+    for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1), ("interval", interval, 1)):
+        if cycles is not None and (
+            isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < least
+        ):
+            raise SimulationError(f"{name} must be a whole number of cycles, at least {least}, got {cycles!r}")
+    if precision is not None and (not _is_number(precision) or not 0 < precision < 1):
+        raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {precision!r}")
+    if precision is not None and measure is not None:
+        raise SimulationError("precision chooses how long to measure: give either it or measure")
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise SimulationError(f"threads must be a whole number of at least 1, got {threads!r}")
+
+
+def _is_number(value: object) -> bool:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return number and math.isfinite(value)  # type: ignore[arg-type]
