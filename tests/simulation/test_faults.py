@@ -15,7 +15,8 @@ from unknot.network import Network
 from unknot.routing import Relation, dimension_order, up_down
 from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine import Engine
-from unknot.simulation.faults import FaultyEngine, channels_of, fault_of
+from unknot.simulation.fault import channels_of, fault_of
+from unknot.simulation.faults import FaultyEngine
 from unknot.simulation.layout import (
     ADDRESS,
     ARRIVED,

@@ -105,7 +105,7 @@ def simulate(
         "threads": threads,
     }
     if fault:
-        from unknot.simulation.faults import fault_of
+        from unknot.simulation.fault import fault_of
 
         point["faults"] = [fault_of(text, "--fault") for text in fault]
     for file in (out, series):

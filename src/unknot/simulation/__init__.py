@@ -2,7 +2,7 @@
 
 from unknot.simulation.closed_loop import ClosedLoop, closed_loop
 from unknot.simulation.driver import simulate
-from unknot.simulation.faults import Fault
+from unknot.simulation.fault import Fault
 from unknot.simulation.injection import Bursts
 from unknot.simulation.limits import Saturation, saturation, zero_load_latency
 from unknot.simulation.replay import Replay, replay
