@@ -214,12 +214,14 @@ def test_simulate_writes_the_knot_it_was_tied_in(tmp_path: Path) -> None:
     design = ["torus(4, 4)", "--routing", "fully_adaptive", "--packet-length", "4"]
     where = ["--out", str(picture), "--export", str(file)]
     done = unknot_says("simulate", *design, "--load", "1", *where)
-    assert done.exit_code == 0 and "deadlock" in done.stdout
+    assert done.exit_code == 0
+    assert "deadlock" in done.stdout
     assert picture.read_text("utf-8").startswith("<svg")
     assert unknot_says("replay", str(file)).exit_code == 0
     file.unlink()
     calm = unknot_says("simulate", *design, "--vcs", "4", "--load", "0.01", "--measure", "200", *where)
-    assert calm.exit_code == 0 and not file.exists()
+    assert calm.exit_code == 0
+    assert not file.exists()
     assert "no deadlock, so" in calm.stderr
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from unknot.network import Network, measure
     from unknot.network.grid import grid
     from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
-    from unknot.simulation import Replay, Run, replay, simulate
+    from unknot.simulation import Run, simulate
+    from unknot.simulation.replay import Replay, replay
     from unknot.verify import Configuration, Verdict, deliver
     from unknot.verify.check import check
 
