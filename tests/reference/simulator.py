@@ -20,6 +20,7 @@ from .sim_parts import Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from .sim_terminals import Generator, Terminal, Workload, scramble
 
 PLAIN = Router()
+Wishes = dict[InputVC, list[OutputVC]]
 
 
 class Sending(NamedTuple):
@@ -88,8 +89,9 @@ class Simulator(Choices):
                 self.inject(terminal)
             decisions = []
             for node in self.routers:
-                allocated = self.match_vcs(node)
-                decisions.append((allocated, self.match_ports(node, allocated)))
+                wished = self.wished(node)
+                allocated = self.match_vcs(node, wished)
+                decisions.append((allocated, self.match_ports(node, wished, allocated)))
             for allocated, sends in decisions:
                 self.update(allocated, sends)
             self.now += 1
@@ -161,26 +163,35 @@ class Simulator(Choices):
         """What counts for the packet in front, the smallest first."""
         return vc.queue[0].packet.created if self.options.priority == "age" else 0
 
-    def match_vcs(self, node: Node) -> list[tuple[InputVC, OutputVC]]:
+    def wished(self, node: Node) -> Wishes:
+        """The output VCs that headers request in this cycle."""
+        heads = [vc for port in node.inputs for vc in port.vcs if vc.queue and vc.out is None]
+        return {vc: self.wishes(node, vc) for vc in heads if vc.routing_from <= self.now}
+
+    def match_vcs(self, node: Node, wished: Wishes) -> list[tuple[InputVC, OutputVC]]:
         inputs = [vc for port in node.inputs for vc in port.vcs]
         outputs = [vc for port in node.outputs for vc in port.vcs]
-        requests = {}
-        for i, vc in enumerate(inputs):
-            if vc.queue and vc.out is None and vc.routing_from <= self.now:
-                requests.update({(i, outputs.index(o)): self.age(vc) for o in self.wishes(node, vc)})
+        requests = {
+            (inputs.index(vc), outputs.index(o)): self.age(vc) for vc, wishes in wished.items() for o in wishes
+        }
         rounds = self.allocate(requests, [v.grant for v in outputs], [v.accept for v in inputs])
         for i, o in rounds[0]:
             outputs[o].grant, inputs[i].accept = (i + 1) % len(inputs), (o + 1) % len(outputs)
         return [(inputs[i], outputs[o]) for won in rounds for i, o in won]
 
-    def match_ports(self, node: Node, allocated: list[tuple[InputVC, OutputVC]]) -> list[Sending]:
-        """Those that hold the switch, then those that had an output VC before, then those that just got one."""
+    def match_ports(self, node: Node, wished: Wishes, allocated: list[tuple[InputVC, OutputVC]]) -> list[Sending]:
+        """Those that hold the switch, then those that had an output VC before and those that hope for one now."""
         options, sends = self.options, self.keep_on(node)
-        ready = {v: v.out for port in node.inputs for v in port.vcs if v.out and v.active_from <= self.now}
-        sends += self.arbitrate(node, ready, sends, options.switch_allocation_delay)
-        if options.speculative:
-            delay = max(options.vc_allocation_delay, options.switch_allocation_delay)
-            sends += self.arbitrate(node, dict(allocated), sends, delay)
+        ready = {
+            v: [v.out] for port in node.inputs for v in port.vcs if v.out and v.active_from <= self.now and v.queue
+        }
+        hopes = wished if options.speculative else {}
+        late, got = max(options.vc_allocation_delay, options.switch_allocation_delay), dict(allocated)
+        for into, vc, port in self.arbitrate(node, ready, hopes, sends):
+            if vc in ready:
+                sends.append(Sending(into, vc, port, options.switch_allocation_delay))
+            elif vc in got and got[vc] in port.vcs and got[vc].has_credit:
+                sends.append(Sending(into, vc, port, late))
         return sends
 
     def keep_on(self, node: Node) -> list[Sending]:
@@ -198,24 +209,30 @@ class Simulator(Choices):
         return sends
 
     def arbitrate(
-        self, node: Node, ready: dict[InputVC, OutputVC], sends: list[Sending], delay: int
-    ) -> list[Sending]:
-        """The switch is matched to those that are ready for it; ports that send already, or are held, do not care."""
+        self, node: Node, ready: Wishes, hopes: Wishes, sends: list[Sending]
+    ) -> list[tuple[Port, InputVC, Port]]:
+        """The switch is matched to those that are ready for it or speculate, each asking for one output port or more.
+
+        Ports that send already, or are held, do not care. Of the VCs of an input port that ask for the same output
+        port the one put forward is ready if any is; separable allocators also prefer those that are.
+        """
         busy = {port for sending in sends for port in (sending.into, sending.port)}
         busy |= {port for port in node.inputs + node.outputs if port.holder}
-        requests: dict[tuple[int, int], int] = {}
+        ranks: dict[tuple[int, int], tuple[bool, int]] = {}
         chosen: dict[tuple[int, int], int] = {}
         for i, into in enumerate(node.inputs):
             for k in range(len(into.vcs)):
                 index = (into.next_vc + k) % len(into.vcs)
                 vc = into.vcs[index]
-                if vc not in ready or not vc.queue or not ready[vc].has_credit:
-                    continue
-                o = node.exit(ready[vc])
-                if into in busy or node.outputs[o] in busy:
-                    continue
-                if (i, o) not in requests or self.age(vc) < requests[i, o]:
-                    requests[i, o], chosen[i, o] = self.age(vc), index
+                outs = ready.get(vc, []) + hopes.get(vc, [])
+                for o in {node.exit(out) for out in outs if out.has_credit}:
+                    if into in busy or node.outputs[o] in busy:
+                        continue
+                    rank = vc in hopes, self.age(vc)
+                    if (i, o) not in ranks or rank < ranks[i, o]:
+                        ranks[i, o], chosen[i, o] = rank, index
+        islip = self.options.allocator == "islip"
+        requests = {pair: age if islip else (hope, age) for pair, (hope, age) in ranks.items()}
         rounds = self.allocate(requests, [p.turn for p in node.outputs], [p.turn for p in node.inputs])
         for i, o in rounds[0]:
             node.outputs[o].turn, node.inputs[i].turn = (i + 1) % len(node.inputs), (o + 1) % len(node.outputs)
@@ -223,7 +240,7 @@ class Simulator(Choices):
         for i, o in (pair for matched in rounds for pair in matched):
             into, index = node.inputs[i], chosen[i, o]
             into.next_vc = (index + 1) % len(into.vcs)
-            won.append(Sending(into, into.vcs[index], node.outputs[o], delay))
+            won.append((into, into.vcs[index], node.outputs[o]))
         return won
 
     def update(self, allocated: list[tuple[InputVC, OutputVC]], sends: list[Sending]) -> None:

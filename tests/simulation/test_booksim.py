@@ -66,6 +66,9 @@ def test_almost_empty_networks(name: str) -> None:
     [
         "mesh8_lookahead",
         "mesh8_credit2",
+        "mesh8_speculative",
+        "mesh8_lookahead_speculative",
+        "mesh8_speculative_sif",
         "mesh8_traversal2_mended",
         "mesh8_islip2",
         "mesh8_sif_age",

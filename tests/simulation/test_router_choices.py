@@ -48,8 +48,8 @@ def winners(ages: dict[tuple[int, int], tuple[int, int]], router: Router, turns:
     node, ready = crowd(ages)
     for port, turn in zip(node.inputs, turns, strict=False):
         port.next_vc = turn
-    won = simulator.arbitrate(node, ready, [], 1)
-    return [(node.inputs.index(s.into), s.into.vcs.index(s.vc), node.outputs.index(s.port)) for s in won]
+    won = simulator.arbitrate(node, {vc: [out] for vc, out in ready.items()}, {}, [])
+    return [(node.inputs.index(into), into.vcs.index(vc), node.outputs.index(port)) for into, vc, port in won]
 
 
 def test_the_older_packet_wins_the_switch() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from tests.reference.sim_parts import Packet
 from tests.simulation.scripted import Scripted, Sent, fork
 from unknot.routing import Relation, dimension_order
-from unknot.simulation.router import Router
+from unknot.simulation.router import ALLOCATORS, Allocator, Router
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import line
 
@@ -142,17 +143,41 @@ def test_a_holder_without_a_credit_lets_go_in_the_same_cycle() -> None:
     assert [(sent.cycle, packets.index(sent.packet)) for sent in held[:4]] == [(9, 0), (10, 0), (11, 1), (12, 1)]
 
 
-def test_speculation_comes_after_those_that_have_a_vc() -> None:
+@pytest.mark.parametrize("allocator", ALLOCATORS)
+@pytest.mark.parametrize("va", [1, 3])
+def test_only_separable_allocators_prefer_those_that_have_a_vc(allocator: Allocator, va: int) -> None:
     relation = fork([0, 1])
     long, late = Packet(2, 12, 0, 0), Packet(2, 1, 0, 1)
-    for va in (1, 3):
-        router = Router(speculative=True, vc_allocation_delay=va)
-        run = Scripted(relation, [(0, long), (2, late)], router=router)
-        assert [sent.cycle for sent in run.sent if sent.packet is long][:3] == [3, 3 + va, 4 + va]
-        (won,) = [cycle for cycle, vc, _ in run.allocated if vc == relation.num_vcs + 2 and cycle < 9]
-        assert won == 5
-        (sent,) = [sent.cycle for sent in run.on(relation, 0) if sent.packet is late]
-        assert sent == {1: 6, 3: 5}[va]
+    router = Router(speculative=True, vc_allocation_delay=va, allocator=allocator)
+    run = Scripted(relation, [(0, long), (2, late)], router=router)
+    (won,) = [cycle for cycle, vc, _ in run.allocated if vc == relation.num_vcs + 2 and cycle < 9]
+    assert won == 5
+    (sent,) = [sent.cycle for sent in run.on(relation, 0) if sent.packet is late]
+    assert sent == (6 if allocator == "separable_input_first" and va == 1 else 5)
+    cycles = [sent.cycle for sent in run.on(relation, 0) if sent.packet is long]
+    assert cycles[:3] == ([3, 6, 7] if va == 3 else [3, 4, 11 - sent])
+
+
+@pytest.mark.parametrize("va", [1, 3])
+def test_a_port_matched_to_a_header_that_has_no_vc_of_it_stays_empty(va: int) -> None:
+    """Both packets of the terminal, in VCs of their own, take the first output VC; their port turns to the next."""
+    relation = fork([0, 2])
+    packets = [Packet(2, 1, 0, 0), Packet(2, 1, 0, 0)]
+    for selection, second in (("all", 4 + va), ("first", 4)):
+        router = Router(speculative=True, vc_allocation_delay=va, selection=selection)
+        run = Scripted(relation, [(0, p) for p in packets], router=router)
+        assert [cycle for cycle, vc, _ in run.allocated if vc in relation.num_vcs + np.arange(2)] == [3, 4]
+        assert [sent.cycle for sent in run.on(relation, 0)] == [3, second]
+
+
+def test_a_header_that_gets_no_vc_may_keep_the_switch_from_the_one_that_does() -> None:
+    """In cycle 4 two ask for the VC: it is the turn of the second one's port, but not of its input VC."""
+    relation = fork([0])
+    packets = [Packet(2, 1, 0, 0), Packet(2, 1, 0, 0), Packet(2, 1, 0, 1)]
+    run = Scripted(relation, list(zip((0, 0, 1), packets, strict=True)), router=Router(speculative=True))
+    won = [cycle for cycle, vc, _ in run.allocated if vc >= relation.num_vcs]
+    assert won == [3, 4, 6]
+    assert [(sent.cycle, packets.index(sent.packet)) for sent in run.on(relation, 0)] == [(3, 0), (5, 1), (6, 2)]
 
 
 @pytest.mark.parametrize("hold", [False, True])

@@ -11,6 +11,7 @@ from unknot.simulation.layout import (
     BUSY,
     CELL,
     CREATED,
+    CREDITS,
     FIRST_INPUT,
     FIRST_OUTPUT,
     GRANT,
@@ -24,7 +25,9 @@ from unknot.simulation.layout import (
     OUT,
     PENDING,
     PORT,
+    READER,
     READY_BITS,
+    SEPARABLE,
     SPECULATIVE,
     STATE,
     STORED,
@@ -33,12 +36,15 @@ from unknot.simulation.layout import (
     WHERE,
     WINNERS,
 )
-from unknot.simulation.match_kernel import FIRST, FIRST_KEY, REQUESTED, REQUESTER, SECOND, SECOND_KEY, WON, match
+from unknot.simulation.match_kernel import BID, FIRST, FIRST_KEY, REQUESTED, REQUESTER, SECOND, SECOND_KEY, WON, match
 from unknot.simulation.selection_kernel import CYCLIC, request
 from unknot.simulation.state_kernel import DONE, packet_of, post, view
 from unknot.simulation.switch_kernel import send
 from unknot.simulation.vc_kernel import accept, front, win
 from unknot.simulation.words_kernel import lowest, natural
+
+HOPE = 1 << 62
+"""The part of a key that puts a header that speculates last; larger than any age."""
 
 
 @njit(_nrt=False, forceinline=True)
@@ -49,10 +55,14 @@ def aged(now, created):
 
 @njit(_nrt=False)
 def allocate_generally(rule, raw, w0, w1, now):
-    """VC allocation of a router by whatever allocator and priority."""
+    """VC allocation of a router by whatever allocator and priority.
+
+    Headers that speculate bid for the switch: BID of the rows of `asked`, up to a −1, is an output row that has a
+    credit, above the header's input row in the low 32 bits.
+    """
     s = view(raw)
     w0, w1 = natural(w0), natural(w1)
-    asked, n = s.asked, np.int64(0)
+    asked, n, bids = s.asked, np.int64(0), np.int64(0)
     first_input, first_output = np.int64(s.frames[w0, FIRST_INPUT]), np.int64(s.frames[w0, FIRST_OUTPUT])
     for word in range(w0, w1):
         heads = s.masks[word, HEADS]
@@ -74,6 +84,11 @@ def allocate_generally(rule, raw, w0, w1, now):
                     asked[n, SECOND_KEY] |= aged(now, s.packets[p, CREATED])
                 asked[n, REQUESTER], asked[n, REQUESTED] = b, w
                 n += 1
+                if s.setup[SPECULATIVE] == 1 and (s.outputs[w, READER] < 0 or s.outputs[w, CREDITS] > 0):
+                    asked[bids, BID] = (np.int64(w) << 32) | np.int64(b)
+                    bids += 1
+    if s.setup[SPECULATIVE] == 1:
+        asked[bids, BID] = -1
     match(raw, n)
     for i in range(n):
         b, w = natural(asked[i, REQUESTER]), natural(asked[i, REQUESTED])
@@ -123,53 +138,76 @@ def go_on(s, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def put_forward(s, w0, w1, column, now):
-    """The requests of the buffers in a column of `masks`: for each pair of ports not busy the preselected VC.
+def put_forward(s, n, b, w, w0, now, hope):
+    """Input row b requests the port of output row w: unless a port is busy, or another VC goes before it, row b is
+    the REQUESTER of the pair, and REQUESTED its rank. How many pairs there are then."""
+    asked = s.asked
+    out, into = natural(s.outputs[w, PORT]), natural(s.inputs[b, IN_PORT])
+    if s.sending[out, BUSY] == 1 or s.receiving[into, BUSY] == 1:
+        return n
+    age = np.int64(0)
+    if s.setup[AGED] == 1:
+        age = aged(now, s.packets[packet_of(s, b), CREATED])
+    rank = hope | age | ((b - s.frames[w0, FIRST_INPUT] - s.receiving[into, NEXT_VC]) & CYCLIC)
+    first, second = np.int64(s.receiving[into, CELL]), np.int64(s.sending[out, CELL])
+    k = np.int64(0)
+    while k < n and (asked[k, FIRST] != first or asked[k, SECOND] != second):
+        k += 1
+    if k < n and asked[k, REQUESTED] <= rank:
+        return n
+    if s.setup[SEPARABLE] == 1:
+        age |= hope
+    asked[k, FIRST], asked[k, SECOND] = first, second
+    asked[k, FIRST_KEY] = age | ((second - s.receiving[into, TURN]) & CYCLIC)
+    asked[k, SECOND_KEY] = age | ((first - s.sending[out, TURN]) & CYCLIC)
+    asked[k, REQUESTER], asked[k, REQUESTED] = b, rank
+    return max(n, k + 1)
 
-    REQUESTER is that VC, REQUESTED its rank among those of its port.
-    """
-    asked, n = s.asked, np.int64(0)
+
+@njit(_nrt=False, forceinline=True)
+def ask(s, w0, w1, now):
+    """Requests of the buffers that have a flit and a credit, and of headers that speculate; how many."""
+    n, bids = np.int64(0), np.int64(0)
     for word in range(w0, w1):
-        ready = s.masks[word, column]
+        ready = s.masks[word, MOVERS]
         while ready != 0:
             b = natural(s.frames[word, FIRST_INPUT] + lowest(ready))
             ready &= ready - 1
-            out, into = natural(s.outputs[natural(s.inputs[b, OUT]), PORT]), natural(s.inputs[b, IN_PORT])
-            if s.sending[out, BUSY] == 1 or s.receiving[into, BUSY] == 1:
-                continue
-            age = np.int64(0)
-            if s.setup[AGED] == 1:
-                age = aged(now, s.packets[packet_of(s, b), CREATED])
-            rank = age | ((b - s.frames[w0, FIRST_INPUT] - s.receiving[into, NEXT_VC]) & CYCLIC)
-            first, second = np.int64(s.receiving[into, CELL]), np.int64(s.sending[out, CELL])
-            k = np.int64(0)
-            while k < n and (asked[k, FIRST] != first or asked[k, SECOND] != second):
-                k += 1
-            if k < n and asked[k, REQUESTED] <= rank:
-                continue
-            asked[k, FIRST], asked[k, SECOND] = first, second
-            asked[k, FIRST_KEY] = age | ((second - s.receiving[into, TURN]) & CYCLIC)
-            asked[k, SECOND_KEY] = age | ((first - s.sending[out, TURN]) & CYCLIC)
-            asked[k, REQUESTER], asked[k, REQUESTED] = b, rank
-            n = max(n, k + 1)
+            n = put_forward(s, n, b, natural(s.inputs[b, OUT]), w0, now, np.int64(0))
+    if s.setup[SPECULATIVE] == 1:
+        while s.asked[bids, BID] >= 0:
+            bid = s.asked[bids, BID]
+            n = put_forward(s, n, natural(bid & 0xFFFFFFFF), natural(bid >> 32), w0, now, np.int64(HOPE))
+            bids += 1
     return n
 
 
 @njit(_nrt=False)
-def match_ports(raw, column, w0, w1, now, stay):
-    """Match the ports that the buffers in a column of `masks` request, and send; how many flits were sent."""
+def match_ports(raw, w0, w1, now):
+    """Match the ports that are requested, and send; how many flits were sent.
+
+    A match of a header that speculated and has no VC of that port, with a credit, is wasted.
+    """
     s = view(raw)
     w0, w1 = natural(w0), natural(w1)
-    n = put_forward(s, w0, w1, column, now)
+    setup = s.setup
+    n = ask(s, w0, w1, now)
     match(raw, n)
-    sent = np.int64(0)
+    sent, first_input, first_output = np.int64(0), s.frames[w0, FIRST_INPUT], s.frames[w0, FIRST_OUTPUT]
     for i in range(n):
         if s.asked[i, WON] > 0:
             b = natural(s.asked[i, REQUESTER])
-            out, into = natural(s.outputs[natural(s.inputs[b, OUT]), PORT]), natural(s.inputs[b, IN_PORT])
+            cell = b - first_input
+            out, into = natural(first_output + s.asked[i, SECOND]), natural(first_input + s.asked[i, FIRST])
             if s.asked[i, WON] == 1:
                 s.sending[out, TURN], s.receiving[into, TURN] = s.receiving[into, CELL] + 1, s.sending[out, CELL] + 1
-            s.receiving[into, NEXT_VC] = b - s.frames[w0, FIRST_INPUT] + 1
+            s.receiving[into, NEXT_VC] = cell + 1
+            stay = setup[SWITCHED] - 1
+            if s.asked[i, REQUESTED] >= HOPE:
+                stay = max(setup[ALLOCATION], setup[SWITCHED]) - 1
+                won = (s.masks[natural(w0 + (cell >> 6)), WINNERS] >> (cell & 63)) & 1
+                if won == 0 or s.outputs[natural(s.inputs[b, OUT]), PORT] != out:
+                    continue
             dispatch(raw, b, w0, w1, now, stay)
             sent += 1
     return sent
@@ -195,11 +233,9 @@ def switch_generally(raw, w0, w1, now):
     w0, w1 = natural(w0), natural(w1)
     setup = s.setup
     sent = go_on(s, w0, w1, now) if setup[HOLDS] == 1 else np.int64(0)
-    sent += match_ports(raw, MOVERS, w0, w1, now, setup[SWITCHED] - 1)
-    if setup[SPECULATIVE] == 1:
-        sent += match_ports(raw, WINNERS, w0, w1, now, max(setup[ALLOCATION], setup[SWITCHED]) - 1)
-        if setup[ALLOCATION] > 1:
-            hold_back(s, w0, w1, now)
+    sent += match_ports(raw, w0, w1, now)
+    if setup[SPECULATIVE] == 1 and setup[ALLOCATION] > 1:
+        hold_back(s, w0, w1, now)
     for b in range(s.frames[w0, FIRST_INPUT], s.frames[w1, FIRST_INPUT]):
         s.receiving[natural(s.inputs[natural(b), IN_PORT]), BUSY] = 0
     for w in range(s.frames[w0, FIRST_OUTPUT], s.frames[w1, FIRST_OUTPUT]):

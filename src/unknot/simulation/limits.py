@@ -36,8 +36,9 @@ def zero_load_latency(
     Under saf each router waits for the tail besides: (L − 1) s cycles, the first one L − 1, less those of routing.
     Of packets of several lengths it is the mean. H and Σ d are means over the traffic, from `unknot.verify.loads`:
     exact where a packet has no choice or all its ways are alike, else the mean over headers that take each candidate
-    of the lowest tier equally often. With a `direct` address (UGAL) packets take that one, as they do in an empty
-    network. Buffers are deep enough for a packet to flow on.
+    of the lowest tier equally often. Headers that speculate on several output ports at once take longer where the
+    switch is matched to another one than that of their VC, which is not counted. With a `direct` address (UGAL)
+    packets take that one, as they do in an empty network. Buffers are deep enough for a packet to flow on.
 
     Raises
     ------

@@ -15,8 +15,8 @@ from unknot.simulation.layout import (
 from unknot.simulation.state_kernel import view
 from unknot.simulation.words_kernel import natural
 
-FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON, REQUESTER, REQUESTED = range(7)
-"""Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not; the last two are those
+FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON, REQUESTER, REQUESTED, BID = range(8)
+"""Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not; the last three are those
 of the caller."""
 TAKEN = 2
 """What `best` says of an input or output that is matched already."""

@@ -45,7 +45,10 @@ class Router:
     credit_delay : int
         Cycles to take in a credit.
     speculative : bool
-        A header that wins an output VC requests the switch in the same cycle, after all those that had a VC already.
+        A header that requests output VCs also requests the switch, in the same cycle, for each output port of which
+        it requests a VC that has a credit. Within an input port those that have a VC already come first for the same
+        output port, with separable_input_first everywhere. If the switch is matched to a header that gets no VC of
+        that output port with a credit, both ports stay unused in that cycle.
     allocator : {"islip", "separable_input_first"}
         islip (McKeown 1999): every output grants one request, every input accepts one grant. separable_input_first:
         every input puts forward one of its requests, every output grants one of those.
