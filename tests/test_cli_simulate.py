@@ -1,0 +1,132 @@
+"""`unknot simulate` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import unknot
+from unknot.cli import app
+
+
+def unknot_says(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def answer(result: Result) -> dict[str, Any]:
+    found = json.loads(result.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_simulate_json_has_the_attributes_of_a_run() -> None:
+    words = ["simulate", "mesh(4, 4)", "--routing", "dimension_order", "--load", "0.1", "--packet-length", "2"]
+    words += ["--seed", "7", "--warmup", "300", "--measure", "1000"]
+    result = unknot_says(*words, "--json")
+    assert result.exit_code == 0
+    found = answer(result)
+    relation = unknot.routing.dimension_order(unknot.topologies.mesh(4, 4))
+    run = unknot.simulate(relation, 0.1, packet_length=2, seed=7, warmup=300, measure=1000)
+    for key, value in vars(run).items():
+        assert key in ("utilisation", "occupancy", "lengths", "router", "faults") or found[key] == value
+    assert (found["lengths"], found["router"]) == ({}, vars(run.router))
+    assert found["ns_per_flit_hop"] > 0
+    assert "channels" not in found
+    every = answer(unknot_says(*words, "--json", "--channels"))["channels"]
+    assert [channel["utilisation"] for channel in every] == run.utilisation.tolist()
+    assert found["stable"] is True
+    assert found["deadlock"] is None
+    assert "latency" in unknot_says(*words).stdout
+
+
+def test_simulate_draws_where_the_load_sits(tmp_path: Path) -> None:
+    words = ["simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.1", "--measure", "500", "--out"]
+    path = tmp_path / "load.svg"
+    assert unknot_says(*words, str(path)).exit_code == 0
+    assert "busiest channel" in path.read_text(encoding="utf-8")
+    assert unknot_says(*words, str(tmp_path / "load.pdf")).exit_code == 2
+
+
+def test_simulate_with_several_seeds() -> None:
+    words = ["simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.05", "--measure", "1000"]
+    words += ["--seeds", "3"]
+    alone, together = (json.loads(unknot_says(*words, "--json", "--jobs", jobs).stdout) for jobs in ("1", "2"))
+    assert alone == together
+    assert alone["stable_runs"] == len(alone["runs"]) == 3
+    assert alone["latency_half_width"] > 0
+    assert "3 of 3 runs" in unknot_says(*words).stdout
+
+
+def test_simulate_writes_the_knot_it_was_tied_in(tmp_path: Path) -> None:
+    picture, file = tmp_path / "knot.svg", tmp_path / "knot.json"
+    design = ["torus(4, 4)", "--routing", "fully_adaptive", "--packet-length", "4"]
+    where = ["--out", str(picture), "--export", str(file)]
+    done = unknot_says("simulate", *design, "--load", "1", *where)
+    assert done.exit_code == 0
+    assert "deadlock" in done.stdout
+    assert picture.read_text("utf-8").startswith("<svg")
+    assert unknot_says("replay", str(file)).exit_code == 0
+    file.unlink()
+    calm = unknot_says("simulate", *design, "--vcs", "4", "--load", "0.01", "--measure", "200", *where)
+    assert calm.exit_code == 0
+    assert not file.exists()
+    assert "no deadlock, so" in calm.stderr
+
+
+def test_simulate_takes_options_of_routers_and_injection(tmp_path: Path) -> None:
+    picture = tmp_path / "over-time.svg"
+    found = json.loads(
+        unknot_says(
+            "simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.05", "--measure", "1000", "--json",
+            "--router", "routing_delay=0", "--packet-length", "1:0.5, 5:0.5", "--bursts", "0.05, 0.1",
+            "--interval", "200", "--series", str(picture),
+        ).stdout
+    )  # fmt: skip
+    assert (found["router"]["routing_delay"], found["packet_length"]) == (0, 5)
+    assert found["lengths"] == {"1": 0.5, "5": 0.5}
+    assert found["bursts"] == {"begin": 0.05, "end": 0.1}
+    assert len(found["series"]["accepted"]) == found["cycles"] // 200
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--load", "0.1", "--router", "alocator=islip"), "did you mean allocator"),
+        (("--load", "0.1", "--packet-length", "two"), "expected a number of flits"),
+        (("--load", "0.1", "--bursts", "0.1"), "expected two probabilities"),
+        (("--load", "0.1", "--seeds", "2", "--interval", "10"), "leave out --interval"),
+        (("--load", "0.1", "--precision", "0.1", "--measure", "10"), "give either it or measure"),
+        (("--saturation", "--seeds", "2"), "leave out --saturation"),
+        (("--saturation", "--precision", "0.1"), "--precision is for one run"),
+        (("--load", "0.1", "--series", "x.pdf"), "written as .svg or .png"),
+    ],
+)
+def test_simulate_says_what_does_not_fit(words: tuple[str, ...], said: str) -> None:
+    result = unknot_says("simulate", "mesh(3, 3)", "--routing", "dimension_order", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_simulate_searches_saturation() -> None:
+    words = ["simulate", "line(2)", "--routing", "dimension_order", "--vcs", "4", "--saturation"]
+    found = answer(unknot_says(*words, "--json"))
+    assert found["zero_load_latency"] == 9.5
+    assert found["runs"][0]["offered_load"] <= found["load"]
+    assert "zero-load latency" in unknot_says(*words).stdout
+    for wrong in (words[:-1], [*words, "--load", "0.1"], [*words, "--measure", "100"]):
+        assert unknot_says(*wrong).exit_code == 2
+
+
+def test_simulate_completes_with_zero_when_it_finds_a_deadlock() -> None:
+    words = ("simulate", "ring(8)", "--routing", "dimension_order", "--load", "0.9", "--packet-length", "16")
+    result = unknot_says(*words, "--json")
+    assert result.exit_code == 0
+    found = answer(result)
+    assert found["stable"] is False
+    assert found["deadlock"]["messages"]
+    assert "can never move again" in unknot_says(*words).stdout
