@@ -54,9 +54,9 @@ def test_every_cycle_is_scheduled_and_sticks() -> None:
     seen: Counter[str] = Counter()
     cases = given(relations(networks(max_routers=5, max_channels=10, loops=True)), st.integers(1, 3))
     settings(max_examples=150)(cases(lambda relation, depth: compare(relation, seen, depth, explore=3_000)))()
-    assert min(seen["injected"], seen["scheduled"]) > 10
+    assert min(seen["injected"], seen["scheduled"]) > 3
     assert seen["somebody passes where another will stand"] > 0
-    assert min(seen["explored, free"], seen["explored, deadlock"]) > 20
+    assert min(seen["explored, free"], seen["explored, deadlock"]) > 5
 
 
 @pytest.mark.campaign
