@@ -156,7 +156,7 @@ def _one(
     from unknot import answers, terminal
     from unknot.simulation import simulate as run_flits
 
-    clock = _Clock()
+    clock = _Clock(point["threads"])
     with terminal.cycles("simulating") as tell:
         found = run_flits(relation, load, **point, progress=lambda *at: clock.tell(tell, *at))
     if json:
@@ -248,19 +248,18 @@ def _search(relation: Relation, point: dict[str, Any], sizes: dict[str, Any], js
 
 
 class _Clock:
-    """Processor time of a run, of all its threads, from the moment everything is compiled."""
+    """Processor time of a run from the moment everything is compiled: of the thread, or of all if it has several."""
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
+        import time
+
+        self.read = time.thread_time_ns if threads == 1 else time.process_time_ns
         self.began: int | None = None
 
     def tell(self, further: Any, stage: str, cycle: int) -> None:
-        import time
-
         if self.began is None:
-            self.began = time.process_time_ns()
+            self.began = self.read()
         further(stage, cycle)
 
     def nanoseconds(self) -> int:
-        import time
-
-        return time.process_time_ns() - (self.began or 0)
+        return self.read() - (self.began or 0)
