@@ -17,7 +17,7 @@ from unknot.errors import SimulationError
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, duato, ugal, valiant
 from unknot.simulation import TracedMessage, run_trace, simulate
-from unknot.simulation.costs import Cost, costs, model_time, stages
+from unknot.simulation.costs import Cost, costs, model_time
 from unknot.simulation.router import Router
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
@@ -85,11 +85,11 @@ def test_where_model_and_simulator_differ(hops: int, latency: int) -> None:
 def test_constants_of_other_routers() -> None:
     fast = Router(routing_delay=0, speculative=True)
     slow = Router(routing_delay=3, vc_allocation_delay=2, switch_allocation_delay=2, traversal_delay=4)
-    assert [stages(router) for router in (Router(), fast, slow)] == [4, 2, 11]
+    assert [router.header_cycles for router in (Router(), fast, slow)] == [4, 2, 11]
     relation = dimension_order(mesh(3, 3), 2)
     for router in (fast, slow):
         for cost in costs(relation, packet_length=4, router=router):
-            assert (cost.beta, cost.tau) == (pytest.approx(stages(router) + 1), router.switch_allocation_delay)
+            assert (cost.beta, cost.tau) == (pytest.approx(router.header_cycles + 1), router.switch_allocation_delay)
         run = simulate(relation, 0.001, packet_length=4, router=router, warmup=0, measure=200_000)
         found = of("wormhole", costs(relation, packet_length=4, router=router))
         assert run.latency_mean == pytest.approx(found.simulated, rel=0.02)

@@ -10,7 +10,7 @@ from unknot.errors import SimulationError
 from unknot.multicast.contention import same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
-from unknot.simulation.engine import check_point
+from unknot.simulation.checks import check_point
 from unknot.simulation.player import Player
 from unknot.simulation.trace import Trace, TracedMessage
 from unknot.simulation.trace_run import play_trace

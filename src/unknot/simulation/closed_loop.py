@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
-from unknot.simulation.engine import check_point
+from unknot.simulation.checks import check_point
 from unknot.simulation.player import Player, Progress
 from unknot.simulation.statistics import mean, percentiles
 from unknot.simulation.trace import Trace

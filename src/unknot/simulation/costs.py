@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
-from unknot.simulation.limits import ENDS, _direct, zero_load_latency
+from unknot.simulation.limits import ENDS, directly, zero_load_latency
 from unknot.simulation.router import Router
 from unknot.switching import SWITCHINGS, Switching, switching_named
 from unknot.traffic import Traffic
@@ -117,9 +117,9 @@ def costs(
     def alone(flits: int, switching: Switching) -> float:
         return zero_load_latency(relation, packet_length=flits, switching=switching, traffic=traffic, router=router)
 
-    hops = loads(_direct(relation), traffic).mean_hops
+    hops = loads(directly(relation), traffic).mean_hops
     tau = float(router.switch_allocation_delay)
-    headers = alone(1, "wormhole") - stages(router) - ENDS
+    headers = alone(1, "wormhole") - router.header_cycles - ENDS
     beta = headers / hops if hops else 0.0
     return tuple(
         Cost(
@@ -133,10 +133,3 @@ def costs(
         )
         for switching in SWITCHINGS
     )
-
-
-def stages(router: Router) -> int:
-    """Cycles from reading a header to putting it on the next channel, if nothing is in its way."""
-    va, sa = router.vc_allocation_delay, router.switch_allocation_delay
-    both = max(va, sa) if router.speculative else va + sa
-    return router.routing_delay + both + router.traversal_delay

@@ -8,9 +8,9 @@ from functools import partial
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
-from unknot.simulation.asked import check_run
+from unknot.simulation.checks import check_point, check_run
 from unknot.simulation.detector import in_words
-from unknot.simulation.engine import Engine, check_point
+from unknot.simulation.engine import Engine
 from unknot.simulation.fault import Fault
 from unknot.simulation.faults import FaultyEngine, FaultyRecorder
 from unknot.simulation.injection import Bursts, Lengths, length_shares, mean_length

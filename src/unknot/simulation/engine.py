@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError, SimulationError
+from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.injection import Bursts, Lengths
@@ -165,14 +162,15 @@ class Engine:
         from concurrent.futures import ThreadPoolExecutor
 
         from unknot.simulation import state_kernel as status
+        from unknot.simulation.flit_kernel import advance
 
         function = self.relation.compiled.function
         with ThreadPoolExecutor(len(self.parts)) as pool:
             while self.now < until:
                 self._share_out()
                 upto = min(until, self.now + SPAN)
-                ends = list(pool.map(partial(_advance, function, upto), self.parts))
-                for part, end in zip(self.parts, ends, strict=True):
+                runs = [pool.submit(advance, function, part.raw, upto) for part in self.parts]
+                for part, end in zip(self.parts, [run.result() for run in runs], strict=True):
                     if end != status.DONE:
                         self._explain(part, end == status.DEAD_END)
 
@@ -206,27 +204,4 @@ class Engine:
         raise RelationError(
             f"{relation.name} on {relation.network.name}: a packet to {relation.address_name(address)} came to "
             f"{relation.vcs.name(at)} and has no candidate there; `unknot check` lists what is not delivered"
-        )
-
-
-def _advance(function: Any, until: int, part: State) -> int:
-    from unknot.simulation.flit_kernel import advance
-
-    return int(advance(function, part.raw, until))
-
-
-def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:
-    """Refuse numbers that no run can have."""
-    for name, value, least, most in (
-        ("packet_length", packet_length, 1, 1 << 20),
-        ("buffer_depth", buffer_depth, 1, 1 << 20),
-        ("seed", seed, 0, 2**64 - 1),
-    ):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not least <= value <= most:
-            raise SimulationError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
-    if switching in ("saf", "vct") and packet_length > buffer_depth:
-        raise SimulationError(
-            f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "
-            "buffer_depth of at least packet_length"
         )

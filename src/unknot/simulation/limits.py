@@ -48,14 +48,13 @@ def zero_load_latency(
     from unknot.verify.loads import loads
 
     switching = switching_named(switching)
-    found = loads(_direct(relation), traffic)
+    found = loads(directly(relation), traffic)
     total = float(found.channel.sum())
     if found.mean_hops == 0.0 and found.throughput == np.inf:
         raise SimulationError(f"{relation.name} on {relation.network.name}: there is no traffic")
     links = float(found.channel @ relation.network.latency) * (found.mean_hops / total) if total else 0.0
     routers = found.mean_hops + 1
-    va, sa = router.vc_allocation_delay, router.switch_allocation_delay
-    stages = router.routing_delay + (max(va, sa) if router.speculative else va + sa) + router.traversal_delay
+    sa = router.switch_allocation_delay
 
     def rest(length: int) -> float:
         """What a packet takes beyond its header."""
@@ -66,10 +65,10 @@ def zero_load_latency(
         return behind + first + (routers - 1) * later
 
     longer = sum(share * rest(length) for length, share in length_shares(packet_length))
-    return stages * routers + links + ENDS + longer
+    return router.header_cycles * routers + links + ENDS + longer
 
 
-def _direct(relation: Relation) -> Relation:
+def directly(relation: Relation) -> Relation:
     """The relation with the addresses packets use when queues are empty."""
     if relation.direct is None:
         return relation

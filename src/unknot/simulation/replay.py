@@ -8,8 +8,9 @@ import numpy as np
 
 from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
+from unknot.simulation.checks import check_point
 from unknot.simulation.detector import front, knot, stuck_vcs, wants
-from unknot.simulation.engine import Engine, check_point
+from unknot.simulation.engine import Engine
 from unknot.simulation.layout import (
     ADDRESS,
     ATOMIC,

@@ -81,6 +81,12 @@ class Router:
     selection: Selection = "all"
     hold_switch: bool = False
 
+    @property
+    def header_cycles(self) -> int:
+        """From reading a header to putting it on the next channel, if nothing is in its way."""
+        va, sa = self.vc_allocation_delay, self.switch_allocation_delay
+        return self.routing_delay + (max(va, sa) if self.speculative else va + sa) + self.traversal_delay
+
     def __post_init__(self) -> None:
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)

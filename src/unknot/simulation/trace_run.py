@@ -12,7 +12,7 @@ import numpy.typing as npt
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.addresses import addresses_drawn, kinds
-from unknot.simulation.engine import check_point
+from unknot.simulation.checks import check_point
 from unknot.simulation.layout import ADDRESS, DEPTH, FLIT_HOPS, SOURCE
 from unknot.simulation.player import Player, Progress
 from unknot.simulation.statistics import mean, percentiles

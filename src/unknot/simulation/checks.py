@@ -1,4 +1,4 @@
-"""What a run may be asked for."""
+"""What runs may be asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,24 @@ import math
 import numpy as np
 
 from unknot.errors import SimulationError
+from unknot.switching import Switching
+
+
+def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:
+    """Refuse numbers that no run can have."""
+    for name, value, least, most in (
+        ("packet_length", packet_length, 1, 1 << 20),
+        ("buffer_depth", buffer_depth, 1, 1 << 20),
+        ("seed", seed, 0, 2**64 - 1),
+    ):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or not least <= value <= most:
+            raise SimulationError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+    if switching in ("saf", "vct") and packet_length > buffer_depth:
+        raise SimulationError(
+            f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "
+            "buffer_depth of at least packet_length"
+        )
 
 
 def check_run(
