@@ -26,7 +26,6 @@ from unknot.simulation.layout import (
     LOCAL,
     OUT,
     PACKET,
-    PLAIN,
     READ,
     READER,
     RING,
@@ -39,9 +38,8 @@ from unknot.simulation.layout import (
     State,
 )
 from unknot.simulation.losses import lose, owns, release, residents, wake
-from unknot.simulation.router import Router
 from unknot.simulation.series import Recorder
-from unknot.simulation.tables import replaced
+from unknot.simulation.tables import is_simple, replaced
 from unknot.simulation.traffic import Pairs
 
 Flags = npt.NDArray[np.bool_]
@@ -190,7 +188,7 @@ class FaultyEngine(Engine):
         relation, pairs, state = step.relation, step.pairs, self.state
         setup = state.setup
         setup[[EVERYONE, COMMITS, COMPARES]] = pairs.everyone, relation.commits, relation.direct is not None
-        setup[SIMPLE] = setup[PLAIN] and self.router == Router() and not relation.commits
+        setup[SIMPLE] = is_simple(relation, self.router)
         rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
         state.terminals[:, CHANCE] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)
         self._shares.append((self.now, float(pairs.rate.sum() / max(self._pairs.rate.sum(), 1e-300))))

@@ -16,7 +16,6 @@ from unknot.simulation.inject_kernel import inject
 from unknot.simulation.layout import (
     ARRIVED_BITS,
     ATOMIC,
-    COMPARES,
     CREDIT_BITS,
     CREDITS,
     DEPTH,
@@ -50,7 +49,6 @@ from unknot.simulation.layout import (
     PARTS,
     PATIENCE,
     PLAIN,
-    READER,
     READY_BITS,
     RING,
     ROUTING,
@@ -63,7 +61,7 @@ from unknot.simulation.layout import (
     WORDS,
 )
 from unknot.simulation.simple_kernel import run_router
-from unknot.simulation.state_kernel import DONE, FULL, QUIET, packet_of, view
+from unknot.simulation.state_kernel import DONE, FULL, QUIET, has_room, packet_of, view
 from unknot.simulation.switch_kernel import switch_plainly, wake
 from unknot.simulation.vc_kernel import allocate_plainly
 from unknot.simulation.words_kernel import let_others_run, load, lowest, natural, prefetch, store
@@ -88,13 +86,6 @@ def route(s, b, word, bit, now):
     else:
         row = natural(((now + s.setup[ROUTING]) & s.setup[MASK]) * s.setup[WORDS] + word)
         s.inbox[row, HEAD_BITS] |= bit
-
-
-@njit(_nrt=False, forceinline=True)
-def can_move(s, b):
-    """Whether a buffer that has an output VC also has a credit for it."""
-    w = natural(s.inputs[b, OUT])
-    return s.outputs[w, READER] < 0 or s.outputs[w, CREDITS] > 0
 
 
 @njit(_nrt=False, forceinline=True)
@@ -131,7 +122,7 @@ def take_flits(s, bits, word, now):
         inputs[b, STORED] += 1
         if inputs[b, STATE] == IDLE:
             route(s, b, word, bit, now)
-        elif inputs[b, STATE] == STALLED and can_move(s, b):
+        elif inputs[b, STATE] == STALLED and has_room(s, natural(inputs[b, OUT])):
             inputs[b, STATE] = MOVING
             s.masks[word, MOVERS] |= bit
 
@@ -148,7 +139,7 @@ def finish_stages(s, bits, word, now):
             inputs[b, STATE] = IDLE
             if inputs[b, STORED] > 0:
                 route(s, b, word, bit, now)
-        elif inputs[b, STORED] > 0 and can_move(s, b):
+        elif inputs[b, STORED] > 0 and has_room(s, natural(inputs[b, OUT])):
             inputs[b, STATE] = MOVING
             s.masks[word, MOVERS] |= bit
         else:
@@ -224,17 +215,22 @@ def fetch_beyond(s, r):
 
 
 @njit(_nrt=False, forceinline=True)
+def inject_all(rule, s, r, now):
+    """The terminals of router r."""
+    for i in range(s.terminal_first[r], s.terminal_first[r + 1]):
+        inject(rule, s, natural(s.local_terminals[natural(i)]), now)
+
+
+@njit(_nrt=False, forceinline=True)
 def visit(rule, s, r, now):
     """One cycle of router r and of the terminals that inject there; the status."""
     w0, w1, masks = natural(s.words[r]), natural(s.words[r + 1]), s.masks
-    if s.setup[SIMPLE] == 1 and w1 == w0 + 1 and s.setup[COMPARES] == 0:
+    if s.setup[SIMPLE] == 1 and w1 == w0 + 1:
         status = run_router(rule, s, w0, now)
-        for i in range(s.terminal_first[r], s.terminal_first[r + 1]):
-            inject(rule, s, natural(s.local_terminals[natural(i)]), now)
+        inject_all(rule, s, r, now)
         return status
     busy = open_inbox(s, w0, w1, now)
-    for i in range(s.terminal_first[r], s.terminal_first[r + 1]):
-        inject(rule, s, natural(s.local_terminals[natural(i)]), now)
+    inject_all(rule, s, r, now)
     if not busy:
         return np.int64(DONE)
     if s.setup[PLAIN] == 1:

@@ -11,7 +11,6 @@ from unknot.simulation.layout import (
     BUSY,
     CELL,
     CREATED,
-    CREDITS,
     FIRST_INPUT,
     FIRST_OUTPUT,
     GRANT,
@@ -25,7 +24,6 @@ from unknot.simulation.layout import (
     OUT,
     PENDING,
     PORT,
-    READER,
     READY_BITS,
     SEPARABLE,
     SPECULATIVE,
@@ -38,7 +36,7 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.match_kernel import BID, FIRST, FIRST_KEY, REQUESTED, REQUESTER, SECOND, SECOND_KEY, WON, match
 from unknot.simulation.selection_kernel import CYCLIC, request
-from unknot.simulation.state_kernel import DONE, packet_of, post, view
+from unknot.simulation.state_kernel import DONE, has_room, packet_of, post, view
 from unknot.simulation.switch_kernel import send
 from unknot.simulation.vc_kernel import accept, front, win
 from unknot.simulation.words_kernel import lowest, natural
@@ -84,7 +82,7 @@ def allocate_generally(rule, raw, w0, w1, now):
                     asked[n, SECOND_KEY] |= aged(now, s.packets[p, CREATED])
                 asked[n, REQUESTER], asked[n, REQUESTED] = b, w
                 n += 1
-                if s.setup[SPECULATIVE] == 1 and (s.outputs[w, READER] < 0 or s.outputs[w, CREDITS] > 0):
+                if s.setup[SPECULATIVE] == 1 and has_room(s, w):
                     asked[bids, BID] = (np.int64(w) << 32) | np.int64(b)
                     bids += 1
     if s.setup[SPECULATIVE] == 1:

@@ -39,7 +39,7 @@ from unknot.simulation.layout import (
     STOP,
     VC,
 )
-from unknot.simulation.state_kernel import enqueue, need, post
+from unknot.simulation.state_kernel import enqueue, mixed, need, post
 from unknot.simulation.words_kernel import natural
 
 
@@ -47,10 +47,7 @@ from unknot.simulation.words_kernel import natural
 def draw(s, t):
     """The next 53 random bits of terminal t (SplitMix64)."""
     s.random[t] += np.uint64(0x9E3779B97F4A7C15)
-    z = s.random[t]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(11))
+    return mixed(s.random[t])
 
 
 @njit(_nrt=False, forceinline=True)

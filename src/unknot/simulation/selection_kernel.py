@@ -23,7 +23,7 @@ from unknot.simulation.layout import (
     SELECT,
     STATE,
 )
-from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, available, candidates, need, outputs_of
+from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, available, candidates, mixed, need, outputs_of
 from unknot.simulation.words_kernel import natural
 
 CYCLIC = 0x7FFFFFFF
@@ -54,10 +54,7 @@ def select(s, b, found, first_output, now):
     """Leave one of the output rows in ``s.wanted``, by the selection function."""
     wanted, chosen = s.wanted, 0
     if s.setup[SELECT] == RANDOM:
-        z = np.uint64(s.setup[SALT]) ^ np.uint64((np.int64(now) << 32) + s.buffer[b])
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        chosen = np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) % found
+        chosen = mixed(np.uint64(s.setup[SALT]) ^ np.uint64((np.int64(now) << 32) + s.buffer[b])) % found
     elif s.setup[SELECT] == ROUND_ROBIN:
         turn = first_output + s.inputs[b, ACCEPT]
         for k in range(1, found):

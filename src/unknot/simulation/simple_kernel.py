@@ -8,7 +8,7 @@ to the others.
 import numpy as np
 from numba import njit
 
-from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.relation import NO_WAIT, VC_MASK
 from unknot.simulation.layout import (
     ACCEPT,
     ADDRESS,
@@ -37,7 +37,6 @@ from unknot.simulation.layout import (
     IN_LATENCY,
     LAST_MOVE,
     LENGTH,
-    LOCAL,
     MASK,
     MEASURE_FROM,
     MEASURE_TO,
@@ -70,7 +69,16 @@ from unknot.simulation.layout import (
     WORDS,
 )
 from unknot.simulation.selection_kernel import CYCLIC
-from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, enqueue, packet_of, post
+from unknot.simulation.state_kernel import (
+    BROKEN_RULE,
+    DEAD_END,
+    DONE,
+    enqueue,
+    has_room,
+    outputs_of,
+    packet_of,
+    post,
+)
 from unknot.simulation.switch_kernel import retire
 from unknot.simulation.words_kernel import lowest, natural
 
@@ -123,8 +131,7 @@ def take_in(s, w, row, heads, asleep, movers, opened):
             inputs[b, STATE] = FRESH
             fresh |= bit
         elif inputs[b, STATE] == STALLED:
-            out = natural(inputs[b, OUT])
-            if outputs[out, READER] < 0 or outputs[out, CREDITS] > 0:
+            if has_room(s, natural(inputs[b, OUT])):
                 inputs[b, STATE] = MOVING
                 movers |= bit
     return heads, asleep, movers, opened, fresh
@@ -156,27 +163,22 @@ def wish(rule, s, b, p, opened, first_output, end):
 @njit(_nrt=False, forceinline=True)
 def choose(s, b, p, count, opened, first_output, end):
     """The same where candidates have tiers, are not waited for, eject, or must have room for a whole packet."""
-    setup, offered = s.setup, s.offered
+    offered = s.offered
     only, mask, tier, may = s.inputs[b, STATE] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
         value = offered[natural(k)]
         if only and value & NO_WAIT != 0:
             continue
         may = True
-        vc, rank, many = value & VC_MASK, (value >> 40) & 0xFF, np.int64(1)
-        if vc < setup[NUM_VCS]:
-            out = np.int64(s.out_row[natural(vc)])
-        elif vc == EJECT:
-            out = np.int64(s.ejection_row[natural(s.destination[natural(s.packets[p, ADDRESS])])])
-            many = (np.int64(1) << setup[LOCAL]) - 1
-        else:
-            return np.int64(0), np.int64(BROKEN_RULE)
+        rank = (value >> 40) & 0xFF
+        out, many = outputs_of(s, p, value)
         if out < first_output or out >= end:
             return np.int64(0), np.int64(BROKEN_RULE)
-        cells = (many << (out - first_output)) & opened
+        cells = (((np.int64(1) << many) - 1) << (out - first_output)) & opened
         if cells == 0 or rank > tier:
             continue
-        if setup[TECHNIQUE] <= VCT and vc != EJECT and s.outputs[natural(out), CREDITS] < s.packets[p, LENGTH]:
+        ejects = s.outputs[natural(out), READER] < 0
+        if s.setup[TECHNIQUE] <= VCT and not ejects and s.outputs[natural(out), CREDITS] < s.packets[p, LENGTH]:
             continue
         mask = cells if rank < tier else mask | cells
         tier = rank
@@ -248,7 +250,7 @@ def allocate(rule, s, w, heads, asleep, opened):
         packets[p, HOPS] += 1
         heads ^= bit
         opened ^= np.int64(1) << cell
-        if outputs[out, READER] < 0 or outputs[out, CREDITS] > 0:
+        if has_room(s, out):
             inputs[b, STATE] = MOVING
             winners |= bit
         else:

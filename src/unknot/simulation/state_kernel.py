@@ -104,6 +104,14 @@ def served(rule, place, offered, count):
 
 
 @njit(_nrt=False, forceinline=True)
+def mixed(z):
+    """53 random bits from a word (the output function of SplitMix64, as `traffic.scramble`)."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(11))
+
+
+@njit(_nrt=False, forceinline=True)
 def post(s, cycle, cell, column):
     """Set the bit of a cell in the inbox of a cycle to come, at least two cycles ahead if another part reads it."""
     slot, word, bit = natural(cycle & s.setup[MASK]), natural(cell >> 6), np.int64(1) << (cell & 63)
@@ -141,6 +149,12 @@ def need(setup, length):
 def available(s, w, needed):
     """Whether output row `w` can be allocated to a packet that needs so many credits."""
     return s.outputs[w, OWNER] < 0 and (s.outputs[w, READER] < 0 or s.outputs[w, CREDITS] >= needed)
+
+
+@njit(_nrt=False, forceinline=True)
+def has_room(s, w):
+    """Whether a flit may be sent into output row w: there is a credit, or it is ejected."""
+    return s.outputs[w, READER] < 0 or s.outputs[w, CREDITS] > 0
 
 
 @njit(_nrt=False, forceinline=True)

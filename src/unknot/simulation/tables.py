@@ -69,8 +69,6 @@ from unknot.switching import SWITCHINGS, Switching
 Numbers = npt.NDArray[np.int64]
 LINE = 64
 """Bytes of a cache line, on which tables begin."""
-
-
 IN_CACHE = 10_000
 """Most input buffers whose tables stay in a second-level cache, about."""
 
@@ -137,7 +135,7 @@ def empty_network(
     shared = {name: aligned(name, table) for name, table in tables.items()}
     setup = _setup(relation, switching, buffer_depth, seed, pairs, router, bursts)
     setup[[LOCAL, MASK, PARTS, WORDS, RING, PATIENCE]] = local, wheel - 1, threads, num_words, held, wheel + 7
-    setup[SIMPLE] = setup[PLAIN] and router == Router() and not relation.commits
+    setup[SIMPLE] = is_simple(relation, router)
     setup[LARGE] = len(tables["inputs"]) > IN_CACHE
     cells = 64 * int(np.diff(words).max(initial=1))
     parts = []
@@ -197,6 +195,11 @@ def _wheel(latency: int, router: Router, threads: int) -> int:
     stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
     after = max(router.traversal_delay + latency, router.credit_delay + latency, router.routing_delay)
     return 1 << (stay + after + (threads > 1)).bit_length()
+
+
+def is_simple(relation: Relation, router: Router) -> bool:
+    """Whether routers can do with `simple_kernel`, if they have one word each."""
+    return router == Router() and not relation.commits and relation.direct is None
 
 
 def _packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:

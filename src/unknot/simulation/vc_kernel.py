@@ -14,7 +14,6 @@ from unknot.simulation.layout import (
     ACCEPT,
     ALLOCATION,
     CELL,
-    CREDITS,
     FIRST_INPUT,
     FIRST_OUTPUT,
     GRANT,
@@ -28,7 +27,6 @@ from unknot.simulation.layout import (
     OWNER,
     PENDING,
     PORT,
-    READER,
     READY_BITS,
     SAF,
     SENT,
@@ -42,7 +40,7 @@ from unknot.simulation.layout import (
     WINNERS,
 )
 from unknot.simulation.selection_kernel import CYCLIC, request
-from unknot.simulation.state_kernel import DONE, packet_of, post
+from unknot.simulation.state_kernel import DONE, has_room, packet_of, post
 from unknot.simulation.words_kernel import lowest, natural
 
 
@@ -59,7 +57,7 @@ def win(s, b, w, w0, now):
     inputs[b, OUT_PORT] = s.sending[natural(outputs[w, PORT]), CELL]
     s.packets[p, HOPS] += 1
     s.masks[word, HEADS] &= ~bit
-    ready = outputs[w, READER] < 0 or outputs[w, CREDITS] > 0
+    ready = has_room(s, w)
     if s.setup[ALLOCATION] > 1 and not (ready and s.setup[SPECULATIVE] == 1):
         inputs[b, STATE] = PENDING
         post(s, now + s.setup[ALLOCATION], 64 * w0 + cell, READY_BITS)
