@@ -84,9 +84,9 @@ def dimension_order(
             if ways == 3 and not either_way:
                 ways = 1
             count = 0
-            for sign in range(2):
+            for sign in range(1 - (ways & 1), 1 + (ways >> 1)):
                 port = channel[here, 2 * i + sign]
-                if not ways & (1 << sign) or port < 0:
+                if port < 0:
                     continue
                 wrapping = wraps[i] and (b < a if sign == 0 else b > a)
                 kind = 1 if classes == 2 and not wrapping else 0

@@ -12,23 +12,14 @@ from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
-from numba import carray, cfunc, njit, types
-from numba.core import cgutils
+from numba import cfunc, njit, types
 from numba.core.errors import NumbaError
-from numba.extending import intrinsic
 
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import Table, tabulate
 from unknot.types_kernel import RULE_SIGNATURE
-
-
-@intrinsic
-def _pointer(typingctx, address):
-    def codegen(context, builder, signature, args):
-        return builder.inttoptr(args[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), codegen
+from unknot.words_kernel import array_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,35 +49,42 @@ def compile_relation(relation: Relation) -> Compiled:
         return Compiled(_shim(_lookup(table), relation.max_candidates), True, table)
 
 
-def _jitted(function, outer=()):
+def _jitted(function, options, outer=()):
     """`function` for Numba. Plain functions that it refers to, such as rules it is made of, are compiled with it."""
     if not isinstance(function, FunctionType):
-        return njit(boundscheck=True)(function)
+        return njit(boundscheck=True, **options)(function)
     outer = (*outer, function)
 
     def inside(value):
-        return _jitted(value, outer) if isinstance(value, FunctionType) and value not in outer else value
+        return _jitted(value, options, outer) if isinstance(value, FunctionType) and value not in outer else value
 
     cells = tuple(CellType(inside(cell.cell_contents)) for cell in function.__closure__ or ())
     names = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
     scope = {**function.__globals__, **{name: inside(value) for name, value in names.items()}}
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
-    return njit(boundscheck=True)(copy)
+    return njit(boundscheck=True, **options)(copy)
 
 
 def _shim(rule, size):
-    fast = _jitted(rule)
+    """The rule in one piece with its shim; only if it makes arrays itself are they counted, which costs time."""
+    try:
+        return _in_one_piece(rule, size, {"forceinline": True, "_nrt": False})
+    except NumbaError:
+        return _in_one_piece(rule, size, {})
+
+
+def _in_one_piece(rule, size, options):
+    fast = _jitted(rule, options)
     fast.compile((types.int64, types.int64, types.int64[::1]))
     length = np.int64(size)
 
     def shim(at, address, pointer):
-        out = carray(_pointer(pointer), (length,), np.int64)
         try:
-            return np.int64(fast(at, address, out))
+            return np.int64(fast(at, address, array_at(pointer, length)))
         except Exception:
             return np.int64(-1)
 
-    return cfunc(RULE_SIGNATURE)(shim)
+    return cfunc(RULE_SIGNATURE, **options)(shim)
 
 
 def _lookup(table: Table):

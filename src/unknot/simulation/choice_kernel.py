@@ -13,7 +13,7 @@ from unknot.simulation.layout import (
     NUM_VCS,
     PORT,
 )
-from unknot.simulation.state_kernel import view
+from unknot.simulation.view_kernel import view
 
 
 @njit(_nrt=False)

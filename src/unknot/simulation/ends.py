@@ -13,6 +13,7 @@ from unknot.simulation.layout import (
     CELL,
     CREDIT_CELL,
     CREDITS,
+    ENDS,
     FROM_PORT,
     IN_CELL,
     IN_LATENCY,
@@ -73,9 +74,10 @@ def ends_of_buffers(relation: Relation, depth: int) -> dict[str, Any]:
     outputs[:, OWNER], outputs[:, READER], outputs[:, PORT] = -1, -1, sending_row
     outputs[out_row, CREDITS], outputs[out_row, READER] = depth, in_row[buffers]
     outputs[out_row, IN_CELL], outputs[out_row, OUT_LATENCY] = in_cell, latency
-    masks = np.zeros((int(words[-1]), 8), dtype=np.int64)
-    open_cells = (64 * words[writes] + out_local)[:total]
-    np.bitwise_or.at(masks[:, OPEN], open_cells >> 6, np.int64(1) << (open_cells & 63))
+    masks = np.zeros((int(words[-1]), 16), dtype=np.int64)
+    out_cells = 64 * words[writes] + out_local
+    for column, cells in ((OPEN, out_cells[:total]), (ENDS, out_cells[total:])):
+        np.bitwise_or.at(masks[:, column], cells >> 6, np.int64(1) << (cells & 63))
     return {
         "inputs": inputs,
         "outputs": outputs,

@@ -16,6 +16,7 @@ from unknot.simulation.layout import (
     FLITS_IN,
     FLITS_OUT,
     FREE,
+    GATHERED,
     MEASURE_FROM,
     MEASURE_TO,
     MEASURED_ARRIVED,
@@ -46,7 +47,7 @@ class Engine:
     Attributes
     ----------
     parts : list of State
-        One for each thread. Columns and entries are named in `unknot.simulation.layout`.
+        One for each thread, as the kernel leaves them. Columns and entries are named in `unknot.simulation.layout`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
     """
@@ -82,7 +83,12 @@ class Engine:
 
     @property
     def state(self) -> State:
-        """The state of the first part; that of a run with one thread."""
+        """The state of the first part, that of a run with one thread. Rows of all parts are brought up to date."""
+        from unknot.simulation.rows_kernel import scatter
+
+        for part in self.parts:
+            if part.count[GATHERED]:
+                scatter(part.raw)
         return self.parts[0]
 
     @state.setter
@@ -92,7 +98,7 @@ class Engine:
     @property
     def now(self) -> int:
         """The cycle to be simulated next."""
-        return int(self.state.count[NOW])
+        return int(self.parts[0].count[NOW])
 
     def count(self, entry: int) -> int:
         """A counter of the run, by its name in `layout`."""
@@ -104,7 +110,7 @@ class Engine:
 
     def carried(self) -> npt.NDArray[np.int64]:
         """Flits that each channel was given so far: int64 array, shape (channels,)."""
-        state, first = self.state, self.relation.vcs.first[:-1]
+        state, first = self.parts[0], self.relation.vcs.first[:-1]
         carried: npt.NDArray[np.int64] = state.sending[state.outputs[state.out_row[first], PORT], CARRIED]
         return carried
 
@@ -149,11 +155,11 @@ class Engine:
             self._advance_together(until)
             return False
         while True:
-            end = advance(self.relation.compiled.function, self.state.raw, until)
+            end = advance(self.relation.compiled.function, self.parts[0].raw, until)
             if end == status.FULL:
-                self._make_room(0, self.state.latencies.size)
+                self._make_room(0, self.parts[0].latencies.size)
             elif end in (status.BROKEN_RULE, status.DEAD_END):
-                self._explain(self.state, end == status.DEAD_END)
+                self._explain(self.parts[0], end == status.DEAD_END)
             else:
                 return bool(end == status.QUIET)
 
@@ -177,7 +183,7 @@ class Engine:
     def _share_out(self) -> None:
         """Give every part room for its latencies, and its share of the free packets."""
         for k in range(len(self.parts)):
-            self._make_room(k, (SPAN + 1) * len(self.state.terminals))
+            self._make_room(k, (SPAN + 1) * len(self.parts[0].terminals))
         free = np.concatenate([part.free[: part.count[FREE]] for part in self.parts])
         for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
             part.free[: share.size] = share

@@ -27,6 +27,7 @@ from unknot.simulation.layout import (
     FLITS_OUT,
     FRESH,
     FROM_PORT,
+    GATHERED,
     HEAD_BITS,
     HEADS,
     HOLDERS,
@@ -45,6 +46,7 @@ from unknot.simulation.layout import (
     OUT,
     OUT_PORT,
     OWNER,
+    OWNING,
     PART,
     PARTS,
     PATIENCE,
@@ -60,12 +62,14 @@ from unknot.simulation.layout import (
     WINNERS,
     WORDS,
 )
+from unknot.simulation.rows_kernel import gather
 from unknot.simulation.simple_kernel import run_router
-from unknot.simulation.state_kernel import DONE, FULL, QUIET, has_room, packet_of, view
+from unknot.simulation.state_kernel import DONE, FULL, QUIET, has_room, packet_of
 from unknot.simulation.switch_kernel import switch_plainly, wake
 from unknot.simulation.vc_kernel import allocate_plainly
-from unknot.simulation.words_kernel import let_others_run, load, lowest, natural, prefetch, store
+from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE
+from unknot.words_kernel import let_others_run, load, lowest, natural, prefetch, store
 
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
@@ -180,7 +184,9 @@ def fetch_ends(s, r, now):
     ring, start = np.int64(s.ring.ctypes.data), (now & s.setup[MASK]) * s.setup[WORDS]
     for word in range(s.words[r], s.words[r + 1]):
         row, w = natural(start + word), natural(word)
-        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.inbox[row, ARRIVED_BITS] | s.masks[w, MOVERS]
+        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.masks[w, MOVERS] | s.masks[w, OWNING]
+        if s.setup[SIMPLE] == 0:
+            bits |= s.inbox[row, ARRIVED_BITS]
         heads = s.inbox[row, HEAD_BITS] | s.masks[w, HEADS]
         left = bits | heads
         while left != 0:
@@ -202,7 +208,7 @@ def fetch_beyond(s, r):
     sending, receiving = np.int64(s.sending.ctypes.data), np.int64(s.receiving.ctypes.data)
     for word in range(s.words[r], s.words[r + 1]):
         w = natural(word)
-        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.masks[w, MOVERS]
+        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.masks[w, MOVERS] | s.masks[w, OWNING]
         while bits != 0:
             b = natural(first + lowest(bits))
             prefetch(sending + 64 * (s.frames[w, FIRST_OUTPUT] + s.inputs[b, OUT_PORT]))
@@ -264,6 +270,8 @@ def advance(rule, raw, until):
     first, last = setup[FIRST_ROUTER], setup[LAST_ROUTER]
     terminals = s.terminals.shape[0]
     progress = np.int64(s.progress.ctypes.data)
+    if count[GATHERED] == 0:
+        gather(s)
     for now in range(count[NOW], until):
         if count[MEASURED_ARRIVED] + terminals > s.latencies.size:
             count[NOW] = now

@@ -36,10 +36,11 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.match_kernel import BID, FIRST, FIRST_KEY, REQUESTED, REQUESTER, SECOND, SECOND_KEY, WON, match
 from unknot.simulation.selection_kernel import CYCLIC, request
-from unknot.simulation.state_kernel import DONE, has_room, packet_of, post, view
+from unknot.simulation.state_kernel import DONE, has_room, packet_of, post
 from unknot.simulation.switch_kernel import send
 from unknot.simulation.vc_kernel import accept, front, win
-from unknot.simulation.words_kernel import lowest, natural
+from unknot.simulation.view_kernel import view
+from unknot.words_kernel import lowest, natural
 
 HOPE = 1 << 62
 """The part of a key that puts a header that speculates last; larger than any age."""

@@ -40,13 +40,17 @@ from unknot.simulation.layout import (
     VC,
 )
 from unknot.simulation.state_kernel import enqueue, mixed, need, post
-from unknot.simulation.words_kernel import natural
+from unknot.words_kernel import natural
+
+AHEAD = 64
+"""Most cycles that a terminal without a packet draws for in advance."""
+STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(_nrt=False, forceinline=True)
 def draw(s, t):
     """The next 53 random bits of terminal t (SplitMix64)."""
-    s.random[t] += np.uint64(0x9E3779B97F4A7C15)
+    s.random[t] += STEP
     return mixed(s.random[t])
 
 
@@ -90,6 +94,25 @@ def create(s, t, cycle):
 
 
 @njit(_nrt=False, forceinline=True)
+def draw_ahead(s, t, now):
+    """Draw for every cycle in which no packet waits until one is to be created, at most so many beyond `now`."""
+    terminals = s.terminals
+    chance, cycle, found = terminals[t, CHANCE], terminals[t, DRAWN], False
+    if terminals[t, PACKET] == -1:
+        while not found and cycle <= now + AHEAD:
+            found = draw(s, t) < chance
+            cycle += not found
+        terminals[t, DRAWN] = cycle
+        if not found:
+            return
+    if cycle > now:
+        terminals[t, PACKET] = -2
+        return
+    create(s, t, cycle)
+    terminals[t, DRAWN] = cycle + 1
+
+
+@njit(_nrt=False, forceinline=True)
 def draw_packets(s, t, now):
     """Draw for every cycle up to `now` in which no packet waited, until one is created."""
     terminals, setup = s.terminals, s.setup
@@ -97,12 +120,13 @@ def draw_packets(s, t, now):
     if chance == 0:
         terminals[t, DRAWN] = now + 1
         return
+    if setup[BEGIN] < 0:
+        draw_ahead(s, t, now)
+        return
     while cycle <= now and terminals[t, PACKET] < 0:
-        on = True
-        if setup[BEGIN] >= 0:
-            x = draw(s, t)
-            on = x >= setup[END] if terminals[t, ON] == 1 else x < setup[BEGIN]
-            terminals[t, ON] = on
+        x = draw(s, t)
+        on = x >= setup[END] if terminals[t, ON] == 1 else x < setup[BEGIN]
+        terminals[t, ON] = on
         if on and draw(s, t) < chance:
             create(s, t, cycle)
         cycle += 1
@@ -114,6 +138,8 @@ def inject(rule, s, t, now):
     """Terminal t creates packets, not while one is being injected, and injects a flit if it can."""
     terminals, outputs, setup = s.terminals, s.outputs, s.setup
     if terminals[t, PACKET] < 0:
+        if terminals[t, DRAWN] > now:
+            return
         draw_packets(s, t, now)
         if terminals[t, PACKET] < 0:
             return

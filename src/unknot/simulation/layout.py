@@ -46,32 +46,36 @@ ARRIVED_BITS, CREDIT_BITS, HEAD_BITS, READY_BITS = range(4)
 """Columns of `inbox`: buffers that a flit comes into; those that a credit comes back from; headers that begin to
 request output VCs; buffers whose stage is over."""
 
-HEADS, ASLEEP, MOVERS, NEW_HEADS, WINNERS, HOLDERS, OPEN = range(7)
-"""Columns of `masks`: headers that request output VCs; those that wait for a sign; buffers that request the switch;
-headers and buffers that do so from the next cycle on; buffers that hold the switch; outputs that
-have no owner and, with atomic allocation, all their credits."""
+HEADS, ASLEEP, OPEN, OWNING, DRY, FILLED, ROOM, ENDS, MOVERS, NEW_HEADS, WINNERS, HOLDERS = range(12)
+"""Columns of `masks`: headers that request output VCs; those that wait for a sign; outputs that have no owner and,
+with atomic allocation, all their credits. Then, of simple routers that are gathered, inputs that own an output VC,
+those of them whose output VC has no credit, inputs with flits, outputs with credits; and, of all, outputs that are
+ends of injection buffers. Of other routers buffers that request the switch, headers and buffers that do so from the
+next cycle on, and buffers that hold the switch."""
 
 CREATED, INJECTED, ADDRESS, LENGTH, HOPS, SOURCE, SCRIPT, STOP = range(8)
 """Columns of `packets`; SCRIPT is where its prescribed path begins in `script` or −1, STOP how long it is."""
 
 PACKET, LEFT, VC, LAST, DRAWN, CHANCE, ON, FIRST_END = range(8)
-"""Columns of `terminals`: packet being injected or −1; its flits still to come; the row of `outputs` it goes into or
-−1; the VC used last; the next cycle to draw for; the probability of a packet in a cycle × 2⁵³; whether it is on; the
-first row of `outputs` of its injection port."""
+"""Columns of `terminals`: packet being injected, −1, or −2 if one is known to be created in cycle DRAWN; its flits
+still to come; the row of `outputs` it goes into or −1; the VC used last; the next cycle to draw for; the probability
+of a packet in a cycle × 2⁵³; whether it is on; the first row of `outputs` of its injection port."""
 
 (
     TECHNIQUE, DEPTH, NUM_VCS, LOCAL, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE, COMPARES, FIRST_ROUTER,
     LAST_ROUTER, FIRST_WORD, LAST_WORD, PART, PARTS, PLAIN, ROUTING, ALLOCATION, TRAVERSAL, SWITCHED, CREDIT,
     SPECULATIVE, SEPARABLE, ROUNDS, AGED, SELECT, HOLDS, SALT, BEGIN, END, PATIENCE, WORDS, RING, LARGE, SIMPLE,
-) = range(37)  # fmt: skip
-ENTRIES = 37
+    PLANES,
+) = range(38)  # fmt: skip
+ENTRIES = 38
 """Entries of `setup`. EVERYONE: −1 when tables say who sends to whom, else 1 if a terminal also sends to itself, else
 0; HOLD: headers with a prescribed path wait at its end; COMPARES: packets choose on injection between their address
 and the direct one; PLAIN: the allocators are as by default; ROUTING to CREDIT: cycles of the stages, SWITCHED being
 those of switch allocation; BEGIN, END: chances of bursts × 2⁵³, BEGIN −1 without bursts;
 WORDS: of all routers; RING: packets
 that a buffer may hold parts of; LARGE: whether the tables are larger than a cache;
-SIMPLE: routers are as by default."""
+SIMPLE: routers are as by default; PLANES: binary digits of
+the buffer depth."""
 
 (
     NOW,
@@ -90,9 +94,11 @@ SIMPLE: routers are as by default."""
     FLIT_HOPS,
     LAST_MOVE,
     WHERE,
-) = range(16)
-"""Entries of `count`, each of one part."""
-COUNTERS = 16
+    GATHERED,
+) = range(17)
+"""Entries of `count`, each of one part. GATHERED: simple routers are in masks and planes, and terminals have drawn
+ahead; rows of `inputs`, `outputs` and `terminals` say all only after `rows_kernel.scatter`."""
+COUNTERS = 17
 
 NO_CYCLE = 2**60
 """A cycle that never comes."""
@@ -110,7 +116,8 @@ TABLES = {
     "frames": (32, 2),
     "inbox": (64, 4),
     "outside": (64, 2),
-    "masks": (64, 8),
+    "masks": (64, 16),
+    "planes": (64, 0),
     "progress": (64, 16),
     "packets": (64, 8),
     "free": (32, 0),
@@ -149,7 +156,8 @@ class State(NamedTuple):
     `raw` is all that kernels are given: setup, counters, and for each of the tables its address and number of rows.
     The rest is the same by name. `words`: first word of each router, and the end; `out_row`, `in_row`: rows of
     `outputs` and `inputs` of each buffer; `buffer`: that of each row of `inputs`; `ejection_row`: of each terminal
-    the first row of `outputs`; `ring`: packets in the order in which they come into each input.
+    the first row of `outputs`; `ring`: packets in the order in which they come into each input; `planes`: counters
+    of buffers, see `planes_kernel`.
     """
 
     raw: Any
@@ -165,6 +173,7 @@ class State(NamedTuple):
     inbox: Any
     outside: Any
     masks: Any
+    planes: Any
     progress: Any
     packets: Any
     free: Any

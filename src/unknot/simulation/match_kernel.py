@@ -12,8 +12,8 @@ from unknot.simulation.layout import (
     ROUNDS,
     SEPARABLE,
 )
-from unknot.simulation.state_kernel import view
-from unknot.simulation.words_kernel import natural
+from unknot.simulation.view_kernel import view
+from unknot.words_kernel import natural
 
 FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON, REQUESTER, REQUESTED, BID = range(8)
 """Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not; the last three are those

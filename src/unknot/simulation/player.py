@@ -194,7 +194,7 @@ class Player:
     def _serve(self, terminal: int, now: int) -> None:
         """Let a terminal take up its next message if it is free, or else look again when it may be."""
         queue = self.queue[terminal]
-        row = self.engine.state.terminals[terminal]
+        row = self.engine.parts[0].terminals[terminal]
         if self.held[terminal] or not queue or (self.in_order and self.order[terminal][-1] != queue[0][1]):
             return
         if row[PACKET] < 0:
@@ -212,7 +212,7 @@ class Player:
 
     def _send(self, message: int, terminal: int) -> None:
         """The next packet of a terminal is this message."""
-        state = self.engine.state
+        state = self.engine.parts[0]
         count = state.count
         if count[FREE]:
             count[FREE] -= 1
@@ -236,7 +236,7 @@ class Player:
                 until = min(until, now + self.wire + slack)
         if limit is not None:
             until = min(until, limit)
-        wheel = int(engine.state.setup[MASK]) + 1
+        wheel = int(engine.parts[0].setup[MASK]) + 1
         if not self.inside and until - now > 2 * wheel:
             engine.advance(engine.now + wheel)
             # Nothing on the way, and all credits are back: the clock of the kernel may stand still.
@@ -245,7 +245,7 @@ class Player:
 
     def _collect(self, freed: int) -> list[tuple[int, int]]:
         """Messages whose tails were sent to their terminals since the last look, with the cycle of arrival."""
-        state = self.engine.state
+        state = self.engine.parts[0]
         many = int(state.count[MEASURED_ARRIVED])
         if not many:
             return []

@@ -24,7 +24,7 @@ from unknot.simulation.layout import (
     STATE,
 )
 from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, available, candidates, mixed, need, outputs_of
-from unknot.simulation.words_kernel import natural
+from unknot.words_kernel import natural
 
 CYCLIC = 0x7FFFFFFF
 ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(5)

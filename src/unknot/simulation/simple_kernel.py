@@ -1,14 +1,14 @@
 # mypy: ignore-errors
 """One cycle of a router with one word whose options are as by default: the same as in the other kernels, all at once.
 
-Its masks are loaded once and stored once, and no option is looked at. What headers with a prescribed path do is left
-to the others.
+What its buffers hold is known here by masks and by counters of `planes_kernel` alone, and all of them are counted at
+once; no option is looked at. What headers with a prescribed path do is left to the others.
 """
 
 import numpy as np
 from numba import njit
 
-from unknot.routing.relation import NO_WAIT, VC_MASK
+from unknot.routing.relation import NO_WAIT
 from unknot.simulation.layout import (
     ACCEPT,
     ADDRESS,
@@ -21,6 +21,9 @@ from unknot.simulation.layout import (
     CREDIT_CELL,
     CREDITS,
     DEPTH,
+    DRY,
+    ENDS,
+    FILLED,
     FIRST_INPUT,
     FIRST_OUTPUT,
     FLIT_HOPS,
@@ -32,7 +35,6 @@ from unknot.simulation.layout import (
     HEAD_BITS,
     HEADS,
     HOPS,
-    IDLE,
     IN_CELL,
     IN_LATENCY,
     LAST_MOVE,
@@ -40,8 +42,6 @@ from unknot.simulation.layout import (
     MASK,
     MEASURE_FROM,
     MEASURE_TO,
-    MOVERS,
-    MOVING,
     NEXT_VC,
     NONATOMIC,
     NUM_VCS,
@@ -50,40 +50,35 @@ from unknot.simulation.layout import (
     OUT_LATENCY,
     OUT_PORT,
     OWNER,
+    OWNING,
     PARTS,
     PLACE,
+    PLANES,
     PORT,
     READ,
     READER,
     RING,
+    ROOM,
     SAF,
     SENT,
     SIZE,
-    STALLED,
     STATE,
-    STORED,
     TECHNIQUE,
     TURN,
     VCT,
     WHERE,
     WORDS,
 )
+from unknot.simulation.planes_kernel import FLITS, SLOTS, add, counted, ones, place_of, subtract
 from unknot.simulation.selection_kernel import CYCLIC
-from unknot.simulation.state_kernel import (
-    BROKEN_RULE,
-    DEAD_END,
-    DONE,
-    enqueue,
-    has_room,
-    outputs_of,
-    packet_of,
-    post,
-)
-from unknot.simulation.switch_kernel import retire
-from unknot.simulation.words_kernel import lowest, natural
+from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, enqueue, outputs_of, packet_of, post
+from unknot.simulation.switch_kernel import retire, wake
+from unknot.words_kernel import how_many, lowest, natural
 
-GOT, WISH, GRANTED, OF = range(4)
-"""Columns of `asked`: row of a header, what it requests, what it is granted, its packet."""
+WISH, OF, BIDDER, KEY, FROM, OFFER, OFFER_KEY = range(7)
+"""Columns of `asked`. In the row of an input: what its header requests and its packet. In the row of an output port:
+the input that bids best for it, how good the bid is, the port it comes from. In the row of an input port: the output
+port that it accepts, and how good that is."""
 
 
 @njit(_nrt=False, forceinline=True)
@@ -94,74 +89,83 @@ def in_turn(mask, pointer):
 
 
 @njit(_nrt=False, forceinline=True)
-def take_in(s, w, row, heads, asleep, movers, opened):
-    """Credits and flits of this cycle; the masks after it, and the headers that request from the next cycle on."""
-    inputs, outputs, inbox, setup = s.inputs, s.outputs, s.inbox, s.setup
-    flits, credits_in = inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS]
-    heads |= inbox[row, HEAD_BITS]
+def whole_again(s, w, returned, first_output):
+    """The outputs without owner among these that have all their credits."""
+    whole = returned
+    for k in range(s.setup[PLANES]):
+        plane = s.planes[natural(place_of(s, w, SLOTS) + 2 * k)]
+        whole &= plane if (s.setup[DEPTH] >> k) & 1 else ~plane
+    left = whole
+    while left != 0:
+        if s.outputs[natural(first_output + lowest(left)), OWNER] >= 0:
+            whole ^= left & -left
+        left &= left - 1
+    return whole
+
+
+@njit(_nrt=False, forceinline=True)
+def take_in(s, w, row, first_input, first_output):
+    """Credits and flits of this cycle; the headers that request from the next cycle on."""
+    masks, inbox, setup = s.masks, s.inbox, s.setup
+    flits, returned = inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS]
+    masks[w, HEADS] |= inbox[row, HEAD_BITS]
     inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS], inbox[row, HEAD_BITS] = 0, 0, 0
     if setup[PARTS] > 1:
         flits |= s.outside[row, ARRIVED_BITS]
-        credits_in |= s.outside[row, CREDIT_BITS]
+        returned |= s.outside[row, CREDIT_BITS]
         s.outside[row, ARRIVED_BITS], s.outside[row, CREDIT_BITS] = 0, 0
-    first_input, first_output = np.int64(s.frames[w, FIRST_INPUT]), np.int64(s.frames[w, FIRST_OUTPUT])
-    while credits_in != 0:
-        at = lowest(credits_in)
-        credits_in &= credits_in - 1
-        out = natural(first_output + at)
-        free, owner = outputs[out, CREDITS] + 1, np.int64(outputs[out, OWNER])
-        outputs[out, CREDITS] = free
-        if owner < 0:
-            if setup[TECHNIQUE] >= ATOMIC:
-                if setup[TECHNIQUE] == NONATOMIC or free < setup[DEPTH]:
-                    continue
-                opened |= np.int64(1) << at
-            heads |= asleep
-            asleep = np.int64(0)
-        elif free == 1 and inputs[natural(owner), STATE] == STALLED and inputs[natural(owner), STORED] > 0:
-            inputs[natural(owner), STATE] = MOVING
-            movers |= np.int64(1) << (owner - first_input)
-    fresh = np.int64(0)
-    while flits != 0:
-        at, bit = lowest(flits), flits & -flits
-        flits ^= bit
-        b = natural(first_input + at)
-        inputs[b, STORED] += 1
-        if inputs[b, STATE] == IDLE:
-            inputs[b, STATE] = FRESH
-            fresh |= bit
-        elif inputs[b, STATE] == STALLED:
-            if has_room(s, natural(inputs[b, OUT])):
-                inputs[b, STATE] = MOVING
-                movers |= bit
-    return heads, asleep, movers, opened, fresh
+    fresh = flits & ~(masks[w, OWNING] | masks[w, FILLED])
+    masks[w, FILLED] |= flits
+    add(s, w, FLITS, flits)
+    ends = returned & masks[w, ENDS]
+    returned ^= ends
+    while ends != 0:
+        s.outputs[natural(first_output + lowest(ends)), CREDITS] += 1
+        ends &= ends - 1
+    wet = returned & ~masks[w, ROOM]
+    masks[w, ROOM] |= returned
+    add(s, w, SLOTS, returned)
+    while wet != 0:
+        owner = np.int64(s.outputs[natural(first_output + lowest(wet)), OWNER])
+        wet &= wet - 1
+        if owner >= 0:
+            masks[w, DRY] &= ~(np.int64(1) << (owner - first_input))
+    if setup[TECHNIQUE] != NONATOMIC:
+        awaited = returned & masks[w, OPEN]
+        if setup[TECHNIQUE] == ATOMIC:
+            awaited = whole_again(s, w, returned, first_output)
+            masks[w, OPEN] |= awaited
+        if awaited != 0:
+            wake(s, w, w + 1)
+    return fresh
 
 
 @njit(_nrt=False, forceinline=True)
-def wish(rule, s, b, p, opened, first_output, end):
+def wish(rule, s, w, b, p, opened, first_output, end):
     """What a header requests, as a mask of cells, 0 if it finds nothing free; and the status."""
-    offered, address = s.offered, s.packets[p, ADDRESS]
-    count = rule(np.int64(s.inputs[b, PLACE]), address, np.int64(offered.ctypes.data))
+    offered, limit, mask, k = s.offered, s.setup[NUM_VCS], np.int64(0), np.int64(0)
+    count = rule(np.int64(s.inputs[b, PLACE]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
-    mask, all_bits, many = np.int64(0), np.int64(0), end - first_output
-    for k in range(count):
-        value = offered[natural(k)]
-        all_bits |= value
-        if value & VC_MASK >= s.setup[NUM_VCS]:
-            all_bits = np.int64(-1)
+    # VCs that follow each other and are of this router have rows that do so too.
+    while k < count:
+        vc, many = offered[natural(k)], np.int64(1)
+        while k + many < count and offered[natural(k + many)] == vc + many:
+            many += 1
+        if vc < 0 or vc + many > limit:
             break
-        cell = s.out_row[natural(value & VC_MASK)] - first_output
-        if cell < 0 or cell >= many:
+        out, last = np.int64(s.out_row[natural(vc)]), np.int64(s.out_row[natural(vc + many - 1)])
+        if out < first_output or last >= end or last - out != many - 1:
             return np.int64(0), np.int64(BROKEN_RULE)
-        mask |= np.int64(1) << cell
-    if all_bits >> 40 == 0 and s.setup[TECHNIQUE] >= ATOMIC:
+        mask |= ones(many) << (out - first_output)
+        k += many
+    if k == count and s.setup[TECHNIQUE] >= ATOMIC:
         return mask & opened, np.int64(DONE)
-    return choose(s, b, p, count, opened, first_output, end)
+    return choose(s, w, b, p, count, opened, first_output, end)
 
 
 @njit(_nrt=False, forceinline=True)
-def choose(s, b, p, count, opened, first_output, end):
+def choose(s, w, b, p, count, opened, first_output, end):
     """The same where candidates have tiers, are not waited for, eject, or must have room for a whole packet."""
     offered = s.offered
     only, mask, tier, may = s.inputs[b, STATE] == BLOCKED, np.int64(0), np.int64(256), False
@@ -174,11 +178,15 @@ def choose(s, b, p, count, opened, first_output, end):
         out, many = outputs_of(s, p, value)
         if out < first_output or out >= end:
             return np.int64(0), np.int64(BROKEN_RULE)
-        cells = (((np.int64(1) << many) - 1) << (out - first_output)) & opened
+        cells = (ones(many) << (out - first_output)) & opened
         if cells == 0 or rank > tier:
             continue
         ejects = s.outputs[natural(out), READER] < 0
-        if s.setup[TECHNIQUE] <= VCT and not ejects and s.outputs[natural(out), CREDITS] < s.packets[p, LENGTH]:
+        if (
+            s.setup[TECHNIQUE] <= VCT
+            and not ejects
+            and counted(s, w, SLOTS, out - first_output) < s.packets[p, LENGTH]
+        ):
             continue
         mask = cells if rank < tier else mask | cells
         tier = rank
@@ -186,94 +194,85 @@ def choose(s, b, p, count, opened, first_output, end):
 
 
 @njit(_nrt=False, forceinline=True)
-def settle(s, n, first_input, first_output, twice):
-    """Outputs that several headers request grant one of them."""
+def settle(s, askers, twice, first_output):
+    """Outputs that several headers request grant one of them: the others request them no more."""
     asked = s.asked
-    for k in range(n):
-        asked[natural(k), GRANTED] = asked[natural(k), WISH] & ~twice
     while twice != 0:
         out, bit = natural(first_output + lowest(twice)), twice & -twice
         twice ^= bit
-        askers = np.int64(0)
-        for k in range(n):
-            if asked[natural(k), WISH] & bit != 0:
-                askers |= np.int64(1) << (asked[natural(k), GOT] - first_input)
-        winner = first_input + in_turn(askers, np.int64(s.outputs[out, GRANT]))
-        for k in range(n):
-            if asked[natural(k), GOT] == winner:
-                asked[natural(k), GRANTED] |= bit
+        rivals, left = np.int64(0), askers
+        while left != 0:
+            if asked[natural(lowest(left)), WISH] & bit != 0:
+                rivals |= left & -left
+            left &= left - 1
+        rivals ^= np.int64(1) << in_turn(rivals, np.int64(s.outputs[out, GRANT]))
+        while rivals != 0:
+            asked[natural(lowest(rivals)), WISH] ^= bit
+            rivals &= rivals - 1
 
 
 @njit(_nrt=False, forceinline=True)
-def allocate(rule, s, w, heads, asleep, opened):
-    """VC allocation; the masks after it, those that request the switch from the next cycle on, and the status."""
-    asked, inputs, outputs, packets = s.asked, s.inputs, s.outputs, s.packets
-    first_input, first_output = np.int64(s.frames[w, FIRST_INPUT]), np.int64(s.frames[w, FIRST_OUTPUT])
-    end = np.int64(s.frames[w + 1, FIRST_OUTPUT])
-    n, once, twice, winners = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    left = heads
+def allocate(rule, s, w, first_input, first_output):
+    """VC allocation; the status."""
+    asked, inputs, outputs, packets, masks = s.asked, s.inputs, s.outputs, s.packets, s.masks
+    end, opened = np.int64(s.frames[w + 1, FIRST_OUTPUT]), masks[w, OPEN]
+    askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks[w, HEADS]
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
         b = natural(first_input + at)
         p = packet_of(s, b)
-        if s.setup[TECHNIQUE] == SAF and inputs[b, STORED] < packets[p, LENGTH]:
+        if s.setup[TECHNIQUE] == SAF and counted(s, w, FLITS, at) < packets[p, LENGTH]:
             continue
-        mask, status = wish(rule, s, b, p, opened, first_output, end)
+        mask, status = wish(rule, s, w, b, p, opened, first_output, end)
         if status != DONE:
             s.count[WHERE] = b
-            return heads, asleep, opened, winners, status
+            return status
         if mask == 0:
             inputs[b, STATE] = BLOCKED
-            heads ^= bit
-            asleep |= bit
+            masks[w, HEADS] ^= bit
+            masks[w, ASLEEP] |= bit
             continue
         twice |= once & mask
         once |= mask
-        at = natural(n)
-        asked[at, GOT], asked[at, WISH], asked[at, OF] = b, mask, p
-        n += 1
+        askers |= bit
+        asked[natural(at), WISH], asked[natural(at), OF] = mask, p
     if twice != 0:
-        settle(s, n, first_input, first_output, twice)
-    for k in range(n):
-        at = natural(k)
-        b, mask, p = natural(asked[at, GOT]), asked[at, WISH], natural(asked[at, OF])
-        if mask & twice != 0:
-            mask = asked[at, GRANTED]
-            if mask == 0:
-                continue
+        settle(s, askers, twice, first_output)
+    won, taken, room = np.int64(0), np.int64(0), masks[w, ROOM]
+    while askers != 0:
+        at, bit = lowest(askers), askers & -askers
+        askers ^= bit
+        mask, p, b = asked[natural(at), WISH], natural(asked[natural(at), OF]), natural(first_input + at)
+        if mask == 0:
+            continue
         cell = in_turn(mask, np.int64(inputs[b, ACCEPT]))
-        out, bit = natural(first_output + cell), np.int64(1) << (b - first_input)
-        outputs[out, GRANT], outputs[out, OWNER] = b - first_input + 1, b
+        out = natural(first_output + cell)
+        outputs[out, GRANT], outputs[out, OWNER] = at + 1, b
         inputs[b, ACCEPT], inputs[b, OUT], inputs[b, OUT_PORT] = cell + 1, out, outputs[out, PORT] - first_output
-        inputs[b, SENT], inputs[b, SIZE] = 0, packets[p, LENGTH]
+        inputs[b, SENT], inputs[b, SIZE], inputs[b, STATE] = 0, packets[p, LENGTH], FRESH
         packets[p, HOPS] += 1
-        heads ^= bit
-        opened ^= np.int64(1) << cell
-        if has_room(s, out):
-            inputs[b, STATE] = MOVING
-            winners |= bit
-        else:
-            inputs[b, STATE] = STALLED
-    return heads, asleep, opened, winners, np.int64(DONE)
+        won |= bit
+        taken |= np.int64(1) << cell
+        if (room >> cell) & 1 == 0:
+            masks[w, DRY] |= bit
+    masks[w, HEADS] ^= won
+    masks[w, OWNING] |= won
+    masks[w, OPEN] ^= taken
+    return np.int64(DONE)
 
 
 @njit(_nrt=False, forceinline=True)
-def send(s, w, b, bit, out, now, movers, opened, heads, asleep):
-    """The front flit of input row b has won the switch; the masks after that."""
+def send(s, b, out, now):
+    """The front flit of input row b has won the switch; whether it is a tail, and whether it is ejected."""
     inputs, outputs, setup = s.inputs, s.outputs, s.setup
-    stored, sent = inputs[b, STORED] - 1, inputs[b, SENT] + 1
-    inputs[b, STORED], inputs[b, SENT] = stored, sent
+    sent = inputs[b, SENT] + 1
+    inputs[b, SENT] = sent
     post(s, now + 1 + inputs[b, IN_LATENCY], np.int64(inputs[b, CREDIT_CELL]), CREDIT_BITS)
-    tail = sent == inputs[b, SIZE]
-    ejected = outputs[out, READER] < 0
-    more = stored > 0
+    tail, ejected = sent == inputs[b, SIZE], outputs[out, READER] < 0
     if not ejected:
         if sent == 1:
             enqueue(s, out, packet_of(s, b))
-        free = outputs[out, CREDITS] - 1
-        outputs[out, CREDITS] = free
-        more = more and free > 0
         post(s, now + 2 + outputs[out, OUT_LATENCY], np.int64(outputs[out, IN_CELL]), ARRIVED_BITS)
     else:
         s.count[FLITS_OUT] += 1
@@ -282,118 +281,124 @@ def send(s, w, b, bit, out, now, movers, opened, heads, asleep):
             retire(s, packet_of(s, b), now + 3)
     if tail:
         outputs[out, OWNER] = -1
-        if ejected or setup[TECHNIQUE] != ATOMIC:
-            opened |= np.int64(1) << (out - s.frames[w, FIRST_OUTPUT])
-        heads |= asleep
-        asleep = np.int64(0)
         inputs[b, READ] = inputs[b, READ] + 1 if inputs[b, READ] + 1 < setup[RING] else 0
-        inputs[b, OUT] = -1
-        movers ^= bit
-        if stored > 0:
-            inputs[b, STATE] = FRESH
-            s.inbox[natural(((now + 2) & setup[MASK]) * setup[WORDS] + w), HEAD_BITS] |= bit
-        else:
-            inputs[b, STATE] = IDLE
-    elif not more:
-        inputs[b, STATE] = STALLED
-        movers ^= bit
-    return movers, opened, heads, asleep
+    return tail, ejected
 
 
 @njit(_nrt=False, forceinline=True)
 def prefer(s, rivals, first_input, first_output):
     """iSLIP among buffers that share ports: the mask of those that win."""
-    inputs, sending, receiving = s.inputs, s.sending, s.receiving
-    asked, n, left = s.asked, np.int64(0), rivals
-    while left != 0:
-        b = natural(first_input + lowest(left))
-        left &= left - 1
-        into, out = np.int64(inputs[b, FROM_PORT]), np.int64(inputs[b, OUT_PORT])
-        key = (into - sending[natural(first_output + out), TURN]) & CYCLIC
-        k = np.int64(0)
-        while k < n and asked[natural(k), 0] != out:
-            k += 1
-        at = natural(k)
-        if k < n:
-            if key > asked[at, 1]:
+    inputs, sending, receiving, asked = s.inputs, s.sending, s.receiving, s.asked
+    outs, ins, won = np.int64(0), np.int64(0), np.int64(0)
+    while rivals != 0:
+        at = lowest(rivals)
+        rivals &= rivals - 1
+        b = natural(first_input + at)
+        into, out = np.int64(inputs[b, FROM_PORT]), natural(inputs[b, OUT_PORT])
+        key, bit = (into - sending[natural(first_output + out), TURN]) & CYCLIC, np.int64(1) << out
+        if outs & bit != 0:
+            if key > asked[out, KEY]:
                 continue
-            if key == asked[at, 1]:
-                turn = first_input + receiving[natural(first_input + into), NEXT_VC]
-                if (b - turn) & CYCLIC > (asked[at, 2] - turn) & CYCLIC:
+            if key == asked[out, KEY]:
+                turn = np.int64(receiving[natural(first_input + into), NEXT_VC])
+                if (at - turn) & CYCLIC > (asked[out, BIDDER] - turn) & CYCLIC:
                     continue
-        else:
-            n += 1
-        asked[at, 0], asked[at, 1], asked[at, 2], asked[at, 3] = out, key, b, into
-    won = np.int64(0)
-    for k in range(n):
-        into, out = asked[natural(k), 3], asked[natural(k), 0]
-        turn, best = np.int64(receiving[natural(first_input + into), TURN]), True
-        for other in range(n):
-            if (
-                asked[natural(other), 3] == into
-                and (asked[natural(other), 0] - turn) & CYCLIC < (out - turn) & CYCLIC
-            ):
-                best = False
-        if best:
-            won |= np.int64(1) << (asked[natural(k), 2] - first_input)
+        outs |= bit
+        asked[out, BIDDER], asked[out, KEY], asked[out, FROM] = at, key, into
+    while outs != 0:
+        out = natural(lowest(outs))
+        outs &= outs - 1
+        into = natural(asked[out, FROM])
+        key, bit = (out - receiving[natural(first_input + into), TURN]) & CYCLIC, np.int64(1) << into
+        if ins & bit != 0:
+            if key > asked[into, OFFER_KEY]:
+                continue
+            won ^= np.int64(1) << asked[natural(asked[into, OFFER]), BIDDER]
+        ins |= bit
+        won |= np.int64(1) << asked[out, BIDDER]
+        asked[into, OFFER], asked[into, OFFER_KEY] = out, key
     return won
 
 
 @njit(_nrt=False, forceinline=True)
-def switch(s, w, now, movers, opened, heads, asleep):
-    """Switch allocation; the masks after it, and how many flits won."""
-    inputs, sending, receiving = s.inputs, s.sending, s.receiving
-    first_input, first_output = np.int64(s.frames[w, FIRST_INPUT]), np.int64(s.frames[w, FIRST_OUTPUT])
-    won = movers
-    if movers & (movers - 1) != 0:
-        ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        left = movers
-        while left != 0:
-            b = natural(first_input + lowest(left))
-            left &= left - 1
-            into, out = np.int64(1) << inputs[b, FROM_PORT], np.int64(1) << inputs[b, OUT_PORT]
-            shared_ins |= ins & into
-            shared_outs |= outs & out
-            ins |= into
-            outs |= out
-        if shared_ins | shared_outs:
-            rivals, left = np.int64(0), movers
-            while left != 0:
-                bit = left & -left
-                b = natural(first_input + lowest(left))
-                left ^= bit
-                if ((shared_ins >> inputs[b, FROM_PORT]) | (shared_outs >> inputs[b, OUT_PORT])) & 1:
-                    rivals |= bit
-            won = (movers ^ rivals) | prefer(s, rivals, first_input, first_output)
-    sent = np.int64(0)
-    while won != 0:
-        at, bit = lowest(won), won & -won
-        won ^= bit
+def winners_of(s, movers, first_input, first_output):
+    """Switch allocation: the mask of those that win."""
+    inputs, left = s.inputs, movers
+    ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    if movers & (movers - 1) == 0:
+        return movers
+    while left != 0:
+        b = natural(first_input + lowest(left))
+        left &= left - 1
+        into, out = np.int64(1) << inputs[b, FROM_PORT], np.int64(1) << inputs[b, OUT_PORT]
+        shared_ins |= ins & into
+        shared_outs |= outs & out
+        ins |= into
+        outs |= out
+    if shared_ins | shared_outs == 0:
+        return movers
+    rivals, left = np.int64(0), movers
+    while left != 0:
+        bit = left & -left
+        b = natural(first_input + lowest(left))
+        left ^= bit
+        if ((shared_ins >> inputs[b, FROM_PORT]) | (shared_outs >> inputs[b, OUT_PORT])) & 1:
+            rivals |= bit
+    return (movers ^ rivals) | prefer(s, rivals, first_input, first_output)
+
+
+@njit(_nrt=False, forceinline=True)
+def switch(s, w, first_input, first_output, now, movers):
+    """Switch allocation; the winners are sent."""
+    inputs, sending, receiving, masks = s.inputs, s.sending, s.receiving, s.masks
+    won = winners_of(s, movers, first_input, first_output)
+    left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
+    while left != 0:
+        at, bit = lowest(left), left & -left
+        left ^= bit
         b = natural(first_input + at)
         out, into, port = natural(inputs[b, OUT]), np.int64(inputs[b, FROM_PORT]), np.int64(inputs[b, OUT_PORT])
         port_row, into_row = natural(first_output + port), natural(first_input + into)
         sending[port_row, TURN] = into + 1
         sending[port_row, CARRIED] += 1
         receiving[into_row, TURN], receiving[into_row, NEXT_VC] = port + 1, at + 1
-        movers, opened, heads, asleep = send(s, w, b, bit, out, now, movers, opened, heads, asleep)
-        sent += 1
-    return movers, opened, heads, asleep, sent
+        tail, ejected = send(s, b, out, now)
+        cell = np.int64(1) << (out - first_output)
+        if not ejected:
+            spent |= cell
+        if tail:
+            tails |= bit
+            if ejected or s.setup[TECHNIQUE] != ATOMIC:
+                freed |= cell
+    s.count[FLIT_HOPS] += how_many(won)
+    s.count[LAST_MOVE] = now
+    filled, room = subtract(s, w, won, spent)
+    masks[w, FILLED], masks[w, ROOM] = filled, room
+    spent &= ~room
+    while spent != 0:
+        owner = np.int64(s.outputs[natural(first_output + lowest(spent)), OWNER])
+        spent &= spent - 1
+        if owner >= 0:
+            masks[w, DRY] |= np.int64(1) << (owner - first_input)
+    if tails != 0:
+        masks[w, OPEN] |= freed
+        masks[w, OWNING] ^= tails
+        wake(s, w, w + 1)
+        s.inbox[natural(((now + 2) & s.setup[MASK]) * s.setup[WORDS] + w), HEAD_BITS] |= tails & filled
 
 
 @njit(_nrt=False, forceinline=True)
 def run_router(rule, s, w, now):
     """The router of word w, after which its terminals inject; the status."""
     masks, row = s.masks, natural((now & s.setup[MASK]) * s.setup[WORDS] + w)
-    heads, asleep, movers, opened, fresh = take_in(
-        s, w, row, masks[w, HEADS], masks[w, ASLEEP], masks[w, MOVERS], masks[w, OPEN]
-    )
-    winners, status, sent = np.int64(0), np.int64(DONE), np.int64(0)
-    if heads != 0:
-        heads, asleep, opened, winners, status = allocate(rule, s, w, heads, asleep, opened)
-    if status == DONE and movers != 0:
-        movers, opened, heads, asleep, sent = switch(s, w, now, movers, opened, heads, asleep)
-        s.count[FLIT_HOPS] += sent
-        s.count[LAST_MOVE] = now
-    masks[w, HEADS], masks[w, ASLEEP] = heads | fresh, asleep
-    masks[w, MOVERS], masks[w, OPEN] = movers | winners, opened
-    return status
+    first_input, first_output = np.int64(s.frames[w, FIRST_INPUT]), np.int64(s.frames[w, FIRST_OUTPUT])
+    fresh = take_in(s, w, row, first_input, first_output)
+    movers = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, DRY]
+    if masks[w, HEADS] != 0:
+        status = allocate(rule, s, w, first_input, first_output)
+        if status != DONE:
+            return status
+    if movers != 0:
+        switch(s, w, first_input, first_output, now, movers)
+    masks[w, HEADS] |= fresh
+    return np.int64(DONE)

@@ -3,18 +3,14 @@
 
 import numpy as np
 from numba import njit, types
-from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.layout import (
     ADDRESS,
     ATOMIC,
     BLOCKED,
-    COUNTERS,
     CREDITS,
     DEPTH,
-    ENTRIES,
-    FIRST_TABLE,
     FIRST_WORD,
     HOLD,
     HOPS,
@@ -36,63 +32,13 @@ from unknot.simulation.layout import (
     TECHNIQUE,
     WORDS,
     WRITE,
-    State,
 )
-from unknot.simulation.words_kernel import array_at, atomic_or, natural
 from unknot.types_kernel import RULE
+from unknot.words_kernel import atomic_or, natural
 
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 """How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
 what it must not; a header has no candidate (place in ``count[WHERE]``)."""
-
-
-T = FIRST_TABLE
-
-
-@njit(_nrt=False, forceinline=True)
-def view(raw):
-    """The state by name; the setup as values that no store to memory can change."""
-    return State(
-        raw,
-        to_fixed_tuple(raw, ENTRIES),
-        array_at(np.int64(raw.ctypes.data) + 8 * ENTRIES, COUNTERS, 0, 64),
-        array_at(raw[T], raw[T + 1], 16, 32),
-        array_at(raw[T + 2], raw[T + 3], 8, 32),
-        array_at(raw[T + 4], raw[T + 5], 0, 32),
-        array_at(raw[T + 6], raw[T + 7], 8, 64),
-        array_at(raw[T + 8], raw[T + 9], 8, 32),
-        array_at(raw[T + 10], raw[T + 11], 0, 32),
-        array_at(raw[T + 12], raw[T + 13], 2, 32),
-        array_at(raw[T + 14], raw[T + 15], 4, 64),
-        array_at(raw[T + 16], raw[T + 17], 2, 64),
-        array_at(raw[T + 18], raw[T + 19], 8, 64),
-        array_at(raw[T + 20], raw[T + 21], 16, 64),
-        array_at(raw[T + 22], raw[T + 23], 8, 64),
-        array_at(raw[T + 24], raw[T + 25], 0, 32),
-        array_at(raw[T + 26], raw[T + 27], 8, 64),
-        array_at(raw[T + 28], raw[T + 29], 0, 32),
-        array_at(raw[T + 30], raw[T + 31], 0, 32),
-        array_at(raw[T + 32], raw[T + 33], 0, 32),
-        array_at(raw[T + 34], raw[T + 35], 0, 32),
-        array_at(raw[T + 36], raw[T + 37], 0, 32),
-        array_at(raw[T + 38], raw[T + 39], 0, 32),
-        array_at(raw[T + 40], raw[T + 41], 0, 65),
-        array_at(raw[T + 42], raw[T + 43], 2, 64),
-        array_at(raw[T + 44], raw[T + 45], 0, 32),
-        array_at(raw[T + 46], raw[T + 47], 0, 64),
-        array_at(raw[T + 48], raw[T + 49], 0, 64),
-        array_at(raw[T + 50], raw[T + 51], 0, 32),
-        array_at(raw[T + 52], raw[T + 53], 0, 64),
-        array_at(raw[T + 54], raw[T + 55], 0, 64),
-        array_at(raw[T + 56], raw[T + 57], 0, 32),
-        array_at(raw[T + 58], raw[T + 59], 0, 32),
-        array_at(raw[T + 60], raw[T + 61], 0, 64),
-        array_at(raw[T + 62], raw[T + 63], 0, 64),
-        array_at(raw[T + 64], raw[T + 65], 0, 32),
-        array_at(raw[T + 66], raw[T + 67], 0, 32),
-        array_at(raw[T + 68], raw[T + 69], 4, 64),
-        array_at(raw[T + 70], raw[T + 71], 8, 64),
-    )
 
 
 @njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, _nrt=False)

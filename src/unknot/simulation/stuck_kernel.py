@@ -5,9 +5,10 @@ import numpy as np
 from numba import njit, types
 
 from unknot.simulation.layout import BLOCKED, DEPTH, LENGTH, OUT, OWNER, READER, STALLED, STATE, STORED
-from unknot.simulation.state_kernel import available, candidates, need, outputs_of, packet_of, view
-from unknot.simulation.words_kernel import natural
+from unknot.simulation.state_kernel import available, candidates, need, outputs_of, packet_of
+from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE
+from unknot.words_kernel import natural
 
 
 @njit(_nrt=False, forceinline=True)

@@ -68,7 +68,7 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.selection_kernel import CYCLIC
 from unknot.simulation.state_kernel import enqueue, packet_of, post
-from unknot.simulation.words_kernel import lowest, natural
+from unknot.words_kernel import lowest, natural
 
 
 @njit(_nrt=False, forceinline=True)

@@ -45,6 +45,7 @@ from unknot.simulation.layout import (
     PARTS,
     PATIENCE,
     PLAIN,
+    PLANES,
     RING,
     ROUNDS,
     ROUTING,
@@ -116,6 +117,7 @@ def empty_network(
         "ring": np.zeros(len(tables["inputs"]) * held, dtype=np.int32),
         "inbox": np.zeros((wheel * num_words, 4), dtype=np.int64),
         "outside": np.zeros((wheel * num_words if threads > 1 else 0, 2), dtype=np.int64),
+        "planes": np.zeros(2 * buffer_depth.bit_length() * num_words, dtype=np.int64),
         "progress": np.zeros((threads, 16), dtype=np.int64),
         "packets": slots * threads,
         "terminals": rows,
@@ -136,6 +138,7 @@ def empty_network(
     setup = _setup(relation, switching, buffer_depth, seed, pairs, router, bursts)
     setup[[LOCAL, MASK, PARTS, WORDS, RING, PATIENCE]] = local, wheel - 1, threads, num_words, held, wheel + 7
     setup[SIMPLE] = is_simple(relation, router)
+    setup[PLANES] = buffer_depth.bit_length()
     setup[LARGE] = len(tables["inputs"]) > IN_CACHE
     cells = 64 * int(np.diff(words).max(initial=1))
     parts = []

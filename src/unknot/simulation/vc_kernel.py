@@ -41,7 +41,7 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.selection_kernel import CYCLIC, request
 from unknot.simulation.state_kernel import DONE, has_room, packet_of, post
-from unknot.simulation.words_kernel import lowest, natural
+from unknot.words_kernel import lowest, natural
 
 
 @njit(_nrt=False, forceinline=True)

@@ -31,27 +31,37 @@ def lowest(typingctx, word):
     return types.int64(types.int64), codegen
 
 
-@intrinsic(prefer_literal=True)
-def array_at(typingctx, address, rows, columns, bits):
-    """The contiguous array of so many rows at an address: of 0 columns a plain one, of 65 bits one of uint64."""
-    if not isinstance(columns, types.IntegerLiteral) or not isinstance(bits, types.IntegerLiteral):
-        return None
-    many = columns.literal_value
-    kind = {32: types.int32, 64: types.int64, 65: types.uint64}[bits.literal_value]
-    size, result = kind.bitwidth // 8, types.Array(kind, 2 if many else 1, "C")
+@intrinsic
+def how_many(typingctx, word):
+    """Number of bits that are set in a word."""
 
     def codegen(context, builder, signature, args):
-        view = make_array(result)(context, builder)
-        word = context.get_constant
-        shape, strides = [args[1]], [word(types.intp, size)]
-        if many:
-            shape.append(word(types.intp, many))
-            strides.insert(0, word(types.intp, size * many))
-        data = builder.inttoptr(args[0], context.get_data_type(kind).as_pointer())
-        populate_array(view, data, shape, strides, word(types.intp, size), meminfo=None)
-        return view._getvalue()
+        return builder.ctpop(args[0])
 
-    return result(types.int64, types.int64, columns, bits), codegen
+    return types.int64(types.int64), codegen
+
+
+def array_of(context, builder, number, data, rows, columns):
+    """The contiguous array of so many rows at an address: of 0 columns a plain one."""
+    word, size = context.get_constant, number.bitwidth // 8
+    array = make_array(types.Array(number, 2 if columns else 1, "C"))(context, builder)
+    shape, strides = [rows], [word(types.intp, size)]
+    if columns:
+        shape.append(word(types.intp, columns))
+        strides.insert(0, word(types.intp, size * columns))
+    pointer = builder.inttoptr(data, context.get_data_type(number).as_pointer())
+    populate_array(array, pointer, shape, strides, word(types.intp, size), meminfo=None)
+    return array._getvalue()
+
+
+@intrinsic
+def array_at(typingctx, address, size):
+    """The array of so many int64 numbers at an address."""
+
+    def codegen(context, builder, signature, args):
+        return array_of(context, builder, types.int64, *args, 0)
+
+    return types.int64[::1](types.int64, types.int64), codegen
 
 
 def _pointer(builder, address):
