@@ -64,6 +64,22 @@ def array_at(typingctx, address, size):
     return types.int64[::1](types.int64, types.int64), codegen
 
 
+@intrinsic
+def beyond(typingctx, array, row):
+    """The rows of an array, or its numbers if it is a plain one, from one on."""
+
+    def codegen(context, builder, signature, args):
+        given, first = make_array(array)(context, builder, args[0]), args[1]
+        offset = builder.mul(first, builder.extract_value(given.strides, 0))
+        place = builder.add(builder.ptrtoint(given.data, first.type), offset)
+        given.data = builder.inttoptr(place, given.data.type)
+        rows = builder.sub(builder.extract_value(given.shape, 0), first)
+        given.shape = builder.insert_value(given.shape, rows, 0)
+        return given._getvalue()
+
+    return array(array, types.int64), codegen
+
+
 def _pointer(builder, address):
     return builder.inttoptr(address, ir.IntType(64).as_pointer())
 

@@ -23,6 +23,7 @@ from unknot.simulation.layout import (
     MOVING,
     NOW,
     OUT,
+    OWNER,
     OWNING,
     PACKET,
     PLANES,
@@ -70,6 +71,7 @@ def gather_router(s, w):
         if masks[w, ENDS] & bit == 0:
             put(s, w, SLOTS, cell, 1 if s.outputs[out, READER] < 0 else np.int64(s.outputs[out, CREDITS]))
             room |= bit if has_room(s, out) else 0
+            s.outputs[out, OWNER] -= first_input if s.outputs[out, OWNER] >= 0 else 0
     for cell in range(s.frames[w + 1, FIRST_INPUT] - first_input):
         b, bit = natural(first_input + cell), np.int64(1) << cell
         put(s, w, FLITS, cell, np.int64(s.inputs[b, STORED]))
@@ -77,6 +79,7 @@ def gather_router(s, w):
         if s.inputs[b, STATE] >= STALLED:
             owning |= bit
             dry |= 0 if has_room(s, natural(s.inputs[b, OUT])) else bit
+            s.inputs[b, OUT] -= first_output
     masks[w, OWNING], masks[w, DRY], masks[w, FILLED], masks[w, ROOM] = owning, dry, filled, room
     masks[w, MOVERS] = 0
 
@@ -92,6 +95,7 @@ def scatter_router(s, w):
     masks[w, MOVERS] = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, DRY]
     for cell in range(s.frames[w + 1, FIRST_OUTPUT] - first_output):
         out = natural(first_output + cell)
+        s.outputs[out, OWNER] += first_input if s.outputs[out, OWNER] >= 0 else 0
         if s.outputs[out, READER] >= 0 and (masks[w, ENDS] >> cell) & 1 == 0:
             s.outputs[out, CREDITS] = counted(s, w, SLOTS, cell)
     for cell in range(s.frames[w + 1, FIRST_INPUT] - first_input):
@@ -99,6 +103,7 @@ def scatter_router(s, w):
         s.inputs[b, STORED] = counted(s, w, FLITS, cell)
         if (masks[w, OWNING] >> cell) & 1:
             s.inputs[b, STATE] = MOVING if (masks[w, MOVERS] >> cell) & 1 else STALLED
+            s.inputs[b, OUT] += first_output
         else:
             s.inputs[b, OUT] = -1
             if (masks[w, FILLED] >> cell) & 1 == 0:

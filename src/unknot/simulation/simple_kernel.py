@@ -5,6 +5,8 @@ What its buffers hold is known here by masks and by counters of `planes_kernel` 
 once; no option is looked at. What headers with a prescribed path do is left to the others.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -68,17 +70,31 @@ from unknot.simulation.layout import (
     VCT,
     WHERE,
     WORDS,
+    WRITE,
 )
 from unknot.simulation.planes_kernel import FLITS, SLOTS, add, counted, ones, place_of, subtract
 from unknot.simulation.selection_kernel import CYCLIC
-from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, enqueue, outputs_of, packet_of, post
+from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, outputs_of, post
 from unknot.simulation.switch_kernel import retire, wake
-from unknot.words_kernel import how_many, lowest, natural
+from unknot.words_kernel import beyond, how_many, lowest, natural
 
 WISH, OF, BIDDER, KEY, FROM, OFFER, OFFER_KEY = range(7)
 """Columns of `asked`. In the row of an input: what its header requests and its packet. In the row of an output port:
 the input that bids best for it, how good the bid is, the port it comes from. In the row of an input port: the output
 port that it accepts, and how good that is."""
+
+
+class Here(NamedTuple):
+    """The rows of one router: what is a row elsewhere, also in OUT and OWNER, is a number from 0 here."""
+
+    first_input: Any
+    first_output: Any
+    cells: Any
+    inputs: Any
+    outputs: Any
+    sending: Any
+    receiving: Any
+    ring: Any
 
 
 @njit(_nrt=False, forceinline=True)
@@ -89,7 +105,13 @@ def in_turn(mask, pointer):
 
 
 @njit(_nrt=False, forceinline=True)
-def whole_again(s, w, returned, first_output):
+def front_of(s, here, at):
+    """The packet in front of an input."""
+    return natural(here.ring[natural(at * s.setup[RING] + here.inputs[natural(at), READ])])
+
+
+@njit(_nrt=False, forceinline=True)
+def whole_again(s, here, w, returned):
     """The outputs without owner among these that have all their credits."""
     whole = returned
     for k in range(s.setup[PLANES]):
@@ -97,14 +119,14 @@ def whole_again(s, w, returned, first_output):
         whole &= plane if (s.setup[DEPTH] >> k) & 1 else ~plane
     left = whole
     while left != 0:
-        if s.outputs[natural(first_output + lowest(left)), OWNER] >= 0:
+        if here.outputs[natural(lowest(left)), OWNER] >= 0:
             whole ^= left & -left
         left &= left - 1
     return whole
 
 
 @njit(_nrt=False, forceinline=True)
-def take_in(s, w, row, first_input, first_output):
+def take_in(s, here, w, row):
     """Credits and flits of this cycle; the headers that request from the next cycle on."""
     masks, inbox, setup = s.masks, s.inbox, s.setup
     flits, returned = inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS]
@@ -120,20 +142,20 @@ def take_in(s, w, row, first_input, first_output):
     ends = returned & masks[w, ENDS]
     returned ^= ends
     while ends != 0:
-        s.outputs[natural(first_output + lowest(ends)), CREDITS] += 1
+        here.outputs[natural(lowest(ends)), CREDITS] += 1
         ends &= ends - 1
     wet = returned & ~masks[w, ROOM]
     masks[w, ROOM] |= returned
     add(s, w, SLOTS, returned)
     while wet != 0:
-        owner = np.int64(s.outputs[natural(first_output + lowest(wet)), OWNER])
+        owner = np.int64(here.outputs[natural(lowest(wet)), OWNER])
         wet &= wet - 1
         if owner >= 0:
-            masks[w, DRY] &= ~(np.int64(1) << (owner - first_input))
+            masks[w, DRY] &= ~(np.int64(1) << owner)
     if setup[TECHNIQUE] != NONATOMIC:
         awaited = returned & masks[w, OPEN]
         if setup[TECHNIQUE] == ATOMIC:
-            awaited = whole_again(s, w, returned, first_output)
+            awaited = whole_again(s, here, w, returned)
             masks[w, OPEN] |= awaited
         if awaited != 0:
             wake(s, w, w + 1)
@@ -141,10 +163,10 @@ def take_in(s, w, row, first_input, first_output):
 
 
 @njit(_nrt=False, forceinline=True)
-def wish(rule, s, w, b, p, opened, first_output, end):
-    """What a header requests, as a mask of cells, 0 if it finds nothing free; and the status."""
+def wish(rule, s, here, w, at, p):
+    """What a header requests, as a mask of outputs, 0 if it finds nothing free; and the status."""
     offered, limit, mask, k = s.offered, s.setup[NUM_VCS], np.int64(0), np.int64(0)
-    count = rule(np.int64(s.inputs[b, PLACE]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
+    count = rule(np.int64(here.inputs[at, PLACE]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too.
@@ -154,21 +176,22 @@ def wish(rule, s, w, b, p, opened, first_output, end):
             many += 1
         if vc < 0 or vc + many > limit:
             break
-        out, last = np.int64(s.out_row[natural(vc)]), np.int64(s.out_row[natural(vc + many - 1)])
-        if out < first_output or last >= end or last - out != many - 1:
+        cell = s.out_row[natural(vc)] - here.first_output
+        last = s.out_row[natural(vc + many - 1)] - here.first_output
+        if cell < 0 or last >= here.cells or last - cell != many - 1:
             return np.int64(0), np.int64(BROKEN_RULE)
-        mask |= ones(many) << (out - first_output)
+        mask |= ones(many) << cell
         k += many
     if k == count and s.setup[TECHNIQUE] >= ATOMIC:
-        return mask & opened, np.int64(DONE)
-    return choose(s, w, b, p, count, opened, first_output, end)
+        return mask & s.masks[w, OPEN], np.int64(DONE)
+    return choose(s, here, w, at, p, count)
 
 
 @njit(_nrt=False, forceinline=True)
-def choose(s, w, b, p, count, opened, first_output, end):
+def choose(s, here, w, at, p, count):
     """The same where candidates have tiers, are not waited for, eject, or must have room for a whole packet."""
     offered = s.offered
-    only, mask, tier, may = s.inputs[b, STATE] == BLOCKED, np.int64(0), np.int64(256), False
+    only, mask, tier, may = here.inputs[at, STATE] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
         value = offered[natural(k)]
         if only and value & NO_WAIT != 0:
@@ -176,17 +199,14 @@ def choose(s, w, b, p, count, opened, first_output, end):
         may = True
         rank = (value >> 40) & 0xFF
         out, many = outputs_of(s, p, value)
-        if out < first_output or out >= end:
+        cell = out - here.first_output
+        if cell < 0 or cell >= here.cells:
             return np.int64(0), np.int64(BROKEN_RULE)
-        cells = (ones(many) << (out - first_output)) & opened
+        cells = (ones(many) << cell) & s.masks[w, OPEN]
         if cells == 0 or rank > tier:
             continue
-        ejects = s.outputs[natural(out), READER] < 0
-        if (
-            s.setup[TECHNIQUE] <= VCT
-            and not ejects
-            and counted(s, w, SLOTS, out - first_output) < s.packets[p, LENGTH]
-        ):
+        ejects = here.outputs[natural(cell), READER] < 0
+        if s.setup[TECHNIQUE] <= VCT and not ejects and counted(s, w, SLOTS, cell) < s.packets[p, LENGTH]:
             continue
         mask = cells if rank < tier else mask | cells
         tier = rank
@@ -194,67 +214,64 @@ def choose(s, w, b, p, count, opened, first_output, end):
 
 
 @njit(_nrt=False, forceinline=True)
-def settle(s, askers, twice, first_output):
+def settle(s, here, askers, twice):
     """Outputs that several headers request grant one of them: the others request them no more."""
     asked = s.asked
     while twice != 0:
-        out, bit = natural(first_output + lowest(twice)), twice & -twice
-        twice ^= bit
-        rivals, left = np.int64(0), askers
+        bit, rivals, left = twice & -twice, np.int64(0), askers
         while left != 0:
             if asked[natural(lowest(left)), WISH] & bit != 0:
                 rivals |= left & -left
             left &= left - 1
-        rivals ^= np.int64(1) << in_turn(rivals, np.int64(s.outputs[out, GRANT]))
+        rivals ^= np.int64(1) << in_turn(rivals, np.int64(here.outputs[natural(lowest(twice)), GRANT]))
         while rivals != 0:
             asked[natural(lowest(rivals)), WISH] ^= bit
             rivals &= rivals - 1
+        twice ^= bit
 
 
 @njit(_nrt=False, forceinline=True)
-def allocate(rule, s, w, first_input, first_output):
+def allocate(rule, s, here, w):
     """VC allocation; the status."""
-    asked, inputs, outputs, packets, masks = s.asked, s.inputs, s.outputs, s.packets, s.masks
-    end, opened = np.int64(s.frames[w + 1, FIRST_OUTPUT]), masks[w, OPEN]
+    asked, inputs, outputs, packets, masks = s.asked, here.inputs, here.outputs, s.packets, s.masks
     askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks[w, HEADS]
     while left != 0:
-        at, bit = lowest(left), left & -left
+        at, bit = natural(lowest(left)), left & -left
         left ^= bit
-        b = natural(first_input + at)
-        p = packet_of(s, b)
+        p = front_of(s, here, at)
         if s.setup[TECHNIQUE] == SAF and counted(s, w, FLITS, at) < packets[p, LENGTH]:
             continue
-        mask, status = wish(rule, s, w, b, p, opened, first_output, end)
+        mask, status = wish(rule, s, here, w, at, p)
         if status != DONE:
-            s.count[WHERE] = b
+            s.count[WHERE] = here.first_input + at
             return status
         if mask == 0:
-            inputs[b, STATE] = BLOCKED
+            inputs[at, STATE] = BLOCKED
             masks[w, HEADS] ^= bit
             masks[w, ASLEEP] |= bit
             continue
         twice |= once & mask
         once |= mask
         askers |= bit
-        asked[natural(at), WISH], asked[natural(at), OF] = mask, p
+        asked[at, WISH], asked[at, OF] = mask, p
     if twice != 0:
-        settle(s, askers, twice, first_output)
+        settle(s, here, askers, twice)
     won, taken, room = np.int64(0), np.int64(0), masks[w, ROOM]
     while askers != 0:
-        at, bit = lowest(askers), askers & -askers
+        at, bit = natural(lowest(askers)), askers & -askers
         askers ^= bit
-        mask, p, b = asked[natural(at), WISH], natural(asked[natural(at), OF]), natural(first_input + at)
+        mask, p = asked[at, WISH], natural(asked[at, OF])
         if mask == 0:
             continue
-        cell = in_turn(mask, np.int64(inputs[b, ACCEPT]))
-        out = natural(first_output + cell)
-        outputs[out, GRANT], outputs[out, OWNER] = at + 1, b
-        inputs[b, ACCEPT], inputs[b, OUT], inputs[b, OUT_PORT] = cell + 1, out, outputs[out, PORT] - first_output
-        inputs[b, SENT], inputs[b, SIZE], inputs[b, STATE] = 0, packets[p, LENGTH], FRESH
+        out = natural(in_turn(mask, np.int64(inputs[at, ACCEPT])))
+        outputs[out, GRANT], outputs[out, OWNER] = at + 1, at
+        inputs[at, ACCEPT], inputs[at, OUT] = out + 1, out
+        inputs[at, OUT_PORT] = outputs[out, PORT] - here.first_output
+        inputs[at, SENT], inputs[at, SIZE], inputs[at, STATE] = 0, packets[p, LENGTH], FRESH
         packets[p, HOPS] += 1
         won |= bit
-        taken |= np.int64(1) << cell
-        if (room >> cell) & 1 == 0:
+        taken |= np.int64(1) << out
+        if (room >> out) & 1 == 0:
             masks[w, DRY] |= bit
     masks[w, HEADS] ^= won
     masks[w, OWNING] |= won
@@ -263,44 +280,45 @@ def allocate(rule, s, w, first_input, first_output):
 
 
 @njit(_nrt=False, forceinline=True)
-def send(s, b, out, now):
-    """The front flit of input row b has won the switch; whether it is a tail, and whether it is ejected."""
-    inputs, outputs, setup = s.inputs, s.outputs, s.setup
-    sent = inputs[b, SENT] + 1
-    inputs[b, SENT] = sent
-    post(s, now + 1 + inputs[b, IN_LATENCY], np.int64(inputs[b, CREDIT_CELL]), CREDIT_BITS)
-    tail, ejected = sent == inputs[b, SIZE], outputs[out, READER] < 0
+def send(s, here, at, out, now):
+    """The front flit of an input has won the switch; whether it is a tail, and whether it is ejected."""
+    inputs, outputs, setup = here.inputs, here.outputs, s.setup
+    sent = inputs[at, SENT] + 1
+    inputs[at, SENT] = sent
+    post(s, now + 1 + inputs[at, IN_LATENCY], np.int64(inputs[at, CREDIT_CELL]), CREDIT_BITS)
+    tail, ejected = sent == inputs[at, SIZE], outputs[out, READER] < 0
     if not ejected:
         if sent == 1:
-            enqueue(s, out, packet_of(s, b))
+            position = outputs[out, WRITE]
+            s.ring[natural(outputs[out, READER] * setup[RING] + position)] = front_of(s, here, at)
+            outputs[out, WRITE] = position + 1 if position + 1 < setup[RING] else 0
         post(s, now + 2 + outputs[out, OUT_LATENCY], np.int64(outputs[out, IN_CELL]), ARRIVED_BITS)
     else:
         s.count[FLITS_OUT] += 1
         s.count[FLITS_OUT_MEASURED] += setup[MEASURE_FROM] <= now < setup[MEASURE_TO]
         if tail:
-            retire(s, packet_of(s, b), now + 3)
+            retire(s, front_of(s, here, at), now + 3)
     if tail:
         outputs[out, OWNER] = -1
-        inputs[b, READ] = inputs[b, READ] + 1 if inputs[b, READ] + 1 < setup[RING] else 0
+        inputs[at, READ] = inputs[at, READ] + 1 if inputs[at, READ] + 1 < setup[RING] else 0
     return tail, ejected
 
 
 @njit(_nrt=False, forceinline=True)
-def prefer(s, rivals, first_input, first_output):
+def prefer(s, here, rivals):
     """iSLIP among buffers that share ports: the mask of those that win."""
-    inputs, sending, receiving, asked = s.inputs, s.sending, s.receiving, s.asked
+    inputs, asked = here.inputs, s.asked
     outs, ins, won = np.int64(0), np.int64(0), np.int64(0)
     while rivals != 0:
-        at = lowest(rivals)
+        at = natural(lowest(rivals))
         rivals &= rivals - 1
-        b = natural(first_input + at)
-        into, out = np.int64(inputs[b, FROM_PORT]), natural(inputs[b, OUT_PORT])
-        key, bit = (into - sending[natural(first_output + out), TURN]) & CYCLIC, np.int64(1) << out
+        into, out = natural(inputs[at, FROM_PORT]), natural(inputs[at, OUT_PORT])
+        key, bit = (into - here.sending[out, TURN]) & CYCLIC, np.int64(1) << out
         if outs & bit != 0:
             if key > asked[out, KEY]:
                 continue
             if key == asked[out, KEY]:
-                turn = np.int64(receiving[natural(first_input + into), NEXT_VC])
+                turn = np.int64(here.receiving[into, NEXT_VC])
                 if (at - turn) & CYCLIC > (asked[out, BIDDER] - turn) & CYCLIC:
                     continue
         outs |= bit
@@ -309,7 +327,7 @@ def prefer(s, rivals, first_input, first_output):
         out = natural(lowest(outs))
         outs &= outs - 1
         into = natural(asked[out, FROM])
-        key, bit = (out - receiving[natural(first_input + into), TURN]) & CYCLIC, np.int64(1) << into
+        key, bit = (out - here.receiving[into, TURN]) & CYCLIC, np.int64(1) << into
         if ins & bit != 0:
             if key > asked[into, OFFER_KEY]:
                 continue
@@ -321,16 +339,16 @@ def prefer(s, rivals, first_input, first_output):
 
 
 @njit(_nrt=False, forceinline=True)
-def winners_of(s, movers, first_input, first_output):
+def winners_of(s, here, movers):
     """Switch allocation: the mask of those that win."""
-    inputs, left = s.inputs, movers
+    inputs, left = here.inputs, movers
     ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if movers & (movers - 1) == 0:
         return movers
     while left != 0:
-        b = natural(first_input + lowest(left))
+        at = natural(lowest(left))
         left &= left - 1
-        into, out = np.int64(1) << inputs[b, FROM_PORT], np.int64(1) << inputs[b, OUT_PORT]
+        into, out = np.int64(1) << inputs[at, FROM_PORT], np.int64(1) << inputs[at, OUT_PORT]
         shared_ins |= ins & into
         shared_outs |= outs & out
         ins |= into
@@ -339,31 +357,28 @@ def winners_of(s, movers, first_input, first_output):
         return movers
     rivals, left = np.int64(0), movers
     while left != 0:
-        bit = left & -left
-        b = natural(first_input + lowest(left))
+        at, bit = natural(lowest(left)), left & -left
         left ^= bit
-        if ((shared_ins >> inputs[b, FROM_PORT]) | (shared_outs >> inputs[b, OUT_PORT])) & 1:
+        if ((shared_ins >> inputs[at, FROM_PORT]) | (shared_outs >> inputs[at, OUT_PORT])) & 1:
             rivals |= bit
-    return (movers ^ rivals) | prefer(s, rivals, first_input, first_output)
+    return (movers ^ rivals) | prefer(s, here, rivals)
 
 
 @njit(_nrt=False, forceinline=True)
-def switch(s, w, first_input, first_output, now, movers):
+def switch(s, here, w, now, movers):
     """Switch allocation; the winners are sent."""
-    inputs, sending, receiving, masks = s.inputs, s.sending, s.receiving, s.masks
-    won = winners_of(s, movers, first_input, first_output)
+    inputs, masks = here.inputs, s.masks
+    won = winners_of(s, here, movers)
     left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
     while left != 0:
-        at, bit = lowest(left), left & -left
+        at, bit = natural(lowest(left)), left & -left
         left ^= bit
-        b = natural(first_input + at)
-        out, into, port = natural(inputs[b, OUT]), np.int64(inputs[b, FROM_PORT]), np.int64(inputs[b, OUT_PORT])
-        port_row, into_row = natural(first_output + port), natural(first_input + into)
-        sending[port_row, TURN] = into + 1
-        sending[port_row, CARRIED] += 1
-        receiving[into_row, TURN], receiving[into_row, NEXT_VC] = port + 1, at + 1
-        tail, ejected = send(s, b, out, now)
-        cell = np.int64(1) << (out - first_output)
+        out, into, port = natural(inputs[at, OUT]), natural(inputs[at, FROM_PORT]), natural(inputs[at, OUT_PORT])
+        here.sending[port, TURN] = into + 1
+        here.sending[port, CARRIED] += 1
+        here.receiving[into, TURN], here.receiving[into, NEXT_VC] = port + 1, at + 1
+        tail, ejected = send(s, here, at, out, now)
+        cell = np.int64(1) << out
         if not ejected:
             spent |= cell
         if tail:
@@ -376,10 +391,10 @@ def switch(s, w, first_input, first_output, now, movers):
     masks[w, FILLED], masks[w, ROOM] = filled, room
     spent &= ~room
     while spent != 0:
-        owner = np.int64(s.outputs[natural(first_output + lowest(spent)), OWNER])
+        owner = np.int64(here.outputs[natural(lowest(spent)), OWNER])
         spent &= spent - 1
         if owner >= 0:
-            masks[w, DRY] |= np.int64(1) << (owner - first_input)
+            masks[w, DRY] |= np.int64(1) << owner
     if tails != 0:
         masks[w, OPEN] |= freed
         masks[w, OWNING] ^= tails
@@ -388,17 +403,32 @@ def switch(s, w, first_input, first_output, now, movers):
 
 
 @njit(_nrt=False, forceinline=True)
+def rows_of(s, w):
+    """The rows of the router of word w."""
+    first_input, first_output = natural(s.frames[w, FIRST_INPUT]), natural(s.frames[w, FIRST_OUTPUT])
+    return Here(
+        first_input,
+        first_output,
+        s.frames[w + 1, FIRST_OUTPUT] - first_output,
+        beyond(s.inputs, first_input),
+        beyond(s.outputs, first_output),
+        beyond(s.sending, first_output),
+        beyond(s.receiving, first_input),
+        beyond(s.ring, first_input * s.setup[RING]),
+    )
+
+
+@njit(_nrt=False, forceinline=True)
 def run_router(rule, s, w, now):
     """The router of word w, after which its terminals inject; the status."""
-    masks, row = s.masks, natural((now & s.setup[MASK]) * s.setup[WORDS] + w)
-    first_input, first_output = np.int64(s.frames[w, FIRST_INPUT]), np.int64(s.frames[w, FIRST_OUTPUT])
-    fresh = take_in(s, w, row, first_input, first_output)
+    masks, here = s.masks, rows_of(s, w)
+    fresh = take_in(s, here, w, natural((now & s.setup[MASK]) * s.setup[WORDS] + w))
     movers = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, DRY]
     if masks[w, HEADS] != 0:
-        status = allocate(rule, s, w, first_input, first_output)
+        status = allocate(rule, s, here, w)
         if status != DONE:
             return status
     if movers != 0:
-        switch(s, w, first_input, first_output, now, movers)
+        switch(s, here, w, now, movers)
     masks[w, HEADS] |= fresh
     return np.int64(DONE)
