@@ -21,6 +21,7 @@ from unknot.simulation.layout import (
     COMPARES,
     CREATED,
     EVERYONE,
+    FLIT_HOPS,
     FRESH,
     LENGTH,
     LOCAL,
@@ -201,8 +202,10 @@ class FaultyEngine(Engine):
             addresses=pairs.addresses,
             keep=pairs.keep,
             other=pairs.other,
+            decided=0,
         )
         self.relation = relation
+        self.asked_from = self.count(FLIT_HOPS)
 
 
 class FaultyRecorder(Recorder, FaultyEngine):

@@ -118,6 +118,10 @@ TABLES = {
     "outside": (64, 2),
     "masks": (64, 16),
     "planes": (64, 0),
+    "place_class": (32, 0),
+    "decided": (8, 0),
+    "first_decision": (32, 0),
+    "decisions": (64, 2),
     "progress": (64, 16),
     "packets": (64, 8),
     "free": (32, 0),
@@ -157,7 +161,8 @@ class State(NamedTuple):
     The rest is the same by name. `words`: first word of each router, and the end; `out_row`, `in_row`: rows of
     `outputs` and `inputs` of each buffer; `buffer`: that of each row of `inputs`; `ejection_row`: of each terminal
     the first row of `outputs`; `ring`: packets in the order in which they come into each input; `planes`: counters
-    of buffers, see `planes_kernel`.
+    of buffers, see `planes_kernel`; `place_class`, of each row of `inputs`, `decided`, of each class and address,
+    `first_decision`, of each word and the end, `decisions`: answers of the rule, see `decision_kernel`, or empty.
     """
 
     raw: Any
@@ -174,6 +179,10 @@ class State(NamedTuple):
     outside: Any
     masks: Any
     planes: Any
+    place_class: Any
+    decided: Any
+    first_decision: Any
+    decisions: Any
     progress: Any
     packets: Any
     free: Any

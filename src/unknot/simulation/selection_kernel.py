@@ -7,6 +7,7 @@ from numba import njit
 from unknot.routing.relation import NO_WAIT, VC_MASK
 from unknot.simulation.layout import (
     ACCEPT,
+    ADDRESS,
     ASLEEP,
     BLOCKED,
     COMMITS,
@@ -37,7 +38,7 @@ def commit(s, b, p, count):
     best, best_rank = 0, 1 << 30
     needed = need(s.setup, s.packets[p, LENGTH])
     for k in range(count):
-        first, many = outputs_of(s, p, s.offered[k])
+        first, many = outputs_of(s, s.packets[p, ADDRESS], s.offered[k])
         free = False
         for w in range(first, first + many):
             free = free or available(s, natural(w), needed)
@@ -106,7 +107,7 @@ def request(rule, s, b, p, w0, w1, now):
         rank = (offered[k] >> 40) & 0xFF
         if rank > tier:
             continue
-        first, many = outputs_of(s, p, offered[k])
+        first, many = outputs_of(s, s.packets[p, ADDRESS], offered[k])
         if first < begin or first >= end:
             return np.int64(-BROKEN_RULE)
         for w in range(first, first + many):

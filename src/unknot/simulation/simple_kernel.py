@@ -166,7 +166,15 @@ def take_in(s, here, w, row):
 def wish(rule, s, here, w, at, p):
     """What a header requests, as a mask of outputs, 0 if it finds nothing free; and the status."""
     offered, limit, mask, k = s.offered, s.setup[NUM_VCS], np.int64(0), np.int64(0)
-    count = rule(np.int64(here.inputs[at, PLACE]), s.packets[p, ADDRESS], np.int64(offered.ctypes.data))
+    address, opened = s.packets[p, ADDRESS], s.masks[w, OPEN]
+    if s.decided.shape[0] > 0:
+        place = np.int64(s.place_class[natural(here.first_input + at)])
+        kept = s.decided[natural(place * s.destination.shape[0] + address)]
+        if kept > 0:
+            row = natural(s.first_decision[w] + kept - 1)
+            mask = s.decisions[row, 0] & opened
+            return mask if mask != 0 else s.decisions[row, 1] & opened, np.int64(DONE)
+    count = rule(np.int64(here.inputs[at, PLACE]), address, np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too.
@@ -183,7 +191,7 @@ def wish(rule, s, here, w, at, p):
         mask |= ones(many) << cell
         k += many
     if k == count and s.setup[TECHNIQUE] >= ATOMIC:
-        return mask & s.masks[w, OPEN], np.int64(DONE)
+        return mask & opened, np.int64(DONE)
     return choose(s, here, w, at, p, count)
 
 
@@ -198,7 +206,7 @@ def choose(s, here, w, at, p, count):
             continue
         may = True
         rank = (value >> 40) & 0xFF
-        out, many = outputs_of(s, p, value)
+        out, many = outputs_of(s, s.packets[p, ADDRESS], value)
         cell = out - here.first_output
         if cell < 0 or cell >= here.cells:
             return np.int64(0), np.int64(BROKEN_RULE)

@@ -137,11 +137,11 @@ def candidates(rule, s, b, p):
 
 
 @njit(_nrt=False, forceinline=True)
-def outputs_of(s, p, value):
-    """First row of `outputs` and how many of them a candidate of packet p stands for; −1 if it is none at all."""
+def outputs_of(s, address, value):
+    """First row of `outputs` and how many of them a candidate for an address stands for; −1 if it is none at all."""
     vc = value & VC_MASK
     if vc < s.setup[NUM_VCS]:
         return np.int64(s.out_row[natural(vc)]), np.int64(1)
     if vc == EJECT:
-        return np.int64(s.ejection_row[natural(s.destination[natural(s.packets[p, ADDRESS])])]), s.setup[LOCAL]
+        return np.int64(s.ejection_row[natural(s.destination[natural(address)])]), s.setup[LOCAL]
     return np.int64(-1), np.int64(0)

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.simulation.layout import BLOCKED, DEPTH, LENGTH, OUT, OWNER, READER, STALLED, STATE, STORED
+from unknot.simulation.layout import ADDRESS, BLOCKED, DEPTH, LENGTH, OUT, OWNER, READER, STALLED, STATE, STORED
 from unknot.simulation.state_kernel import available, candidates, need, outputs_of, packet_of
 from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE
@@ -28,7 +28,7 @@ def may_move(rule, s, b, stuck):
     p = packet_of(s, b)
     count = candidates(rule, s, b, p)
     for k in range(count):
-        w, many = outputs_of(s, p, s.offered[k])
+        w, many = outputs_of(s, s.packets[p, ADDRESS], s.offered[k])
         if many == 0 or s.outputs[w, READER] < 0:
             return True
         if available(s, w, need(s.setup, s.packets[p, LENGTH])):

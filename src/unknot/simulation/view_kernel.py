@@ -17,6 +17,7 @@ from unknot.types_kernel import RULE  # noqa: F401 imported first by every kerne
 from unknot.words_kernel import array_of
 
 UNSIGNED = ("random",)
+NUMBERS = {8: types.int8, 32: types.int32, 64: types.int64}
 
 
 class View(types.Type):
@@ -48,7 +49,7 @@ def _columns(name):
     if name in ("raw", "count"):
         return types.int64, 0
     bits, columns = TABLES[name]
-    return types.uint64 if name in UNSIGNED else types.int32 if bits == 32 else types.int64, columns
+    return types.uint64 if name in UNSIGNED else NUMBERS[bits], columns
 
 
 @infer_getattr

@@ -1,0 +1,101 @@
+# mypy: ignore-errors
+"""A rule asked once for every place and address of simple routers, so that a run need not ask it again.
+
+What it says depends on nothing else, and for most rules on no more of a place than its router. Places of a router
+for which it always says the same are one class. A class has a byte for every address: which of the decisions of its
+router it is. A decision is two masks, outputs to request and outputs to request if none of those is free. Byte 0
+stands for what is not kept, because it is more than that or because the rule fails.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.routing.relation import NO_WAIT
+from unknot.simulation.layout import FIRST_INPUT, FIRST_OUTPUT, PLACE
+from unknot.simulation.planes_kernel import ones
+from unknot.simulation.rows_kernel import is_simple
+from unknot.simulation.state_kernel import outputs_of
+from unknot.simulation.view_kernel import view
+from unknot.types_kernel import RULE
+from unknot.words_kernel import natural
+
+MOST = 127
+"""Most decisions of a router that are kept."""
+
+
+@njit(_nrt=False, forceinline=True)
+def wishes(rule, s, w, place, address):
+    """Masks of the outputs of the first and second tier that a header requests; both 0 if that is not all."""
+    offered, first_output = s.offered, np.int64(s.frames[w, FIRST_OUTPUT])
+    end = np.int64(s.frames[w + 1, FIRST_OUTPUT])
+    count = rule(np.int64(place), np.int64(address), np.int64(offered.ctypes.data))
+    first, second, low, high = np.int64(0), np.int64(0), np.int64(-1), np.int64(-1)
+    if count > offered.size:
+        return np.int64(0), np.int64(0)
+    for k in range(count):
+        value = offered[natural(k)]
+        out, many = outputs_of(s, address, value)
+        if out < first_output or out + many > end or value & NO_WAIT != 0:
+            return np.int64(0), np.int64(0)
+        tier, mask = (value >> 40) & 0xFF, ones(many) << (out - first_output)
+        if low < 0 or tier == low:
+            low, first = tier, first | mask
+        elif high >= 0 and tier != high:
+            return np.int64(0), np.int64(0)
+        else:
+            high, second = tier, second | mask
+    return (first, second) if high < 0 or low < high else (second, first)
+
+
+@njit(_nrt=False, forceinline=True)
+def number_of(s, w, end, first, second):
+    """The number of a decision, which is added to those of word w, that end at `end`, if it is new."""
+    begin = np.int64(s.first_decision[w])
+    if first == 0:
+        return np.int64(0), end
+    for k in range(begin, end):
+        if s.decisions[natural(k), 0] == first and s.decisions[natural(k), 1] == second:
+            return k - begin + 1, end
+    if end - begin == MOST:
+        return np.int64(0), end
+    s.decisions[natural(end), 0], s.decisions[natural(end), 1] = first, second
+    return end - begin + 1, end + 1
+
+
+@njit(_nrt=False, forceinline=True)
+def class_of(s, begin, end):
+    """The first of these classes that says the same as the one at `end`, or that one."""
+    many = s.destination.shape[0]
+    for k in range(begin, end):
+        same = True
+        for address in range(many):
+            same &= s.decided[natural(k * many + address)] == s.decided[natural(end * many + address)]
+        if same:
+            return k
+    return end
+
+
+@njit(types.int64(RULE, types.int64[::1]), cache=True, _nrt=False)
+def decide(rule, raw):
+    """Fill `decided`, `decisions`, `first_decision` and `place_class`; the number of classes."""
+    s = view(raw)
+    classes, decisions, many = np.int64(0), np.int64(0), s.destination.shape[0]
+    for r in range(s.words.shape[0] - 1):
+        begin = classes
+        for word in range(s.words[natural(r)], s.words[natural(r + 1)]):
+            s.first_decision[natural(word)] = decisions
+        if is_simple(s, natural(r)):
+            w = natural(s.words[natural(r)])
+            for b in range(s.frames[w, FIRST_INPUT], s.frames[w + 1, FIRST_INPUT]):
+                place = s.inputs[natural(b), PLACE]
+                if b > s.frames[w, FIRST_INPUT] and s.inputs[natural(b - 1), PLACE] == place:
+                    s.place_class[natural(b)] = s.place_class[natural(b - 1)]
+                    continue
+                for address in range(many):
+                    first, second = wishes(rule, s, w, place, address)
+                    kept, decisions = number_of(s, w, decisions, first, second)
+                    s.decided[natural(classes * many + address)] = kept
+                s.place_class[natural(b)] = class_of(s, begin, classes)
+                classes += s.place_class[natural(b)] == classes
+    s.first_decision[natural(s.first_decision.shape[0] - 1)] = decisions
+    return classes
