@@ -22,6 +22,7 @@ from unknot.simulation.layout import (
     MEASURE_FROM,
     MEASURE_TO,
     MEASURED_ARRIVED,
+    NO_CYCLE,
     NOW,
     PLACE,
     PORT,
@@ -57,6 +58,8 @@ class Engine:
         One for each thread, as the kernel leaves them. Columns and entries are named in `unknot.simulation.layout`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
+    asked_from : int
+        Flit-hops from which on it is counted how often the rule was asked.
     """
 
     def __init__(
@@ -173,11 +176,14 @@ class Engine:
                 return bool(end == status.QUIET)
 
     def _decide(self) -> None:
-        """Ask the rule for everything once, when it was asked for so much already that this soon takes less time."""
+        """Ask the rule for everything at once, when it was asked so often that doing so will have paid soon."""
         part, many = self.parts[0], self.relation.num_addresses
         states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
-        worth = part.setup[SIMPLE] == 1 and part.setup[TECHNIQUE] >= ATOMIC and states <= MOST_STATES
-        if len(part.decided) or not worth or 2 * (self.count(FLIT_HOPS) - self.asked_from) < states:
+        asked = 2 * (self.count(FLIT_HOPS) - self.asked_from)
+        if len(part.decided) or part.setup[SIMPLE] == 0 or part.setup[TECHNIQUE] < ATOMIC or asked < states:
+            return
+        if states > MOST_STATES or (np.diff(part.words) > 1).all():
+            self.asked_from = NO_CYCLE
             return
         from unknot.simulation.decision_kernel import MOST, decide
 
