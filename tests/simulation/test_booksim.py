@@ -20,6 +20,10 @@ from benchmarks.booksim import (
     table,
 )
 
+from unknot.routing import dimension_order
+from unknot.simulation import simulate
+from unknot.topologies import torus as torus_of
+
 PAGE = Path(__file__).parents[2] / "docs" / "booksim.md"
 
 
@@ -103,6 +107,16 @@ def test_the_formula_knows_the_options() -> None:
     assert latency["mesh8_sw_alloc2_ps4"] == 30 + 5 + 3 + 2 * 3
     assert latency["torus8"] == 24 + 10 + 3
     assert latency["mesh8_ps1_5_3to1"] == 24 + 5 + 3 + 1
+
+
+def test_tornado_chokes_a_torus_as_in_booksim() -> None:
+    # 8 × 8, DOR, single flits, buffers of 8, 1,000 cycles of warm-up and of measuring; accepted by BookSim 2.
+    measured = {(2, 0.1): 0.0808, (2, 0.2): 0.0351, (2, 0.3): 0.0352, (4, 0.2): 0.1520, (4, 0.3): 0.0771}
+    for (vcs, load), accepted in measured.items():
+        relation = dimension_order(torus_of(8, 8), vcs, dateline="entry")
+        run = simulate(relation, load, traffic="tornado", switching="wormhole-nonatomic", warmup=3000, measure=6000)
+        assert run.accepted_load == pytest.approx(accepted, rel=0.06)
+        assert not run.stable
 
 
 def test_tables_and_pictures(torus: list[Compared], tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, du
 from unknot.simulation.engine import Engine
 from unknot.simulation.layout import FIRST_OUTPUT, FLIT_HOPS, READER, SIMPLE
 from unknot.simulation.traffic import uniform
+from unknot.switching import SWITCHINGS
 from unknot.testing import interpreted
 from unknot.topologies import mesh, torus
 
@@ -70,7 +71,7 @@ def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(seed=st.integers(0, 10**6), switching=st.sampled_from(["wormhole", "wormhole-nonatomic"]))
+@given(seed=st.integers(0, 10**6), switching=st.sampled_from(SWITCHINGS))
 def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
     relation = interpreted(random_relation(seed))
     figures = []

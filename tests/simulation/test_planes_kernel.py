@@ -9,15 +9,18 @@ from numba import njit
 
 from unknot.routing import dimension_order
 from unknot.simulation.engine import Engine
-from unknot.simulation.planes_kernel import FLITS, SLOTS, add, counted, subtract
+from unknot.simulation.planes_kernel import FLITS, SLOTS, add, at_least, counted, subtract
 from unknot.simulation.traffic import uniform
 from unknot.simulation.view_kernel import view
 from unknot.topologies import mesh
 
 
 @njit
-def play(raw, word, steps, counts, left):  # type: ignore[no-untyped-def]
-    """Add the first two masks of each step and subtract the others; the counts after all, and where some are left."""
+def play(raw, word, steps, counts, left, number):  # type: ignore[no-untyped-def]
+    """Add the first two masks of each step and subtract the others; the counts after all, and where some are left.
+
+    Returns where the first counts are at least a number.
+    """
     s = view(raw)
     for up, more, down, less in steps:
         add(s, word, FLITS, up)
@@ -25,6 +28,7 @@ def play(raw, word, steps, counts, left):  # type: ignore[no-untyped-def]
         left[FLITS], left[SLOTS] = subtract(s, word, down, less)
     for cell in range(64):
         counts[FLITS, cell], counts[SLOTS, cell] = counted(s, word, FLITS, cell), counted(s, word, SLOTS, cell)
+    return at_least(s, word, FLITS, number)
 
 
 def bits(flags: np.ndarray) -> int:
@@ -48,7 +52,9 @@ def test_planes_count_like_an_array(depth: int, seed: int, steps: int) -> None:
         relation, "wormhole", packet_length=1, buffer_depth=depth, chance=0.0, seed=0, pairs=uniform(relation)
     )
     found, left = np.zeros((2, 64), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    play(engine.parts[0].raw, 2, np.array(masks), found, left)
+    number = int(random.integers(0, depth + 1))
+    enough = play(engine.parts[0].raw, 2, np.array(masks), found, left, number)
+    assert enough == bits(counts[FLITS] >= number)
     assert found.tolist() == counts.tolist()
     assert left.tolist() == [bits(counts[FLITS] > 0), bits(counts[SLOTS] > 0)]
     other = engine.parts[0].planes.reshape(4, -1)[[0, 1, 3]]

@@ -14,7 +14,8 @@ from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS
 from unknot.testing import interpreted
 
-SCRATCH = {"asked", "offered", "wanted", "touched", "best", "planes", "latencies", "free", "packets"}
+KEPT = {"place_class", "decided", "first_decision", "decisions"}
+SCRATCH = {"asked", "offered", "wanted", "touched", "best", "planes", "latencies", "free", "packets"} | KEPT
 """Tables that hold nothing from one cycle to the next, or more rows than are in use."""
 
 

@@ -11,7 +11,6 @@ from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.injection import Bursts, Lengths
 from unknot.simulation.layout import (
     ADDRESS,
-    ATOMIC,
     CARRIED,
     DRAWN,
     FLIT_HOPS,
@@ -32,7 +31,6 @@ from unknot.simulation.layout import (
     SPAN,
     STORED,
     TABLES,
-    TECHNIQUE,
     WHERE,
     State,
 )
@@ -180,7 +178,7 @@ class Engine:
         part, many = self.parts[0], self.relation.num_addresses
         states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
         asked = 2 * (self.count(FLIT_HOPS) - self.asked_from)
-        if len(part.decided) or part.setup[SIMPLE] == 0 or part.setup[TECHNIQUE] < ATOMIC or asked < states:
+        if len(part.decided) or part.setup[SIMPLE] == 0 or asked < states:
             return
         if states > MOST_STATES or (np.diff(part.words) > 1).all():
             self.asked_from = NO_CYCLE

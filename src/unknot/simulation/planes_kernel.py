@@ -3,7 +3,7 @@
 
 Adding a mask to the planes counts one up at each of its bits, as one adds numbers on paper, whatever their number.
 There are two sets, and planes take turns: the flits in input buffers and the free slots in output buffers. An
-ejection VC has one slot that is never taken.
+ejection VC has more slots than any other, which are never taken.
 """
 
 import numpy as np
@@ -52,6 +52,21 @@ def subtract(s, w, sent, taken):
         taken &= ~other
         k += 2
     return flits, slots
+
+
+@njit(_nrt=False, forceinline=True)
+def at_least(s, w, which, number):
+    """All bits at which the count is at least a number that planes can hold."""
+    k, more, same = place_of(s, w, which) + 2 * s.setup[PLANES], np.int64(0), np.int64(-1)
+    for i in range(s.setup[PLANES] - 1, -1, -1):
+        k -= 2
+        plane = s.planes[natural(k)]
+        if (number >> i) & 1:
+            same &= plane
+        else:
+            more |= same & plane
+            same &= ~plane
+    return more | same
 
 
 @njit(_nrt=False)

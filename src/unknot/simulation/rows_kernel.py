@@ -69,7 +69,7 @@ def gather_router(s, w):
     for cell in range(s.frames[w + 1, FIRST_OUTPUT] - first_output):
         out, bit = natural(first_output + cell), np.int64(1) << cell
         if masks[w, ENDS] & bit == 0:
-            put(s, w, SLOTS, cell, 1 if s.outputs[out, READER] < 0 else np.int64(s.outputs[out, CREDITS]))
+            put(s, w, SLOTS, cell, -1 if s.outputs[out, READER] < 0 else np.int64(s.outputs[out, CREDITS]))
             room |= bit if has_room(s, out) else 0
             s.outputs[out, OWNER] -= first_input if s.outputs[out, OWNER] >= 0 else 0
     for cell in range(s.frames[w + 1, FIRST_INPUT] - first_input):

@@ -55,7 +55,6 @@ from unknot.simulation.layout import (
     OWNING,
     PARTS,
     PLACE,
-    PLANES,
     PORT,
     READ,
     READER,
@@ -72,7 +71,7 @@ from unknot.simulation.layout import (
     WORDS,
     WRITE,
 )
-from unknot.simulation.planes_kernel import FLITS, SLOTS, add, counted, ones, place_of, subtract
+from unknot.simulation.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.selection_kernel import CYCLIC
 from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, outputs_of, post
 from unknot.simulation.switch_kernel import retire, wake
@@ -113,11 +112,7 @@ def front_of(s, here, at):
 @njit(_nrt=False, forceinline=True)
 def whole_again(s, here, w, returned):
     """The outputs without owner among these that have all their credits."""
-    whole = returned
-    for k in range(s.setup[PLANES]):
-        plane = s.planes[natural(place_of(s, w, SLOTS) + 2 * k)]
-        whole &= plane if (s.setup[DEPTH] >> k) & 1 else ~plane
-    left = whole
+    left = whole = returned & at_least(s, w, SLOTS, s.setup[DEPTH])
     while left != 0:
         if here.outputs[natural(lowest(left)), OWNER] >= 0:
             whole ^= left & -left
@@ -166,14 +161,16 @@ def take_in(s, here, w, row):
 def wish(rule, s, here, w, at, p):
     """What a header requests, as a mask of outputs, 0 if it finds nothing free; and the status."""
     offered, limit, mask, k = s.offered, s.setup[NUM_VCS], np.int64(0), np.int64(0)
-    address, opened = s.packets[p, ADDRESS], s.masks[w, OPEN]
+    address, free = s.packets[p, ADDRESS], s.masks[w, OPEN]
+    if s.setup[TECHNIQUE] <= VCT:
+        free &= at_least(s, w, SLOTS, s.packets[p, LENGTH])
     if s.decided.shape[0] > 0:
         place = np.int64(s.place_class[natural(here.first_input + at)])
         kept = s.decided[natural(place * s.destination.shape[0] + address)]
         if kept > 0:
             row = natural(s.first_decision[w] + kept - 1)
-            mask = s.decisions[row, 0] & opened
-            return mask if mask != 0 else s.decisions[row, 1] & opened, np.int64(DONE)
+            mask = s.decisions[row, 0] & free
+            return mask if mask != 0 else s.decisions[row, 1] & free, np.int64(DONE)
     count = rule(np.int64(here.inputs[at, PLACE]), address, np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
@@ -190,14 +187,14 @@ def wish(rule, s, here, w, at, p):
             return np.int64(0), np.int64(BROKEN_RULE)
         mask |= ones(many) << cell
         k += many
-    if k == count and s.setup[TECHNIQUE] >= ATOMIC:
-        return mask & opened, np.int64(DONE)
-    return choose(s, here, w, at, p, count)
+    if k == count:
+        return mask & free, np.int64(DONE)
+    return choose(s, here, at, address, count, free)
 
 
 @njit(_nrt=False, forceinline=True)
-def choose(s, here, w, at, p, count):
-    """The same where candidates have tiers, are not waited for, eject, or must have room for a whole packet."""
+def choose(s, here, at, address, count, free):
+    """The same where candidates have tiers, are not waited for, or eject."""
     offered = s.offered
     only, mask, tier, may = here.inputs[at, STATE] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
@@ -206,15 +203,12 @@ def choose(s, here, w, at, p, count):
             continue
         may = True
         rank = (value >> 40) & 0xFF
-        out, many = outputs_of(s, s.packets[p, ADDRESS], value)
+        out, many = outputs_of(s, address, value)
         cell = out - here.first_output
         if cell < 0 or cell >= here.cells:
             return np.int64(0), np.int64(BROKEN_RULE)
-        cells = (ones(many) << cell) & s.masks[w, OPEN]
+        cells = (ones(many) << cell) & free
         if cells == 0 or rank > tier:
-            continue
-        ejects = here.outputs[natural(cell), READER] < 0
-        if s.setup[TECHNIQUE] <= VCT and not ejects and counted(s, w, SLOTS, cell) < s.packets[p, LENGTH]:
             continue
         mask = cells if rank < tier else mask | cells
         tier = rank
