@@ -22,11 +22,14 @@ IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 taken and requests only those it waits for; within a stage of the router that takes longer than a cycle; an output VC
 is allocated but there is no flit or no credit; it requests the switch."""
 
-STATE, OUT, STORED, READ, SENT, ACCEPT, SIZE, OUT_PORT, CREDIT_CELL, IN_LATENCY, IN_PORT, FROM_PORT, PLACE = range(13)
+(
+    STATE, OUT, STORED, READ, SENT, ACCEPT, SIZE, OUT_PORT, CREDIT_CELL, IN_LATENCY, IN_PORT, FROM_PORT, PLACE, FRONT,
+) = range(14)  # fmt: skip
 """Columns of `inputs`: state; row of the output VC, or −1, of a header the VC it committed to; flits that arrived and
 are still there; ring position of the front packet; its flits that left; round-robin pointer; once it has an output VC
 its flits in all and the first cell of its output port. Then what never changes: the cell in which credits go back,
-and how long that takes; the first row of the port and its cell; the place of a header, as rules see it."""
+and how long that takes; the first row of the port and its cell; the place of a header, as rules see it. Last, the
+packet in front of an input that owns an output VC, of simple routers that are gathered."""
 
 OWNER, CREDITS, WRITE, GRANT, IN_CELL, OUT_LATENCY, PORT, READER = range(8)
 """Columns of `outputs`: row of the input that sends into it, or −1; free slots as known upstream; ring position of

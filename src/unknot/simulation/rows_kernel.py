@@ -16,6 +16,7 @@ from unknot.simulation.layout import (
     FIRST_OUTPUT,
     FIRST_ROUTER,
     FRESH,
+    FRONT,
     GATHERED,
     IDLE,
     LAST_ROUTER,
@@ -35,7 +36,7 @@ from unknot.simulation.layout import (
     STORED,
 )
 from unknot.simulation.planes_kernel import FLITS, SLOTS, counted, place_of
-from unknot.simulation.state_kernel import has_room
+from unknot.simulation.state_kernel import has_room, packet_of
 from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE  # noqa: F401 imported first by every kernel
 from unknot.words_kernel import natural
@@ -80,6 +81,7 @@ def gather_router(s, w):
             owning |= bit
             dry |= 0 if has_room(s, natural(s.inputs[b, OUT])) else bit
             s.inputs[b, OUT] -= first_output
+            s.inputs[b, FRONT] = packet_of(s, b)
     masks[w, OWNING], masks[w, DRY], masks[w, FILLED], masks[w, ROOM] = owning, dry, filled, room
     masks[w, MOVERS] = 0
 

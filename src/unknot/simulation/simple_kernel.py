@@ -33,6 +33,7 @@ from unknot.simulation.layout import (
     FLITS_OUT_MEASURED,
     FRESH,
     FROM_PORT,
+    FRONT,
     GRANT,
     HEAD_BITS,
     HEADS,
@@ -269,7 +270,7 @@ def allocate(rule, s, here, w):
         outputs[out, GRANT], outputs[out, OWNER] = at + 1, at
         inputs[at, ACCEPT], inputs[at, OUT] = out + 1, out
         inputs[at, OUT_PORT] = outputs[out, PORT] - here.first_output
-        inputs[at, SENT], inputs[at, SIZE], inputs[at, STATE] = 0, packets[p, LENGTH], FRESH
+        inputs[at, SENT], inputs[at, SIZE], inputs[at, FRONT], inputs[at, STATE] = 0, packets[p, LENGTH], p, FRESH
         packets[p, HOPS] += 1
         won |= bit
         taken |= np.int64(1) << out
@@ -292,14 +293,14 @@ def send(s, here, at, out, now):
     if not ejected:
         if sent == 1:
             position = outputs[out, WRITE]
-            s.ring[natural(outputs[out, READER] * setup[RING] + position)] = front_of(s, here, at)
+            s.ring[natural(outputs[out, READER] * setup[RING] + position)] = inputs[at, FRONT]
             outputs[out, WRITE] = position + 1 if position + 1 < setup[RING] else 0
         post(s, now + 2 + outputs[out, OUT_LATENCY], np.int64(outputs[out, IN_CELL]), ARRIVED_BITS)
     else:
         s.count[FLITS_OUT] += 1
         s.count[FLITS_OUT_MEASURED] += setup[MEASURE_FROM] <= now < setup[MEASURE_TO]
         if tail:
-            retire(s, front_of(s, here, at), now + 3)
+            retire(s, natural(inputs[at, FRONT]), now + 3)
     if tail:
         outputs[out, OWNER] = -1
         inputs[at, READ] = inputs[at, READ] + 1 if inputs[at, READ] + 1 < setup[RING] else 0
