@@ -30,7 +30,7 @@ from unknot.simulation.traffic import uniform
 
 DEPTH = 8
 RUNS = 7
-WARM = 50
+WARM = 60
 FIRST = """
 import time
 begin = time.perf_counter()
@@ -107,14 +107,15 @@ def timed(engine: Engine, cycles: int, clock: Callable[[], int]) -> tuple[float,
     return spent / hops, hops
 
 
-def costs_of(relation: Relation, case: Case, runs: int) -> tuple[list[float], int]:
-    """Nanoseconds of the thread for each flit-hop in several runs, and the flit-hops of each."""
+def costs_of(relation: Relation, case: Case, runs: int) -> tuple[list[float], int, int]:
+    """Nanoseconds of the thread for each flit-hop in several runs, the flit-hops of each, and bytes of its state."""
     results = []
     for _ in range(runs):
         engine = engine_of(relation, case)
         engine.advance(0)
         results.append(timed(engine, case.cycles, time.thread_time_ns))
-    return [spent for spent, _ in results], results[0][1]
+    room = sum(array.nbytes for array in engine.parts[0])
+    return [spent for spent, _ in results], results[0][1], room
 
 
 def cost(runs: int = RUNS) -> dict[Case, float]:
@@ -126,8 +127,8 @@ def cost(runs: int = RUNS) -> dict[Case, float]:
     found = {}
     for case in CASES:
         relation = case.build()
-        costs, hops = costs_of(relation, case, runs)
-        network, room = relation.network, sum(array.nbytes for array in engine_of(relation, case).state)
+        costs, hops, room = costs_of(relation, case, runs)
+        network = relation.network
         found[case] = statistics.median(costs)
         cells = [case.name, f"{case.load:g}", f"{case.length}", f"{found[case]:.0f}", f"{min(costs):.0f}"]
         cells += [f"{max(costs):.0f}", "–" if case.goal is None else f"≤ {case.goal}", f"{hops:,}"]
