@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +38,36 @@ def test_a_change_of_any_source_drops_them(package: Path, name: str) -> None:
     assert drop_stale(package) is True
     assert not compiled(package).exists()
     assert drop_stale(package) is False
+
+
+def test_a_folder_of_the_users_choice_is_cleared_too(package: Path, tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from numba import njit
+sys.path.insert(0, sys.argv[1])
+from verify.sums_kernel import one
+print(one(), sum(one.stats.cache_misses.values()))
+"""
+    kernel = "from numba import njit\nfrom verify.states_kernel import ONE\n"
+    kernel += "@njit(cache=True)\ndef one():\n    return ONE\n"
+    (package / "verify/sums_kernel.py").write_text(kernel)
+    cache = str(tmp_path / "cache")
+
+    def run() -> list[str]:
+        given = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        return subprocess.run(
+            [sys.executable, "-c", code, str(package)], env=given, capture_output=True, text=True, check=True
+        ).stdout.split()
+
+    assert drop_stale(package, cache) is True
+    assert run() == ["1", "1"]
+    assert drop_stale(package, cache) is False
+    assert run() == ["1", "0"]
+    (package / "verify/states_kernel.py").write_text("ONE = 2\n")
+    assert run() == ["1", "0"], "Numba alone does not see it"
+    assert drop_stale(package, cache) is True
+    assert run() == ["2", "1"]
 
 
 def test_every_kernel_imports_the_guard_and_constants_only_from_the_files_it_watches() -> None:

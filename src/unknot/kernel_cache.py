@@ -15,23 +15,34 @@ CONSTANTS = ("routing/relation.py", "simulation/layout.py")
 """Files that are not kernels but give them constants."""
 
 
-def drop_stale(package: Path) -> bool:
+def drop_stale(package: Path, cache: str = "") -> bool:
     """Remove the compiled kernels of a package if they were made of other sources; True if so.
 
-    Where the package cannot be written to nothing is done; Numba then keeps its files elsewhere.
+    They are beside their sources, or in the folder `cache` that NUMBA_CACHE_DIR names. Where it cannot be written to
+    nothing is done; Numba then keeps its files elsewhere.
     """
+    sources = sorted(package.rglob("*_kernel.py"))
     digest = hashlib.sha256()
-    for source in sorted([*package.rglob("*_kernel.py"), *(package / name for name in CONSTANTS)]):
+    for source in [*sources, *(package / name for name in CONSTANTS)]:
         digest.update(source.read_bytes())
-    stamp = package / "__pycache__" / "kernels.sha256"
+    stamp = _folder(package / "kernels", cache) / "kernels.sha256"
     with contextlib.suppress(OSError):
         if stamp.exists() and stamp.read_text() == digest.hexdigest():
             return False
-        for compiled in package.rglob("__pycache__/*_kernel.*.nb[ic]"):
-            compiled.unlink(missing_ok=True)
-        stamp.parent.mkdir(exist_ok=True)
+        for folder in {_folder(source, cache) for source in sources}:
+            for compiled in folder.glob("*_kernel.*.nb[ic]"):
+                compiled.unlink(missing_ok=True)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
         fresh = stamp.with_name(f"{stamp.name}.{os.getpid()}")
         fresh.write_text(digest.hexdigest())
         fresh.replace(stamp)
         return True
     return False
+
+
+def _folder(source: Path, cache: str) -> Path:
+    """Where Numba keeps what it compiles of a source."""
+    if not cache:
+        return source.parent / "__pycache__"
+    folder = os.path.dirname(os.path.abspath(source))
+    return Path(cache, f"{Path(folder).name}_{hashlib.sha1(folder.encode()).hexdigest()}")

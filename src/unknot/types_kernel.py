@@ -3,11 +3,11 @@
 
 from pathlib import Path
 
-from numba import types
+from numba import config, types
 
 from unknot.kernel_cache import drop_stale
 
-drop_stale(Path(__file__).parent)
+drop_stale(Path(__file__).parent, config.CACHE_DIR)
 
 # Read-only arrays; writable ones are accepted too.
 READ32 = types.Array(types.int32, 1, "C", readonly=True)

@@ -196,6 +196,21 @@ def test_a_rule_may_call_plain_functions_and_other_rules() -> None:
         assert compiled_answer(relation, at, address) == expected
 
 
+def test_a_rule_may_make_arrays_of_its_own() -> None:
+    inner = dimension_order(mesh(3, 3), 2).rule
+
+    def rule(at: int, address: int, out: Any) -> int:
+        found = np.empty_like(out)
+        count = inner(at, address, found)
+        out[:count] = found[:count][::-1]
+        return count
+
+    relation = Relation(mesh(3, 3), 2, rule, name="the other way round")
+    assert not relation.compiled.tabulated
+    for (at, address), expected in answers(relation).items():
+        assert compiled_answer(relation, at, address) == expected
+
+
 def test_a_rule_that_calls_itself_is_tabulated() -> None:
     inner = dimension_order(line(3)).rule
 
