@@ -62,7 +62,7 @@ from unknot.simulation.layout import (
     WINNERS,
     WORDS,
 )
-from unknot.simulation.rows_kernel import gather
+from unknot.simulation.rows_kernel import gather, is_simple
 from unknot.simulation.simple_kernel import run_router
 from unknot.simulation.state_kernel import DONE, FULL, QUIET, has_room, packet_of
 from unknot.simulation.switch_kernel import switch_plainly, wake
@@ -231,7 +231,7 @@ def inject_all(rule, s, r, now):
 def visit(rule, s, r, now):
     """One cycle of router r and of the terminals that inject there; the status."""
     w0, w1, masks = natural(s.words[r]), natural(s.words[r + 1]), s.masks
-    if s.setup[SIMPLE] == 1 and w1 == w0 + 1:
+    if is_simple(s, r):
         status = run_router(rule, s, w0, now)
         inject_all(rule, s, r, now)
         return status

@@ -49,7 +49,7 @@ ARRIVED_BITS, CREDIT_BITS, HEAD_BITS, READY_BITS = range(4)
 """Columns of `inbox`: buffers that a flit comes into; those that a credit comes back from; headers that begin to
 request output VCs; buffers whose stage is over."""
 
-HEADS, ASLEEP, OPEN, OWNING, DRY, FILLED, ROOM, ENDS, MOVERS, NEW_HEADS, WINNERS, HOLDERS = range(12)
+HEADS, ASLEEP, OPEN, OWNING, NO_CREDIT, FILLED, ROOM, ENDS, MOVERS, NEW_HEADS, WINNERS, HOLDERS = range(12)
 """Columns of `masks`: headers that request output VCs; those that wait for a sign; outputs that have no owner and,
 with atomic allocation, all their credits. Then, of simple routers that are gathered, inputs that own an output VC,
 those of them whose output VC has no credit, inputs with flits, outputs with credits; and, of all, outputs that are

@@ -23,7 +23,7 @@ def ones(many):
 
 
 @njit(_nrt=False, forceinline=True)
-def place_of(s, w, which):
+def first_plane(s, w, which):
     """Where the lowest bits of the counters of word w begin in `planes`."""
     return natural(2 * w * s.setup[PLANES] + which)
 
@@ -31,7 +31,7 @@ def place_of(s, w, which):
 @njit(_nrt=False, forceinline=True)
 def add(s, w, which, carry):
     """Count one up at each of these bits."""
-    k = place_of(s, w, which)
+    k = first_plane(s, w, which)
     while carry != 0:
         plane = s.planes[natural(k)]
         s.planes[natural(k)] = plane ^ carry
@@ -42,7 +42,7 @@ def add(s, w, which, carry):
 @njit(_nrt=False, forceinline=True)
 def subtract(s, w, sent, taken):
     """Count one flit down at each of these inputs, one slot at each of these outputs; where there are some left."""
-    k, flits, slots = place_of(s, w, FLITS), np.int64(0), np.int64(0)
+    k, flits, slots = first_plane(s, w, FLITS), np.int64(0), np.int64(0)
     for _ in range(s.setup[PLANES]):
         plane, other = s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)]
         s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)] = plane ^ sent, other ^ taken
@@ -57,7 +57,7 @@ def subtract(s, w, sent, taken):
 @njit(_nrt=False, forceinline=True)
 def at_least(s, w, which, number):
     """All bits at which the count is at least a number that planes can hold."""
-    k, more, same = place_of(s, w, which) + 2 * s.setup[PLANES], np.int64(0), np.int64(-1)
+    k, more, same = first_plane(s, w, which) + 2 * s.setup[PLANES], np.int64(0), np.int64(-1)
     for i in range(s.setup[PLANES] - 1, -1, -1):
         k -= 2
         plane = s.planes[natural(k)]
@@ -72,7 +72,7 @@ def at_least(s, w, which, number):
 @njit(_nrt=False)
 def counted(s, w, which, cell):
     """The count of a cell."""
-    count, k = np.int64(0), place_of(s, w, which)
+    count, k = np.int64(0), first_plane(s, w, which)
     for i in range(s.setup[PLANES]):
         count |= ((s.planes[natural(k + 2 * i)] >> cell) & 1) << i
     return count

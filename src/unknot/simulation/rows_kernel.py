@@ -9,7 +9,6 @@ from unknot.simulation.layout import (
     BLOCKED,
     CREDITS,
     DRAWN,
-    DRY,
     ENDS,
     FILLED,
     FIRST_INPUT,
@@ -22,6 +21,7 @@ from unknot.simulation.layout import (
     LAST_ROUTER,
     MOVERS,
     MOVING,
+    NO_CREDIT,
     NOW,
     OUT,
     OWNER,
@@ -35,7 +35,7 @@ from unknot.simulation.layout import (
     STATE,
     STORED,
 )
-from unknot.simulation.planes_kernel import FLITS, SLOTS, counted, place_of
+from unknot.simulation.planes_kernel import FLITS, SLOTS, counted, first_plane
 from unknot.simulation.state_kernel import has_room, packet_of
 from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE  # noqa: F401 imported first by every kernel
@@ -49,9 +49,15 @@ def is_simple(s, r):
 
 
 @njit(_nrt=False, forceinline=True)
+def first_rows(s, w):
+    """The first rows of `inputs` and `outputs` of word w."""
+    return np.int64(s.frames[w, FIRST_INPUT]), np.int64(s.frames[w, FIRST_OUTPUT])
+
+
+@njit(_nrt=False, forceinline=True)
 def put(s, w, which, cell, count):
     """The count of a cell, 0 before."""
-    k = place_of(s, w, which)
+    k = first_plane(s, w, which)
     for i in range(s.setup[PLANES]):
         s.planes[natural(k + 2 * i)] |= np.int64((count >> i) & 1) << cell
 
@@ -59,14 +65,10 @@ def put(s, w, which, cell, count):
 @njit(_nrt=False, forceinline=True)
 def gather_router(s, w):
     """Masks and planes of a simple router from its rows."""
-    masks, first_input, first_output = (
-        s.masks,
-        np.int64(s.frames[w, FIRST_INPUT]),
-        np.int64(s.frames[w, FIRST_OUTPUT]),
-    )
+    masks, (first_input, first_output) = s.masks, first_rows(s, w)
     for k in range(2 * s.setup[PLANES]):
-        s.planes[natural(place_of(s, w, 0) + k)] = 0
-    owning, dry, filled, room = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        s.planes[natural(first_plane(s, w, 0) + k)] = 0
+    owning, without, filled, room = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for cell in range(s.frames[w + 1, FIRST_OUTPUT] - first_output):
         out, bit = natural(first_output + cell), np.int64(1) << cell
         if masks[w, ENDS] & bit == 0:
@@ -79,22 +81,18 @@ def gather_router(s, w):
         filled |= bit if s.inputs[b, STORED] > 0 else 0
         if s.inputs[b, STATE] >= STALLED:
             owning |= bit
-            dry |= 0 if has_room(s, natural(s.inputs[b, OUT])) else bit
+            without |= 0 if has_room(s, natural(s.inputs[b, OUT])) else bit
             s.inputs[b, OUT] -= first_output
             s.inputs[b, FRONT] = packet_of(s, b)
-    masks[w, OWNING], masks[w, DRY], masks[w, FILLED], masks[w, ROOM] = owning, dry, filled, room
+    masks[w, OWNING], masks[w, NO_CREDIT], masks[w, FILLED], masks[w, ROOM] = owning, without, filled, room
     masks[w, MOVERS] = 0
 
 
 @njit(_nrt=False, forceinline=True)
 def scatter_router(s, w):
     """Rows of a simple router from its masks and planes."""
-    masks, first_input, first_output = (
-        s.masks,
-        np.int64(s.frames[w, FIRST_INPUT]),
-        np.int64(s.frames[w, FIRST_OUTPUT]),
-    )
-    masks[w, MOVERS] = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, DRY]
+    masks, (first_input, first_output) = s.masks, first_rows(s, w)
+    masks[w, MOVERS] = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, NO_CREDIT]
     for cell in range(s.frames[w + 1, FIRST_OUTPUT] - first_output):
         out = natural(first_output + cell)
         s.outputs[out, OWNER] += first_input if s.outputs[out, OWNER] >= 0 else 0
@@ -112,7 +110,7 @@ def scatter_router(s, w):
                 s.inputs[b, STATE] = IDLE
             elif s.inputs[b, STATE] != BLOCKED:
                 s.inputs[b, STATE] = FRESH
-    masks[w, OWNING] = masks[w, DRY] = masks[w, FILLED] = masks[w, ROOM] = 0
+    masks[w, OWNING] = masks[w, NO_CREDIT] = masks[w, FILLED] = masks[w, ROOM] = 0
 
 
 @njit(_nrt=False, forceinline=True)

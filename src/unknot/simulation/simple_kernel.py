@@ -23,7 +23,6 @@ from unknot.simulation.layout import (
     CREDIT_CELL,
     CREDITS,
     DEPTH,
-    DRY,
     ENDS,
     FILLED,
     FIRST_INPUT,
@@ -46,6 +45,7 @@ from unknot.simulation.layout import (
     MEASURE_FROM,
     MEASURE_TO,
     NEXT_VC,
+    NO_CREDIT,
     NONATOMIC,
     NUM_VCS,
     OPEN,
@@ -70,11 +70,10 @@ from unknot.simulation.layout import (
     VCT,
     WHERE,
     WORDS,
-    WRITE,
 )
 from unknot.simulation.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.selection_kernel import CYCLIC
-from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, outputs_of, post
+from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, enqueue, outputs_of, post
 from unknot.simulation.switch_kernel import retire, wake
 from unknot.words_kernel import beyond, how_many, lowest, natural
 
@@ -140,14 +139,14 @@ def take_in(s, here, w, row):
     while ends != 0:
         here.outputs[natural(lowest(ends)), CREDITS] += 1
         ends &= ends - 1
-    wet = returned & ~masks[w, ROOM]
+    regained = returned & ~masks[w, ROOM]
     masks[w, ROOM] |= returned
     add(s, w, SLOTS, returned)
-    while wet != 0:
-        owner = np.int64(here.outputs[natural(lowest(wet)), OWNER])
-        wet &= wet - 1
+    while regained != 0:
+        owner = np.int64(here.outputs[natural(lowest(regained)), OWNER])
+        regained &= regained - 1
         if owner >= 0:
-            masks[w, DRY] &= ~(np.int64(1) << owner)
+            masks[w, NO_CREDIT] &= ~(np.int64(1) << owner)
     if setup[TECHNIQUE] != NONATOMIC:
         awaited = returned & masks[w, OPEN]
         if setup[TECHNIQUE] == ATOMIC:
@@ -275,7 +274,7 @@ def allocate(rule, s, here, w):
         won |= bit
         taken |= np.int64(1) << out
         if (room >> out) & 1 == 0:
-            masks[w, DRY] |= bit
+            masks[w, NO_CREDIT] |= bit
     masks[w, HEADS] ^= won
     masks[w, OWNING] |= won
     masks[w, OPEN] ^= taken
@@ -292,9 +291,7 @@ def send(s, here, at, out, now):
     tail, ejected = sent == inputs[at, SIZE], outputs[out, READER] < 0
     if not ejected:
         if sent == 1:
-            position = outputs[out, WRITE]
-            s.ring[natural(outputs[out, READER] * setup[RING] + position)] = inputs[at, FRONT]
-            outputs[out, WRITE] = position + 1 if position + 1 < setup[RING] else 0
+            enqueue(s, natural(here.first_output + out), inputs[at, FRONT])
         post(s, now + 2 + outputs[out, OUT_LATENCY], np.int64(outputs[out, IN_CELL]), ARRIVED_BITS)
     else:
         s.count[FLITS_OUT] += 1
@@ -397,7 +394,7 @@ def switch(s, here, w, now, movers):
         owner = np.int64(here.outputs[natural(lowest(spent)), OWNER])
         spent &= spent - 1
         if owner >= 0:
-            masks[w, DRY] |= np.int64(1) << owner
+            masks[w, NO_CREDIT] |= np.int64(1) << owner
     if tails != 0:
         masks[w, OPEN] |= freed
         masks[w, OWNING] ^= tails
@@ -426,7 +423,7 @@ def run_router(rule, s, w, now):
     """The router of word w, after which its terminals inject; the status."""
     masks, here = s.masks, rows_of(s, w)
     fresh = take_in(s, here, w, natural((now & s.setup[MASK]) * s.setup[WORDS] + w))
-    movers = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, DRY]
+    movers = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, NO_CREDIT]
     if masks[w, HEADS] != 0:
         status = allocate(rule, s, here, w)
         if status != DONE:
