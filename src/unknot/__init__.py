@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         TextError,
         UnknotError,
     )
+    from unknot.memory import SizeError, memory_limit
     from unknot.network import Network, measure
     from unknot.network.grid import grid
     from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "unknot.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
+    "unknot.memory": ("SizeError", "memory_limit"),
     "unknot.network": ("Network", "measure", "grid"),
     "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation", "VirtualChannels"),
     "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
@@ -63,6 +65,7 @@ __all__ = [
     "Replay",
     "Run",
     "SimulationError",
+    "SizeError",
     "TextError",
     "UnknotError",
     "Verdict",
@@ -72,6 +75,7 @@ __all__ = [
     "deliver",
     "grid",
     "measure",
+    "memory_limit",
     "replay",
     "simulate",
 ]

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from unknot import answers
 from unknot.errors import TextError, UnknotError
+from unknot.output import write_text
 from unknot.routing.relation import Relation
 from unknot.schemas import ConfigurationFile, PlaceForm
 from unknot.verify.verdict import Configuration, Message
@@ -34,7 +35,7 @@ def write_configuration(
         "num_vcs": relation.num_vcs,
         "configuration": answers.of_configuration(relation, configuration),
     }
-    Path(path).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_configuration(path: str | Path) -> ConfigurationFile:

@@ -17,6 +17,7 @@ import numpy as np
 from unknot.errors import NetworkError, TextError
 from unknot.fabrics.text import read_lines
 from unknot.network import Network
+from unknot.output import write_text
 
 _WORD = re.compile(r"\S+")
 
@@ -72,7 +73,7 @@ def write_booksim(network: Network, path: str | Path) -> None:
         text.append(" ".join(words))
     alone = set(range(network.num_routers)) - set(network.source.tolist())
     text += [" ".join([f"router {r}", *(f"node {t}" for t in seats[r])]) for r in sorted(alone)]
-    Path(path).write_text("\n".join(text) + "\n", encoding="ascii")
+    write_text(path, "\n".join(text) + "\n", encoding="ascii")
 
 
 class _Reading:

@@ -20,6 +20,7 @@ from unknot.fabrics.ibsim import read_ibsim, write_ibsim
 from unknot.fabrics.node_link import read_node_link, write_node_link
 from unknot.fabrics.subnet_list import read_subnet_list
 from unknot.network import Network, read_edge_list, write_edge_list
+from unknot.output import write_text
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _read_tod(path: Path) -> Network:
 def _write_tod(network: Network, path: Path) -> None:
     from unknot import tod
 
-    Path(path).write_text(tod.write(network), encoding="utf-8")
+    write_text(path, tod.write(network))
 
 
 _ALL = frozenset(PARTS)

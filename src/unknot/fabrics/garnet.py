@@ -11,6 +11,7 @@ import numpy as np
 
 from unknot.errors import NetworkError, TextError
 from unknot.network import Network, grid
+from unknot.output import write_text
 
 _TEXT = '''\
 """{title}
@@ -119,7 +120,7 @@ def write_garnet(network: Network, path: str | Path) -> None:
         seats=_listed([str(r) for r in network.inject.tolist()]),
         channels=_listed([str(row) for row in rows]),
     )
-    Path(path).write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def _listed(items: list[str]) -> str:

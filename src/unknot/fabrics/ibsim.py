@@ -15,6 +15,7 @@ from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.text import read_lines
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.output import write_text
 
 _NODE = re.compile(r'^(Switch|Hca|Ca)\s+(\d+)\s+"([^"]+)"\s*(?:#.*)?$')
 _NAME = re.compile(r'[^\s"#@\[\]](?:[^\x00-\x1f\x7f"#@]{0,62}[^\s"#@])?')
@@ -78,7 +79,7 @@ def write_ibsim(network: Network, path: str | Path) -> None:
         text += [f'[{number}] "{other}"[{far}]' for number, (other, far) in sorted(ports.items())] + [""]
     for terminal, router in enumerate(network.inject.tolist()):
         text += [f'Hca 1 "{hosts[terminal]}"', f'[1] "{switches[router]}"[{host_port[terminal]}]', ""]
-    Path(path).write_text("\n".join(text), encoding="utf-8")
+    write_text(path, "\n".join(text))
 
 
 _MOST_PORTS = 254

@@ -12,6 +12,7 @@ from unknot.errors import TextError
 from unknot.fabrics.graph_text import Attribute, Edge, GraphText, Part, describe
 from unknot.fabrics.text import read_lines
 from unknot.network import Network
+from unknot.output import write_text
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.S)
 
@@ -70,7 +71,7 @@ def write_node_link(network: Network, path: str | Path) -> None:
         f'"nodes": {_listed(nodes)}',
         f'"edges": {_listed(edges)}',
     ]
-    Path(path).write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+    write_text(path, "{\n" + ",\n".join(rows) + "\n}\n")
 
 
 _NODES, _EDGES, _GRAPH = -1, -2, -3

@@ -10,6 +10,7 @@ import numpy as np
 
 from unknot.errors import NetworkError, TextError
 from unknot.network.model import Network
+from unknot.output import write_text
 
 _EDGE = re.compile(r"^\s*(\S+)\s+(?:(->|--)\s+)?(\S+)(?:\s+(\S+))?\s*$")
 
@@ -124,4 +125,4 @@ def write_edge_list(network: Network, path: str | Path) -> None:
         raise NetworkError(f"router {names[int(silent[0])]} has no channel and cannot stand in an edge list")
     rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
     lines = [f"{names[u]} -> {names[v]} {latency}\n" for u, v, latency in rows]
-    Path(path).write_text(f"# {network.name}\n" + "".join(lines), encoding="utf-8")
+    write_text(path, f"# {network.name}\n" + "".join(lines))

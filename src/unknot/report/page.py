@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from unknot.output import write_text
+
 VOID = ("meta",)
 
 
@@ -87,4 +89,4 @@ def write(text: Html, path: str | Path) -> None:
     """Write a page, making its folder; other names in the folder stay as they are."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_text(path, text)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot.errors import UnknotError
+from unknot.output import write_bytes, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,9 +33,9 @@ def write_picture(svg: str, path: str | Path) -> None:
     path = Path(path)
     require_ending(path)
     if path.suffix.lower() == ".svg":
-        path.write_text(svg, encoding="utf-8")
+        write_text(path, svg)
     else:
-        path.write_bytes(png(svg))
+        write_bytes(path, png(svg))
 
 
 def require_ending(path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot.errors import UnknotError
+from unknot.output import write_bytes, write_text
 from unknot.report.curves import STYLE, inline
 from unknot.report.picture import require_ending
 from unknot.report.sheet import COLOURS, SOFT
@@ -56,9 +57,9 @@ def write_series(run: Run, path: str | Path, *, title: str = "") -> None:
     path = Path(path)
     require_ending(path)
     if path.suffix.lower() == ".svg":
-        path.write_text(draw_series(run, title=title), encoding="utf-8")
+        write_text(path, draw_series(run, title=title))
     else:
-        path.write_bytes(_drawn(run, title, "png"))
+        write_bytes(path, _drawn(run, title, "png"))
 
 
 def _drawn(run: Run, title: str, form: str) -> bytes:

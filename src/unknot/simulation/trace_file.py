@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 
 from unknot.errors import NetworkError, TextError, UnknotError, near
 from unknot.network import Network
+from unknot.output import write_text, written
 from unknot.simulation.addresses import unknown_class
 from unknot.simulation.trace import Trace, TraceError
 from unknot.simulation.trace_run import TraceRun
@@ -81,12 +83,14 @@ def write_trace(path: str | Path, trace: Trace, network: Network, run: TraceRun 
         columns = {name: [] for name in columns}
     if path.suffix.lower() in PARQUET:
         arrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
-        parquet.write_table(arrow.table(columns), path)
+        with written(path) as file:
+            parquet.write_table(arrow.table(columns), file)
         return
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    write_text(path, text.getvalue())
 
 
 @dataclass(frozen=True)
