@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -21,7 +20,7 @@ from unknot.studies import Design, Study, StudyResult, load_study, run_study
 from unknot.studies import run as module
 from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
-from unknot.studies.store import Store, StoreError
+from unknot.studies.store import Store
 
 STUDY = """[common]
 network = "torus(4, 4)"
@@ -265,14 +264,40 @@ def test_a_killed_worker_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert len(store) == 2
 
 
-def test_a_damaged_row_is_told(tmp_path: Path) -> None:
-    run_study(written(tmp_path), executor=Serial())
-    base = sqlite3.connect(tmp_path / "study.sqlite")
-    base.execute("UPDATE results SET result = '{}'")
-    base.commit()
-    base.close()
-    with pytest.raises(StoreError, match="is damaged"):
-        run_study(tmp_path / "study.toml", executor=Serial())
+@pytest.mark.parametrize("damage", ["{}", "[]", "null", "", "{", "[" * 40_000, '{"verdict": 1}'])
+def test_a_row_that_cannot_be_read_is_computed_again(damage: str, tmp_path: Path, computed: Computed) -> None:
+    study = written(tmp_path, STUDY[: STUDY.index("[simulation]")])
+    wanted = spoken(run_study(study, executor=Serial()))
+    with Store(tmp_path / "study.sqlite") as store:
+        ((key, point),) = store._base.execute("SELECT key, point FROM results LIMIT 1")
+        store.put(key, point, damage)
+    computed.clear()
+    notes: list[str] = []
+    assert spoken(run_study(study, executor=Serial(), note=notes.append)) == wanted
+    assert [what["kind"] for what in computed] == ["proof"]
+    (note,) = notes
+    assert "is damaged" in note
+
+
+def test_the_precision_is_passed_on(tmp_path: Path, computed: Computed) -> None:
+    text = """[[design]]
+network = "ring(4)"
+routing = "dimension_order"
+vcs = 2
+[simulation]
+loads = [0.1]
+precision = %s
+"""
+    cycles = {}
+    for precision in (0.3, 0.02):
+        (design,) = run_study(written(tmp_path, text % precision), executor=Serial()).designs
+        assert computed[-1]["precision"] == precision
+        (run,) = design.runs
+        assert run.latency_half_width is not None
+        assert run.latency_mean is not None
+        assert run.latency_half_width <= precision * run.latency_mean
+        cycles[precision] = run.cycles
+    assert cycles[0.02] > cycles[0.3]
 
 
 def test_jobs_must_be_positive(tmp_path: Path) -> None:

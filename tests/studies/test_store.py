@@ -36,7 +36,7 @@ def test_rows_survive_a_kill(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\nfrom unknot.studies.store import Store\nstore = Store(sys.argv[1])\n"
         "for i in range(5): store.put(str(i), 'p', 'x' * 10000)\n"
-        "store._base.execute(\"INSERT INTO results VALUES ('half', 'p', 'r')\")\n"
+        "store._base.execute(\"INSERT INTO results VALUES ('half', 'p', 'r', 'c')\")\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == -9
@@ -65,42 +65,27 @@ def test_locked(tmp_path: Path) -> None:
     Store(path).close()
 
 
-@pytest.mark.parametrize(
-    "content", [b"this is no database at all, only text" * 100, b"SQLite format 3\0" + b"\xff" * 5000]
-)
-def test_damaged(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match="is damaged"):
-        Store(path)
-    assert path.read_bytes() == content
-
-
-def test_damaged_in_the_middle(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    with Store(path) as store:
-        for i in range(200):
-            store.put(f"{i:03}", "p", "x" * 500)
-    content = bytearray(path.read_bytes())
-    content[8192:] = b"\xa5" * (len(content) - 8192)
-    path.write_bytes(content)
-
-    def read_all() -> list[str | None]:
-        with Store(path) as store:
-            return [store.get(f"{i:03}") for i in range(200)]
-
-    with pytest.raises(StoreError, match="is damaged"):
-        read_all()
-
-
-def test_of_another_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["mine (x)", "results (x)"])
+def test_of_another_program(table: str, tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     other = sqlite3.connect(path)
-    other.execute("CREATE TABLE mine (x)")
+    other.execute(f"CREATE TABLE {table}")
     other.commit()
     other.close()
-    with pytest.raises(StoreError, match="was not made by this version of unknot"):
+    content = path.read_bytes()
+    with pytest.raises(StoreError, match="this is no store of unknot"):
         Store(path)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text("[[design]]\n" * 500)
+    with pytest.raises(StoreError, match="this is no store of unknot"):
+        Store(path)
+    assert path.read_text() == "[[design]]\n" * 500
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def gallery(
 
     require_ending(out)
     with terminal.progress_bar("gallery") as progress:
-        found = judge(routings, network, time_limit=time_limit, jobs=jobs, store=store, progress=progress)
+        found = judge(routings, network, time_limit=time_limit, jobs=jobs, store=store, progress=progress, note=say)
     write_gallery(found, out)
     if json:
         print_json({**_answer(found), "report": str(out)})

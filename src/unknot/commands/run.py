@@ -32,7 +32,7 @@ def run(
     out.mkdir(parents=True, exist_ok=True)
     try:
         with terminal.progress_bar(study.name) as progress:
-            result = run_study(loaded, jobs=jobs, store=store, progress=progress)
+            result = run_study(loaded, jobs=jobs, store=store, progress=progress, note=say)
     except KeyboardInterrupt:
         kept = store or default_store(study)
         say(f"interrupted; finished points are kept in {kept}: give the same command again to go on from there")

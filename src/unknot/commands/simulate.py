@@ -203,7 +203,7 @@ def _runs(
             tell(len(found), len(seeds), f"seed {seed}")
         return gather(found)
     from unknot.studies.replicate import run_by_words
-    from unknot.studies.run import workers
+    from unknot.studies.workers import workers
 
     with workers(None, min(jobs, len(seeds))) as pool:
         pending = [pool.submit(run_by_words, words, load, point | {"seed": seed}) for seed in seeds]

@@ -125,6 +125,7 @@ def gallery(
     store: str | Path | None = None,
     executor: Executor | None = None,
     progress: Callable[[int, int, str], None] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Gallery:
     """Judge routings on small networks.
 
@@ -136,7 +137,7 @@ def gallery(
         By default `unknot.testing.catalogue.NETWORKS` and `MORE`.
     time_limit : float
         Seconds for each proof.
-    jobs, store, executor, progress
+    jobs, store, executor, progress, note
         As in `unknot.studies.run_study`.
 
     Raises
@@ -175,7 +176,7 @@ def gallery(
         ),
         proof=Proof(time_limit=time_limit),
     )
-    done = run_study(study, jobs=jobs, store=store, executor=executor, progress=progress).designs
+    done = run_study(study, jobs=jobs, store=store, executor=executor, progress=progress, note=note).designs
     width = len(switchings)
     return Gallery(
         tuple(Exhibit(*pair, done[i * width : (i + 1) * width]) for i, pair in enumerate(taken)),

@@ -15,6 +15,7 @@ from unknot.simulation.injection import Bursts
 from unknot.simulation.replay import Replay
 from unknot.simulation.router import Router
 from unknot.simulation.run import Run
+from unknot.studies.code_digest import code_digest
 from unknot.studies.design import digest, network, routing
 from unknot.studies.records import decode, encode
 from unknot.studies.study import Design
@@ -125,18 +126,6 @@ def _relation(design: Design, relation: Relation, kind: str) -> dict[str, Any]:
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
     }
-
-
-@lru_cache(maxsize=1)
-def code_digest() -> str:
-    """A hash of the code that decides results, so that a stored result never outlives its meaning."""
-    found = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    rooms = ("network", "topologies", "fabrics", "routing", "verify", "simulation")
-    files = [path for room in rooms for path in sorted((root / room).rglob("*.py"))]
-    for path in [*files, root / "calls.py", root / "studies" / "design.py", Path(__file__)]:
-        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()[:16]
 
 
 @lru_cache(maxsize=4)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from unknot.errors import UnknotError
 from unknot.routing.relation import Relation
+from unknot.simulation.run import Run
 from unknot.studies.load import load_study
 from unknot.studies.points import Point, Proven, compute, proof_point, read, run_point
 from unknot.studies.result import DesignResult, StudyResult
-from unknot.studies.store import Store, StoreError
+from unknot.studies.store import Note, Store
 from unknot.studies.study import Study
+from unknot.studies.workers import workers
 
 Progress = Callable[[int, int, str], None]
 Slot = tuple[int, int, int]
@@ -33,6 +31,7 @@ def run_study(
     jobs: int | None = None,
     progress: Progress | None = None,
     store: str | Path | None = None,
+    note: Note | None = None,
 ) -> StudyResult:
     """Prove and simulate every design of a study; points found in the store are not computed again.
 
@@ -48,6 +47,9 @@ def run_study(
         Called with (points done, points known to be needed, what was done).
     store : path, optional
         The SQLite file; by default the study's path with the suffix ``.sqlite``, and memory for a study without path.
+    note : callable, optional
+        Called with one sentence about damage found in the store, whose points are computed again; by default the
+        sentence is logged as a warning.
 
     Returns
     -------
@@ -60,7 +62,8 @@ def run_study(
     UnknotError
         If the study is wrong, the store is unusable, or a rule or run fails.
     KeyboardInterrupt
-        When interrupted; processes of the default pool are stopped, finished points are in the store.
+        When interrupted, by SIGINT or SIGTERM; processes of the default pool are stopped, finished points are in the
+        store.
     """
     study = study if isinstance(study, Study) else load_study(study)
     if jobs is not None and jobs < 1:
@@ -69,7 +72,7 @@ def run_study(
     if store is None and study.path is not None:
         store = default_store(study.path)
     relations = [design.relation(study.folder) for design in study.designs]
-    with Store(store) as kept, workers(executor, jobs) as pool:
+    with Store(store, note=note) as kept, workers(executor, jobs) as pool:
         return _Sweep(study, relations, kept, progress).run(pool, jobs)
 
 
@@ -103,9 +106,9 @@ class _Sweep:
                         pending[workers.submit(compute, self._point(slot))] = slot
                 todo = [slot for slot in todo if self._wanted(slot)]
                 for future in wait(pending, return_when=FIRST_COMPLETED).done if pending else ():
-                    slot = pending.pop(future)
                     if not future.cancelled():
-                        self._keep(slot, future.result())
+                        self._keep(pending[future], future.result())
+                    del pending[future]  # not before it is kept: what interrupts that finds it below
                 for future, slot in pending.items():
                     if not self._wanted(slot):
                         future.cancel()
@@ -143,27 +146,28 @@ class _Sweep:
         return run_point(design, relation, folder, self.loads[load], self.seeds[seed], *self.cycles)
 
     def _found(self, slot: Slot) -> bool:
-        """Take a point from the store, if it is there."""
+        """Take a point from the store, if it is there and can be read."""
         point = self._point(slot)
         text = self.store.get(point.key)
-        if text is not None:
-            self._finish(slot, point, text, "kept from before")
-        return text is not None
+        if text is None:
+            return False
+        try:
+            result = read(point, text)
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            self.store.drop(point.key, f"it cannot be read: {type(error).__name__}")
+            return False
+        self._finish(slot, result, "kept from before")
+        return True
 
     def _keep(self, slot: Slot, text: str) -> None:
         """Store a point that was computed, and commit it."""
         point = self._point(slot)
         self.store.put(point.key, point.text, text)
-        self._finish(slot, point, text, "done")
+        self._finish(slot, read(point, text), "done")
 
-    def _finish(self, slot: Slot, point: Point, text: str, how: str) -> None:
+    def _finish(self, slot: Slot, result: Proven | Run, how: str) -> None:
         load, index, _ = slot
-        try:
-            result = self.done[slot] = read(point, text)
-        except (KeyError, TypeError, ValueError) as error:
-            raise StoreError(
-                f"the store of results {self.store.path} is damaged: {error}; delete it, and the study starts anew"
-            ) from error
+        self.done[slot] = result
         if isinstance(result, Proven):
             if not result.delivery.delivered:
                 self.last[index] = -1
@@ -189,35 +193,3 @@ class _Sweep:
             replay=proven.replay,
             runs=tuple(runs),
         )
-
-
-@contextmanager
-def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
-    """The executor given, or a pool of fresh processes that is stopped at once when something goes wrong."""
-    if given is not None:
-        yield given
-        return
-    before = set(multiprocessing.active_children())
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker)
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
-            child.terminate()
-        raise
-    pool.shutdown()
-
-
-def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it, even when it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-
-    def follow() -> None:
-        if parent is not None:
-            parent.join()
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()

@@ -1,23 +1,55 @@
-"""The store of finished points: a SQLite file beside the study, one committed row for each point."""
+"""The store of finished points: a SQLite file beside the study, one committed row for each point.
+
+A row carries a checksum, and a row that does not match it counts as missing. A file that SQLite cannot use is set
+aside under another name; a new store takes its place, with every row of the old file that is still whole.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import logging
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from unknot.errors import UnknotError
+from unknot.studies.salvage import PAGE, salvaged
+
+Note = Callable[[str], None]
+_T = TypeVar("_T")
 
 _MARK = 0x756E6B74
 """SQLite's `application_id` of our stores."""
-_LAYOUT = 1
-_TABLE = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, point TEXT NOT NULL, result TEXT NOT NULL)"
+_MARK_AT = 68
+"""Where a database file holds it."""
+_LAYOUT = 2
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS results "
+    "(key TEXT PRIMARY KEY, point TEXT NOT NULL, result TEXT NOT NULL, checksum TEXT NOT NULL)"
+)
+_SURROUNDINGS = {
+    sqlite3.SQLITE_BUSY: "another process holds it locked; wait for it to end, or name another store with --store",
+    sqlite3.SQLITE_LOCKED: "another process holds it locked; wait for it to end, or name another store with --store",
+    sqlite3.SQLITE_READONLY: "it cannot be written there; name another place with --store",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be written there; name another place with --store",
+    sqlite3.SQLITE_PERM: "it cannot be written there; name another place with --store",
+    sqlite3.SQLITE_FULL: "the disk is full; make room, or name another place with --store",
+    sqlite3.SQLITE_IOERR: "it cannot be read or written; look at the disk, or name another place with --store",
+    sqlite3.SQLITE_NOMEM: "there is not enough memory to use it",
+}
+"""Errors that say nothing against the content of the file, by SQLite's primary code."""
 
 
 class StoreError(UnknotError):
     """A store that cannot be opened, read or written."""
+
+
+class _BrokenError(Exception):
+    """The file is not a database that can be used."""
 
 
 class Store:
@@ -29,54 +61,45 @@ class Store:
         The file, made if it is not there; None keeps results in memory only.
     patience : float
         Seconds to wait while another process writes.
+    note : callable, optional
+        Called with one sentence about every damage found; by default the sentence is logged as a warning.
 
     Raises
     ------
     StoreError
-        If the file is locked, damaged, of another program, or cannot be written.
+        If the file is locked, of another program, or cannot be written.
     """
 
-    def __init__(self, path: str | Path | None, *, patience: float = 10.0) -> None:
+    def __init__(self, path: str | Path | None, *, patience: float = 10.0, note: Note | None = None) -> None:
         self.path = path
-        with self._told():
-            self._open(patience)
-
-    def _open(self, patience: float) -> None:
-        self._base = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=patience)
+        self._patience, self._note = patience, note or logging.getLogger(__name__).warning
+        self._file: tuple[int, int] | None = None
         try:
-            self._base.execute("PRAGMA synchronous = FULL")
-            with self._base:
-                self._base.execute("BEGIN IMMEDIATE")
-                mark, layout = (
-                    self._base.execute(f"PRAGMA {p}").fetchone()[0] for p in ("application_id", "user_version")
-                )
-                tables = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-                if tables and (mark, layout) != (_MARK, _LAYOUT):
-                    raise StoreError(
-                        f"{self.path}: this database was not made by this version of unknot; name another with "
-                        "--store, or move it away"
-                    )
-                self._base.execute(_TABLE)
-                self._base.execute(f"PRAGMA application_id = {_MARK}")
-                self._base.execute(f"PRAGMA user_version = {_LAYOUT}")
-        except BaseException:
-            self._base.close()
-            raise
+            with self._worded():
+                self._open()
+        except _BrokenError as broken:
+            self._begin_anew(broken)
 
     def get(self, key: str) -> str | None:
-        """The result stored under a key."""
-        with self._told():
-            row = self._base.execute("SELECT result FROM results WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
+        """Return the result stored under a key; None if there is none, or its row is damaged."""
+        return self._anew_if_broken(lambda: self._get(key))
 
     def put(self, key: str, point: str, result: str) -> None:
         """Store a result and commit it."""
-        with self._told(), self._base:
-            self._base.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", (key, point, result))
+        self._anew_if_broken(lambda: self._put(key, point, result))
+
+    def drop(self, key: str, why: str) -> None:
+        """Remove a row whose content turned out to be unusable, with a note."""
+        self._note(f"{self.path}: a stored result is damaged ({why}); it is computed again")
+
+        def delete() -> None:
+            with self._base:
+                self._base.execute("DELETE FROM results WHERE key = ?", (key,))
+
+        self._anew_if_broken(delete)
 
     def __len__(self) -> int:
-        with self._told():
-            return int(self._base.execute("SELECT count(*) FROM results").fetchone()[0])
+        return self._anew_if_broken(lambda: int(self._base.execute("SELECT count(*) FROM results").fetchone()[0]))
 
     def close(self) -> None:
         """Close the file."""
@@ -90,19 +113,165 @@ class Store:
     ) -> None:
         self.close()
 
+    def _get(self, key: str) -> str | None:
+        # as bytes: damaged text need not be UTF-8
+        row = self._base.execute(
+            "SELECT CAST(point AS BLOB), CAST(result AS BLOB), CAST(checksum AS BLOB) FROM results WHERE key = ?",
+            (key,),
+        ).fetchone()
+        if row is None:
+            return None
+        point, result, checksum = (b"" if cell is None else bytes(cell) for cell in row)
+        if checksum != _checksum(key.encode(), point, result):
+            self.drop(key, "its checksum does not match")
+            return None
+        return result.decode()
+
+    def _put(self, key: str, point: str, result: str) -> None:
+        checksum = _checksum(key.encode(), point.encode(), result.encode()).decode()
+        with self._base:
+            self._base.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", (key, point, result, checksum))
+
+    def _open(self) -> None:
+        self._base = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=self._patience)
+        try:
+            self._base.execute(f"PRAGMA page_size = {PAGE}")
+            self._base.execute("PRAGMA synchronous = FULL")
+            with self._base:
+                self._base.execute("BEGIN IMMEDIATE")
+                mark, layout = (
+                    self._base.execute(f"PRAGMA {p}").fetchone()[0] for p in ("application_id", "user_version")
+                )
+                tables = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+                if tables and mark != _MARK:
+                    raise _BrokenError("this file has no mark of a store")
+                if tables and layout != _LAYOUT:
+                    raise _BrokenError("this store was made by another version of unknot")
+                if tables:
+                    wrong = self._base.execute("PRAGMA integrity_check(1)").fetchone()[0]
+                    if wrong != "ok":
+                        raise _BrokenError(f"this store is damaged ({' '.join(wrong.split())})")
+                else:
+                    self._base.execute(_TABLE)
+                    self._base.execute(f"PRAGMA application_id = {_MARK}")
+                    self._base.execute(f"PRAGMA user_version = {_LAYOUT}")
+                self._base.execute("SELECT key, point, result, checksum FROM results LIMIT 1")
+            self._file = self._identity()
+        except BaseException:
+            self._base.close()
+            raise
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Which file the path names now."""
+        if self.path is None:
+            return None
+        found = os.stat(self.path)
+        return found.st_dev, found.st_ino
+
+    def _anew_if_broken(self, action: Callable[[], _T]) -> _T:
+        """Do something with the database; if that cannot be used, set it aside, begin anew and do it there."""
+        try:
+            with self._worded():
+                return action()
+        except _BrokenError as broken:
+            self._begin_anew(broken)
+        try:
+            with self._worded():
+                return action()
+        except _BrokenError as broken:
+            raise StoreError(f"the store of results {self.path} cannot be kept whole: {broken}") from None
+
+    def _begin_anew(self, broken: _BrokenError) -> None:
+        """Set the file aside, unless another process already did, and save what is whole in it."""
+        if self.path is None:
+            raise StoreError(f"the results in memory are lost: {broken}") from None
+        self._base.close()
+        path = Path(self.path)
+        try:
+            self._set_aside(path, str(broken))
+            with self._worded():
+                self._open()
+        except (_BrokenError, OSError) as error:
+            raise StoreError(
+                f"{path}: {broken}, and it cannot be set aside ({error}); name another with --store"
+            ) from None
+
+    def _set_aside(self, path: Path, why: str) -> None:
+        """Keep the file under another name, with a new store in its place that has the rows still whole."""
+        if self._file is not None and self._file != self._identity():
+            return  # another process put a new store in its place
+        fresh, aside = path.with_name(f"{path.name}.{os.getpid()}.new"), _free_name(path)
+        try:
+            saved = _copy_whole_rows(path, fresh)
+            if not (saved or _is_ours(path)):
+                raise StoreError(f"{path}: this is no store of unknot; name another with --store, or move it away")
+            for ending in ("-journal", "-wal", "-shm"):
+                beside = path.with_name(path.name + ending)
+                if beside.exists():
+                    beside.replace(aside.with_name(aside.name + ending))
+            try:
+                aside.hardlink_to(path)  # so that there is a store under the name at any moment
+            except OSError:
+                path.replace(aside)
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
+        self._note(
+            f"{path}: {why}; the file is kept as {aside.name}, and a new store takes its place with the results that "
+            f"could be saved: {saved}"
+        )
+
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say in our words what SQLite complains of."""
+    def _worded(self) -> Iterator[None]:
+        """Turn SQLite's complaints into a `StoreError` with advice, or into `_BrokenError`."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            what = str(error)
-            if "locked" in what:
-                what = "another process holds it locked; wait for it to end, or name another store with --store"
-            elif "readonly" in what or "unable to open" in what:
-                what = "it cannot be written there; name another place with --store"
-            raise StoreError(f"the store of results {self.path}: {what}") from error
-        except sqlite3.DatabaseError as error:
-            raise StoreError(
-                f"the store of results {self.path} is damaged ({error}); delete it, and the study starts anew"
-            ) from error
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+            if code in _SURROUNDINGS and not (code == sqlite3.SQLITE_READONLY and self._writable()):
+                raise StoreError(f"the store of results {self.path}: {_SURROUNDINGS[code]}") from error
+            raise _BrokenError(f"this store is damaged ({error})") from error
+
+    def _writable(self) -> bool:
+        """Whether file and folder can be written, so that only the content can have made SQLite refuse."""
+        return self.path is not None and all(os.access(p, os.W_OK) for p in (self.path, Path(self.path).parent))
+
+
+def _checksum(key: bytes, point: bytes, result: bytes) -> bytes:
+    lengths = f"{len(key)},{len(point)},{len(result)};".encode()
+    return hashlib.sha256(lengths + key + point + result).hexdigest().encode()
+
+
+def _copy_whole_rows(path: Path, fresh: Path) -> int:
+    """Write the rows of a damaged file that match their checksums to a new store; return how many there are."""
+    with Store(fresh) as store:
+        with store._base:
+            for key, point, result, checksum in salvaged(path):
+                if checksum == _checksum(key, point, result):
+                    cells = (key.decode(), point.decode(), result.decode(), checksum.decode())
+                    store._base.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", cells)
+        return len(store)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file that cannot be used as a store, and holds no whole row of one, was one nevertheless."""
+    with path.open("rb") as file:
+        if file.read(_MARK_AT + 4)[_MARK_AT:] == _MARK.to_bytes(4, "big"):
+            return True
+    try:
+        base = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            columns = [row[1] for row in base.execute("PRAGMA table_info(results)")]
+        finally:
+            base.close()
+    except sqlite3.Error:
+        return path.suffix == ".sqlite"
+    return columns[:3] == ["key", "point", "result"]
+
+
+def _free_name(path: Path) -> Path:
+    """Return a name beside a path that no file has: `study.damaged-1.sqlite`, `study.damaged-2.sqlite`, …"""
+    number = 1
+    while (found := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
+        number += 1
+    return found

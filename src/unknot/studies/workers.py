@@ -1,0 +1,80 @@
+"""Processes that compute points, and how they end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
+    """Yield the executor given, or a pool of fresh processes that is stopped at once when something goes wrong.
+
+    Meanwhile SIGTERM raises KeyboardInterrupt, as SIGINT does, so that it can be cleaned up behind both.
+    """
+    with _sigterm_interrupts():
+        if given is not None:
+            yield given
+            return
+        before = set(multiprocessing.active_children())
+        context = multiprocessing.get_context("spawn")
+        pool = _Pool(jobs, mp_context=context, initializer=_start_worker)
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in set(multiprocessing.active_children()) - before:
+                child.kill()
+            raise
+        pool.shutdown()
+
+
+class _Pool(ProcessPoolExecutor):
+    """A pool whose processes never see SIGINT and SIGTERM: they end with their parent, or by SIGKILL."""
+
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        # a process starts here, and inherits which signals are blocked
+        if not hasattr(signal, "pthread_sigmask"):
+            return super().submit(fn, *args, **kwargs)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            return super().submit(fn, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGTERM, unless the program handles it, or this is not its main thread."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _start_worker() -> None:
+    """Leave signals to the parent, and end with it, even when it is killed."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

@@ -1,0 +1,117 @@
+"""Sweeps that are killed while they commit: no row is lost, doubled or changed, and nothing is left running."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.studies.sweep import NUMBERS, rows, text_of
+from unknot.studies import run_study
+
+ROOT = Path(__file__).parents[2]
+WAYS = [(number, group) for group in (False, True) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)]
+STUDY = """[common]
+network = ["ring(4)", "ring(5)"]
+routing = "dimension_order"
+buffer_depth = [4, 5]
+[[design]]
+vcs = 2
+[simulation]
+loads = { from = 0.002, to = 0.6, step = 0.002 }
+stop_at_saturation = false
+seeds = [1, 2, 3]
+warmup = 20
+measure = 60
+"""
+
+
+def session(number: int) -> list[str]:
+    """The processes of a session, by what they run."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):
+            if process.name.isdecimal() and os.getsid(int(process.name)) == number:
+                state = (process / "stat").read_text().rpartition(") ")[2][0]
+                if state != "Z":
+                    found.append((process / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+def killed(file: Path, after: int, number: signal.Signals, group: bool) -> list[str]:
+    """Run a sweep, kill it after so many commits, and return the keys that it said were committed."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.studies.sweep", str(file)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    keys = [line.strip() for line, _ in zip(process.stdout, range(after), strict=False)]
+    (os.killpg if group else os.kill)(process.pid, number)
+    out, err = process.communicate(timeout=60)
+    keys += out.split()
+    if number == signal.SIGKILL:
+        assert process.returncode in (-9, 0)
+    else:
+        assert process.returncode in (130, 0), err
+        assert "Traceback" not in err
+        assert "leaked" not in err
+    until = time.monotonic() + 10
+    while session(process.pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert session(process.pid) == []
+    return keys
+
+
+def test_kills(tmp_path: Path) -> None:
+    """The store and the processes alone, which start fast."""
+    store, committed = tmp_path / "texts", set()
+    for after, (number, group) in enumerate(WAYS[1:5]):
+        committed |= set(killed(store, 5 + after, number, group))
+        found = list(rows(store))
+        assert committed <= {key for key, _, _ in found}
+        assert len(found) == len({key for key, _, _ in found}) <= NUMBERS
+        assert all(result == text_of(int(key)) for key, _, result in found)
+
+
+def _everything(study: Path) -> Iterator[tuple[str, str, str]]:
+    """What a study that nobody kills leaves in its store."""
+    whole = study.with_name("whole.sqlite")
+    run_study(study, store=whole, jobs=2)
+    return rows(whole)
+
+
+@pytest.mark.campaign
+def test_campaign(tmp_path: Path) -> None:
+    """200 kills of one study: main process and whole group, by three signals."""
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    wanted = {key: (point, result) for key, point, result in _everything(study)}
+    rng, store = random.Random(), study.with_suffix(".sqlite")
+    committed: set[str] = set()
+    ends = dict.fromkeys(WAYS, 0)
+    while sum(ends.values()) < 200:
+        way = min(ends, key=lambda found: (ends[found], rng.random()))
+        committed |= set(killed(study, rng.randint(1, 30), *way))
+        found = list(rows(store))
+        assert committed <= {key for key, _, _ in found}
+        assert len(found) == len({key for key, _, _ in found})
+        assert all(wanted[key] == (point, result) for key, point, result in found)
+        ends[way] += 1
+        if len(found) == len(wanted):
+            store.unlink()
+            committed.clear()
+    run_study(study, jobs=2)
+    assert {key: (point, result) for key, point, result in rows(store)} == wanted
+    print(f"{sum(ends.values())} kills", ends)
