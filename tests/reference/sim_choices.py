@@ -20,13 +20,17 @@ class Choices:
 
     def compare(self, packet: Packet) -> None:
         direct = int(self.relation.direct[packet.source, self.relation.destination[packet.address]])
-        if direct not in (-1, packet.address) and self.cost(packet.source, direct) <= self.cost(
-            packet.source, packet.address
-        ):
+        if direct in (-1, packet.address):
+            return
+        (port, by_port, by_vc), (other, its_port, its_vc) = (
+            self.costs(packet.source, address) for address in (direct, packet.address)
+        )
+        vcs = {"UGAL-L": False, "UGAL-L_VC": True, "UGAL-L_VCH": port == other}[self.relation.compares]
+        if (by_vc <= its_vc) if vcs else (by_port <= its_port):
             packet.address = direct
 
-    def cost(self, source: int, address: int) -> float:
-        """Flits that wait for or travel on the first channel of a way, times its channels."""
+    def costs(self, source: int, address: int) -> tuple[int | None, float, float]:
+        """First channel of a way; flits that wait for it or travel on it, on all its VCs or on candidates, × hops."""
         relation, way = self.relation, [self.relation.num_vcs + source]
         while len(way) <= relation.num_vcs + 1:
             offered = relation.candidates(way[-1], address)
@@ -34,14 +38,19 @@ class Choices:
                 break
             vc = min(offered, key=lambda c: c.tier).vc
             if vc is None:
-                queue = 0
-                if len(way) > 1:
-                    c = relation.vcs.channel[way[1]]
-                    for v in range(relation.vcs.first[c], relation.vcs.first[c + 1]):
-                        queue += self.output[v].depth - self.output[v].credits
-                return queue * (len(way) - 1)
+                if len(way) == 1:
+                    return None, 0, 0
+                c, hops = int(relation.vcs.channel[way[1]]), len(way) - 1
+                every = range(relation.vcs.first[c], relation.vcs.first[c + 1])
+                first = relation.candidates(way[0], address)
+                tier = min(one.tier for one in first)
+                some = [one.vc for one in first if one.tier == tier and one.vc in every]
+                return c, hops * sum(map(self.waiting, every)), hops * sum(map(self.waiting, some))
             way.append(vc)
-        return float("inf")
+        return None, float("inf"), float("inf")
+
+    def waiting(self, vc: int) -> int:
+        return self.output[vc].depth - self.output[vc].credits
 
     def able(self, vc: InputVC) -> list[OutputVC]:
         """The free candidates of the lowest tier that a header may ask for in this cycle."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from unknot.routing.relation import Relation
 from unknot.simulation.injection import Bursts, length_shares
 from unknot.simulation.traffic import Pairs
 
@@ -50,8 +51,15 @@ class Terminal:
 class Workload:
     """Draws packets; thresholds are of numbers of 53 bits."""
 
-    def __init__(self, pairs: Pairs, chance: float, length: int | Mapping[int, float], bursts: Bursts | None) -> None:
-        self.pairs, self.bursts = pairs, bursts
+    def __init__(
+        self,
+        relation: Relation,
+        pairs: Pairs,
+        chance: float,
+        length: int | Mapping[int, float],
+        bursts: Bursts | None,
+    ) -> None:
+        self.relation, self.pairs, self.bursts = relation, pairs, bursts
         share_on = bursts.share_on if bursts else 1.0
         self.threshold = [int(chance * rate / share_on * 2**53) for rate in pairs.rate.tolist()]
         shares = length_shares(length)
@@ -84,7 +92,13 @@ class Workload:
             pair = int(pairs.other[pair])
         begin, end = pairs.address_range[2 * pair : 2 * pair + 2]
         usable = pairs.addresses[begin:end].tolist()
-        return usable[random.draw() % len(usable)] if len(usable) > 1 else usable[0]
+        drawn = usable[random.draw() % len(usable)] if len(usable) > 1 else usable[0]
+        direct = self.relation.direct
+        if direct is not None and len(usable) > 2:
+            to = self.relation.destination[drawn]
+            while drawn in (direct[t, to], direct[to, to]):
+                drawn = usable[random.draw() % len(usable)]
+        return drawn
 
     def length(self, terminal: Terminal) -> int:
         if len(self.lengths) == 1:

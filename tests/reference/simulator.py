@@ -47,7 +47,7 @@ class Simulator(Choices):
         bursts: Bursts | None = None,
     ) -> None:
         network, self.relation, self.switching = relation.network, relation, switching
-        self.options, self.workload = router, Workload(pairs, chance, length, bursts)
+        self.options, self.workload = router, Workload(relation, pairs, chance, length, bursts)
         self.select = scramble(seed + 0x5851F42D4C957F2D)
         self.now = self.flit_hops = self.flits_in = self.flits_out = self.created = 0
         self.arrived: list[tuple[int, int, int]] = []

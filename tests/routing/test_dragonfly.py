@@ -12,6 +12,8 @@ from unknot import Run, check, deliver, simulate
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network, distances_from
 from unknot.routing import Relation, dragonfly_minimal, dragonfly_ugal, dragonfly_valiant, shortest_paths
+from unknot.routing.relation import COMPARISONS
+from unknot.simulation.addresses import addresses_drawn
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation, interpreted
 from unknot.topologies import dragonfly, mesh
@@ -191,17 +193,83 @@ def test_other_networks_are_refused(algorithm: Callable[[Network], Relation]) ->
         algorithm(dragonfly(2), few)  # type: ignore[call-arg]
 
 
-def test_ugal_is_as_good_as_the_better_of_both() -> None:
-    """Group to next group: a global link holds minimal routing to 1 / 8, UGAL not; uniform traffic goes directly."""
+@pytest.mark.parametrize("vcs", [None, 6])
+def test_direct_packets_skip_the_class_of_the_way_to_a_drawn_group(vcs: int | None) -> None:
+    """Local and global VCs l1, g1, l2, as in minimal routing: l0 and g0 are for packets that make a detour."""
+    network = dragonfly(4, 1, 2)
+    relation = interpreted(dragonfly_valiant(network, vcs))
+    group = np.asarray(network.coordinates)[:, 0]
+    across = group[network.source] != group[network.target]
+    terminals, seen = network.num_terminals, set()
+    for source in range(0, terminals, 3):
+        for to in range(terminals):
+            for via in {int(group[source]), (int(group[source]) + 1) % 9}:
+                at, ranks = relation.num_vcs + source, []
+                while (candidate := relation.candidates(at, via * terminals + to)[0]).vc is not None:
+                    at = candidate.vc
+                    ranks.append(_rank(relation, across, at))
+                if via == group[source]:
+                    assert set(ranks) <= {2, 3, 4}
+                    seen |= set(ranks)
+                elif ranks:
+                    assert ranks[0] < 2
+    assert seen == {2, 3, 4}
+
+
+def test_ugal_needs_no_more_vcs_than_valiant() -> None:
+    """Group to next group with the fewest VCs: a global link holds minimal routing to 1 / 8 at most, UGAL not."""
     network = dragonfly(4)
     shift = [(t + 8) % 72 for t in range(72)]
-    minimal, valiant, ugal = (algorithm(network, 6) for algorithm in ROUTINGS)  # type: ignore[operator]
+    minimal, valiant, ugal = (interpreted(algorithm(network)) for algorithm in ROUTINGS)
 
     def run(relation: Relation, load: float, traffic: object) -> Run:
-        return simulate(relation, load, switching="wormhole-nonatomic", traffic=traffic, warmup=500, measure=1000)  # type: ignore[arg-type]
+        return simulate(
+            relation, load, switching="vct", traffic=traffic,
+            packet_length=8, buffer_depth=32, warmup=800, measure=1200,
+        )  # type: ignore[call-overload]  # fmt: skip
 
-    assert run(minimal, 0.25, shift).accepted_load == pytest.approx(1 / 8, abs=0.01)
-    assert run(valiant, 0.25, shift).accepted_load > 0.23
-    assert run(ugal, 0.25, shift).accepted_load > 0.23
+    assert run(minimal, 0.3, shift).accepted_load < 1 / 8
+    assert run(valiant, 0.3, shift).accepted_load > 0.28
+    assert run(ugal, 0.3, shift).accepted_load > 0.28
     alone = [run(relation, 0.05, "uniform").hops_mean or 0.0 for relation in (minimal, valiant, ugal)]
     assert alone[0] <= alone[2] < alone[1] - 0.5
+
+
+def test_queues_of_vcs_see_what_queues_of_ports_do_not() -> None:
+    """Where both ways begin with one port, ports tie and the direct way is taken; VCs do not."""
+    network = dragonfly(6)
+    terminals = np.arange(network.num_terminals)
+    shift = ((terminals + 18) % terminals.size).tolist()
+    accepted = {}
+    for variant in COMPARISONS:
+        run = simulate(
+            dragonfly_ugal(network, variant=variant), 0.3, switching="vct", traffic=shift,
+            packet_length=8, buffer_depth=32, warmup=800, measure=800,
+        )  # type: ignore[call-overload]  # fmt: skip
+        accepted[variant] = run.accepted_load
+    assert accepted["UGAL-L"] < 0.25 < 0.27 < min(accepted["UGAL-L_VC"], accepted["UGAL-L_VCH"])
+
+
+def test_unknown_variants_are_refused_with_the_nearest() -> None:
+    with pytest.raises(RelationError, match=r"unknown variant 'UGAL-L_CR'.*UGAL-L_VC"):
+        dragonfly_ugal(dragonfly(2), variant="UGAL-L_CR")
+
+
+def test_ugal_draws_detours_only() -> None:
+    """Neither the group of the source nor that of the destination, unless there is no other."""
+    network = dragonfly(2, 1, 2)
+    relation = dragonfly_ugal(network)
+    group = np.asarray(network.coordinates)[:, 0]
+    n = network.num_terminals
+    source, to = np.divmod(np.arange(n * n), n)
+    drawn = np.stack([addresses_drawn(relation, source, to, seed) for seed in range(40)])
+    via = drawn // n
+    assert (drawn % n == to).all()
+    assert not (via == group[source]).any()
+    assert not (via == group[to]).any()
+    assert all(
+        len(set(via[:, pair].tolist())) == 5 - len({group[s], group[t]})
+        for pair, (s, t) in enumerate(zip(source, to, strict=True))
+    )
+    two = dragonfly_ugal(dragonfly(1, 1, 1))
+    assert addresses_drawn(two, np.array([0]), np.array([1]), 3).size == 1

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.reference.simulator import Simulator
 from tests.simulation.relations import random_relation
 from unknot.network import Network
-from unknot.routing import Relation, dimension_order, o1turn, romm, ugal, valiant
+from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
+from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine import Engine
 from unknot.simulation.injection import Bursts, Lengths
 from unknot.simulation.layout import (
@@ -29,7 +30,7 @@ from unknot.simulation.router import Router
 from unknot.simulation.traffic import pairs_of, uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
-from unknot.topologies import complete, mesh, torus
+from unknot.topologies import complete, dragonfly, mesh, torus
 from unknot.traffic import Traffic, pattern
 
 
@@ -116,7 +117,17 @@ def test_twin_where_terminals_have_several_addresses(switching: Switching) -> No
 def test_twin_where_packets_compare_two_ways(switching: Switching) -> None:
     for relation in (ugal(mesh(3, 3)), ugal(torus(4, 3)), ugal(mesh(3, 3), base="duato")):
         engine = agree(interpreted(relation), switching, 3, 3, 0.25, 5)
-        assert engine.state.setup[COMPARES] == 1
+        assert engine.state.setup[COMPARES] == 3
+
+
+@pytest.mark.parametrize("variant", COMPARISONS)
+def test_twin_of_the_variants_of_ugal(variant: str) -> None:
+    for relation in (
+        dragonfly_ugal(dragonfly(2), variant=variant),
+        dragonfly_ugal(dragonfly(2, 2, 2), 6, variant=variant),
+        ugal(mesh(3, 3), 4, variant=variant),
+    ):
+        agree(interpreted(relation), "vct", 3, 4, 0.3, 5)
 
 
 def test_twin_with_long_latencies_and_vcs_that_differ() -> None:

@@ -4,7 +4,9 @@ Minimal: a local hop to a router with a link to the destination's group, if need
 to the destination. It takes one global link, so where a shorter way leads over two global links through a third group
 it is not the shortest path, although it is called minimal. Valiant's: in the same manner first to a group drawn at
 random and from there to the destination; the address is the pair of both. UGAL: the same relation, in which the
-simulation compares the direct way, through the source's own group, with the drawn one when a packet is injected.
+simulation compares the direct way, through the source's own group, with the drawn one when a packet is injected. Its
+variants differ in the queues that are compared. Credits cannot be held back, so UGAL-L_CR is not among them, nor is
+UGAL-G, which knows the queues of other routers.
 
 Any arrangement of global links will do. The VCs are those of the paper: class 0 on the way to the drawn group, class
 1 from there (or, directly, from the source) up to the destination's group, class 2 in it. Local and global VCs are
@@ -49,8 +51,22 @@ def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
     return _routing(network, vcs, 0, "dragonfly_valiant")
 
 
-def dragonfly_ugal(network: Network, vcs: int | None = None) -> Relation:
-    """Valiant's routing by groups that goes directly where queues are short; as `dragonfly_valiant`."""
+def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "UGAL-L_VCH") -> Relation:
+    """Valiant's routing by groups that goes directly where queues are short.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        As for `dragonfly_valiant`.
+    variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
+        Queues that are compared: of whole ports (UGAL-L), of the VCs that the packet may take (UGAL-L_VC), or of VCs
+        only where both ways begin with the same port (UGAL-L_VCH).
+
+    Raises
+    ------
+    RelationError
+        If there is no such variant, or too many terminals, or as for `dragonfly_valiant`.
+    """
     whole = dragonfly_valiant(network, vcs)
     terminals = network.num_terminals
     if terminals * terminals > MAX_PAIRS:
@@ -60,7 +76,7 @@ def dragonfly_ugal(network: Network, vcs: int | None = None) -> Relation:
         )
     own = groups_of(network, "dragonfly_ugal").group[network.inject].astype(np.int64)
     direct = own[:, None] * terminals + np.arange(terminals)
-    return replace(whole, name="dragonfly_ugal", direct=direct.astype(np.int32))
+    return replace(whole, name="dragonfly_ugal", direct=direct.astype(np.int32), compares=variant)
 
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
+from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray
 
@@ -32,6 +32,8 @@ TIER = 1 << 40
 """Add `tier * TIER` to a candidate to have it tried after those of lower tiers."""
 NO_WAIT = 1 << 48
 """Add to a candidate that a header takes when it is free but never waits for."""
+COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
+"""Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
 MAX_VCS = 1 << 27
 """Most virtual channels that are numbered, of all channels together."""
 
@@ -159,6 +161,9 @@ class Relation:
     direct : array_like of int, shape (terminals, terminals), optional
         For each source and destination the address a packet takes unless the way there is the more congested: on
         injection, the simulator compares it with one drawn at random (UGAL, Singh 2005); −1: none. Proofs ignore it.
+    compares : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
+        Queues that are compared where `direct` is given: of whole ports (UGAL-L), of the VCs that the packet may
+        take (UGAL-L_VC), or of VCs only where both ways begin with the same port (UGAL-L_VCH).
     classes : sequence of str
         Names of message classes, if there are any: the addresses then are blocks of one length, one for each class.
     """
@@ -175,6 +180,7 @@ class Relation:
     address_labels: Sequence[str] | None = None
     source: str = ""
     direct: IntArray | None = None
+    compares: str = "UGAL-L_VCH"
     classes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -211,6 +217,8 @@ class Relation:
                 )
             may_use.setflags(write=False)
             object.__setattr__(self, "may_use", may_use)
+        if self.compares not in COMPARISONS:
+            raise RelationError(f"{self.name}: unknown variant {self.compares!r}; {near(self.compares, COMPARISONS)}")
         if self.direct is not None:
             object.__setattr__(self, "direct", self._direct(destination))
         object.__setattr__(self, "vcs", vcs)
@@ -229,6 +237,11 @@ class Relation:
             raise RelationError(f"{self.name}: direct[{s}, {d}] is {direct[s, d]}, no address that {s} uses for {d}")
         direct.setflags(write=False)
         return direct
+
+    @property
+    def comparison(self) -> int:
+        """Number of the variant in `COMPARISONS`, counted from 1; 0 if nothing is compared."""
+        return 0 if self.direct is None else 1 + COMPARISONS.index(self.compares)
 
     @property
     def num_vcs(self) -> int:

@@ -2,9 +2,11 @@
 
 The relation is that of Valiant's routing: any waypoint, two phases in VCs of their own. The direct way is the one
 whose waypoint is the source itself, so all of it is phase two. Which of both is taken is a preference and decided in
-simulation: at the moment a packet enters the network it compares the direct way with one waypoint drawn at random, by
-the product of the flits queued for the first channel and the hops of the way, as known at the source router (UGAL-L,
-Singh 2005). The proof covers every choice, so it does not depend on queues. VCs as for Valiant's routing.
+simulation: at the moment a packet enters the network it compares the direct way with one by a waypoint drawn at
+random, by the product of queue and hops, as known at the source router. The proof covers every choice, so it does not
+depend on queues. VCs as for Valiant's routing. What is taken for the queue is the variant: that of the whole first
+port (UGAL-L, Singh 2005), of the VCs that the packet may take there (UGAL-L_VC), or of VCs only where both ways begin
+with the same port (UGAL-L_VCH; the last two Kim, Dally, Scott & Abts 2008, for dragonflies).
 """
 
 from __future__ import annotations
@@ -19,7 +21,12 @@ from unknot.routing.valiant import valiant
 
 
 def ugal(
-    network: Network, vcs: int | None = None, *, base: str = "dimension_order", then: str | None = None
+    network: Network,
+    vcs: int | None = None,
+    *,
+    base: str = "dimension_order",
+    then: str | None = None,
+    variant: str = "UGAL-L_VCH",
 ) -> Relation:
     """Valiant's routing that goes directly where queues are short.
 
@@ -27,13 +34,15 @@ def ugal(
     ----------
     vcs, base, then
         As for `valiant`.
+    variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
+        Queues that are compared.
 
     Raises
     ------
     RelationError
-        As for `valiant`.
+        If there is no such variant, or as for `valiant`.
     """
     whole = valiant(network, vcs, base=base, then=then)
     terminals = network.num_terminals
     direct = np.arange(terminals * terminals, dtype=np.int32).reshape(terminals, terminals)
-    return replace(whole, name="ugal", direct=direct, source="Singh 2005")
+    return replace(whole, name="ugal", direct=direct, compares=variant, source="Singh 2005")

@@ -21,15 +21,17 @@ def addresses_drawn(
 ) -> Numbers:
     """An address for each message: one of those its source may use for its destination, all alike; or the first.
 
-    With `kind`, only addresses of the message class of that number, or of all classes where it is `ANY`.
+    Where packets compare a direct way with a detour (UGAL), only detours are drawn, if there are any. With `kind`,
+    only addresses of the message class of that number, or of all classes where it is `ANY`.
     """
     terminals = relation.network.num_terminals
     kind = np.full(source.size, ANY) if kind is None else kind
     keys, which = np.unique(((kind + 1) * terminals + source) * terminals + destination, return_inverse=True)
-    usable = [
-        addresses(relation, int(key // terminals % terminals), int(key % terminals), int(key // terminals**2) - 1)
-        for key in keys
-    ]
+    usable = []
+    for key in keys.tolist():
+        start, end = key // terminals % terminals, key % terminals
+        found = addresses(relation, start, end, key // terminals**2 - 1)
+        usable.append(_detours(relation, start, end, found) if relation.direct is not None else found)
     many = np.array([len(found) for found in usable], dtype=np.int64)
     first = np.cumsum(many) - many
     turn = 0 if seed is None else np.random.default_rng(seed).integers(0, many[which])
@@ -55,6 +57,13 @@ def addresses(relation: Relation, source: int, destination: int, kind: int = ANY
         ends = f"{network.terminal_name(source)} has no address for {network.terminal_name(destination)}"
         raise RelationError(f"{relation.name}: {ends}{'' if kind == ANY else f' as {relation.classes[kind]}'}")
     return [int(a) for a in found]
+
+
+def _detours(relation: Relation, source: int, destination: int, found: list[int]) -> list[int]:
+    """The addresses by other waypoints than the source's own and the destination's own, or all if there are few."""
+    assert relation.direct is not None
+    own = {int(relation.direct[source, destination]), int(relation.direct[destination, destination])}
+    return [a for a in found if a not in own] if len(found) > 2 else found
 
 
 def kinds(relation: Relation, classes: Sequence[str]) -> Numbers | None:

@@ -1,5 +1,8 @@
 # mypy: ignore-errors
-"""The choice between the direct way and a detour, by the queues that the source router knows (UGAL-L, Singh 2005)."""
+"""The choice between the direct way and a detour, by the queues that the source router knows.
+
+Variants of UGAL as published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L_VCH).
+"""
 
 import numpy as np
 from numba import njit
@@ -7,6 +10,7 @@ from numba import njit
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.simulation.layout import (
     ADDRESS,
+    COMPARES,
     CREDITS,
     DEPTH,
     NO_CYCLE,
@@ -15,39 +19,66 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.view_kernel import view
 
+BY_PORT, BY_VC, HYBRID = 1, 2, 3
+"""UGAL-L, UGAL-L_VC, UGAL-L_VCH: as `Relation.comparison` numbers them."""
+
+
+@njit(_nrt=False, forceinline=True)
+def preferred(s, count):
+    """Position of the first candidate of the lowest tier."""
+    best = 0
+    for k in range(count):
+        if (s.offered[k] >> 40) & 0xFF < (s.offered[best] >> 40) & 0xFF:
+            best = k
+    return best
+
+
+@njit(_nrt=False, forceinline=True)
+def queued(s, row):
+    """Flits sent to the input buffer behind an output VC whose credits have not come back."""
+    return s.setup[DEPTH] - s.outputs[row, CREDITS]
+
 
 @njit(_nrt=False)
-def cost(rule, raw, t, address):
-    """Flits queued for the first channel of the way of an address from terminal t, times the hops of that way.
+def queues(s, count):
+    """Output port of the preferred candidate, flits queued for it, and those on its VCs of the same tier."""
+    best = s.offered[preferred(s, count)]
+    row, tier = np.int64(s.out_row[best & VC_MASK]), (best >> 40) & 0xFF
+    port, by_port, by_vc = np.int64(s.outputs[row, PORT]), np.int64(0), np.int64(0)
+    while row > 0 and s.outputs[row - 1, PORT] == port:
+        row -= 1
+    while row < s.outputs.shape[0] and s.outputs[row, PORT] == port:
+        by_port += queued(s, row)
+        row += 1
+    for k in range(count):
+        vc = s.offered[k] & VC_MASK
+        if vc != EJECT and (s.offered[k] >> 40) & 0xFF == tier and s.outputs[s.out_row[vc], PORT] == port:
+            by_vc += queued(s, s.out_row[vc])
+    return port, by_port, by_vc
 
-    The way goes by the first candidate of the lowest tier; one that never ends costs more than any other.
+
+@njit(_nrt=False)
+def way(rule, raw, t, address):
+    """The way of an address from terminal t: its first port, the flits queued there by port and by VC, and its hops.
+
+    The way goes by the preferred candidates; one that never ends counts as longer than any other.
     """
     s = view(raw)
     num_vcs, pointer = s.setup[NUM_VCS], np.int64(s.offered.ctypes.data)
-    at, queued = num_vcs + t, np.int64(0)
+    at, port, by_port, by_vc = num_vcs + t, np.int64(-1), np.int64(0), np.int64(0)
     for hops in range(num_vcs + 1):
         count = rule(at, address, pointer)
         if count <= 0 or count > s.offered.size:
             break
-        best = 0
-        for k in range(count):
-            if (s.offered[k] >> 40) & 0xFF < (s.offered[best] >> 40) & 0xFF:
-                best = k
-        vc = s.offered[best] & VC_MASK
+        vc = s.offered[preferred(s, count)] & VC_MASK
         if vc == EJECT:
-            return queued * hops
+            return port, by_port, by_vc, np.int64(hops)
         if vc < 0 or vc >= num_vcs:
             break
         if hops == 0:
-            low = np.int64(s.out_row[vc])
-            port = s.outputs[low, PORT]
-            while low > 0 and s.outputs[low - 1, PORT] == port:
-                low -= 1
-            while low < s.outputs.shape[0] and s.outputs[low, PORT] == port:
-                queued += s.setup[DEPTH] - s.outputs[low, CREDITS]
-                low += 1
+            port, by_port, by_vc = queues(s, count)
         at = vc
-    return NO_CYCLE
+    return port, np.int64(1), np.int64(1), np.int64(NO_CYCLE)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -55,5 +86,14 @@ def compare(rule, s, t, p):
     """A packet about to be injected takes the direct address instead of its own, unless that costs more now."""
     own = s.packets[p, ADDRESS]
     direct = np.int64(s.direct[t * s.terminals.shape[0] + s.destination[own]])
-    if direct >= 0 and direct != own and cost(rule, s.raw, t, direct) <= cost(rule, s.raw, t, own):
+    if direct < 0 or direct == own:
+        return
+    port, by_port, by_vc, hops = way(rule, s.raw, t, direct)
+    other_port, other_by_port, other_by_vc, other_hops = way(rule, s.raw, t, own)
+    how = s.setup[COMPARES]
+    if how == BY_VC or (how == HYBRID and port == other_port):
+        shorter = by_vc * hops <= other_by_vc * other_hops
+    else:
+        shorter = by_port * hops <= other_by_port * other_hops
+    if shorter:
         s.packets[p, ADDRESS] = direct

@@ -188,7 +188,7 @@ class FaultyEngine(Engine):
         """Relation and traffic from now on."""
         relation, pairs, state = step.relation, step.pairs, self.state
         setup = state.setup
-        setup[[EVERYONE, COMMITS, COMPARES]] = pairs.everyone, relation.commits, relation.direct is not None
+        setup[[EVERYONE, COMMITS, COMPARES]] = pairs.everyone, relation.commits, relation.comparison
         setup[SIMPLE] = is_simple(relation, self.router)
         rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
         state.terminals[:, CHANCE] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)

@@ -66,7 +66,17 @@ def choose_address(s, t):
     if s.keep.size and draw(s, t) >= s.keep[pair]:
         pair = s.other[pair]
     begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
-    return np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
+    address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
+    while setup[COMPARES] > 0 and many > 2 and no_detour(s, t, address):
+        address = np.int64(s.addresses[begin + draw(s, t) % many])
+    return address
+
+
+@njit(_nrt=False, forceinline=True)
+def no_detour(s, t, address):
+    """Whether an address leads by the source's own waypoint or by the destination's own."""
+    to, terminals = np.int64(s.destination[address]), s.terminals.shape[0]
+    return address == s.direct[t * terminals + to] or address == s.direct[to * terminals + to]
 
 
 @njit(_nrt=False, forceinline=True)
@@ -153,7 +163,7 @@ def inject(rule, s, t, now):
                 terminals[t, VC], terminals[t, LAST] = base + vc, vc
                 enqueue(s, natural(base + vc), p)
                 s.packets[p, INJECTED] = now
-                if setup[COMPARES] == 1 and s.packets[p, SCRIPT] < 0:
+                if setup[COMPARES] > 0 and s.packets[p, SCRIPT] < 0:
                     compare(rule, s, t, p)
                 break
         if terminals[t, VC] < 0:

@@ -72,9 +72,9 @@ of a packet in a cycle × 2⁵³; whether it is on; the first row of `outputs` o
 ) = range(38)  # fmt: skip
 ENTRIES = 38
 """Entries of `setup`. EVERYONE: −1 when tables say who sends to whom, else 1 if a terminal also sends to itself, else
-0; HOLD: headers with a prescribed path wait at its end; COMPARES: packets choose on injection between their address
-and the direct one; PLAIN: the allocators are as by default; ROUTING to CREDIT: cycles of the stages, SWITCHED being
-those of switch allocation; BEGIN, END: chances of bursts × 2⁵³, BEGIN −1 without bursts;
+0; HOLD: headers with a prescribed path wait at its end; COMPARES: how packets choose on injection between their
+address and the direct one, 0 if they do not; PLAIN: the allocators are as by default; ROUTING to CREDIT: cycles of
+the stages, SWITCHED being those of switch allocation; BEGIN, END: chances of bursts × 2⁵³, BEGIN −1 without bursts;
 WORDS: of all routers; RING: packets
 that a buffer may hold parts of; LARGE: whether the tables are larger than a cache;
 SIMPLE: routers are as by default; PLANES: binary digits of

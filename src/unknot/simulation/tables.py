@@ -255,7 +255,7 @@ def _setup(
 ) -> Numbers:
     setup = np.zeros(ENTRIES, dtype=np.int64)
     setup[[TECHNIQUE, DEPTH, NUM_VCS]] = SWITCHINGS.index(switching), depth, relation.num_vcs
-    setup[[COMMITS, COMPARES]] = relation.commits, relation.direct is not None
+    setup[[COMMITS, COMPARES]] = relation.commits, relation.comparison
     setup[[MEASURE_FROM, MEASURE_TO, EVERYONE]] = NO_CYCLE, NO_CYCLE, pairs.everyone
     setup[[ROUTING, ALLOCATION]] = router.routing_delay, router.vc_allocation_delay
     setup[[SWITCHED, TRAVERSAL, CREDIT]] = router.switch_allocation_delay, router.traversal_delay, router.credit_delay
