@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from unknot.errors import TextError, UnknotError
 from unknot.network import write_edge_list
 from unknot.simulation import Bursts, Router
 from unknot.studies import Study, StudyError, load_study
+from unknot.studies.study import Builder
 from unknot.topologies import ring
 
 GOOD = """title = "Two designs"
@@ -209,6 +213,88 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(TextError, match="not text"):
         load_study(tmp_path / "binary.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a" + ".a" * 20_000 + " = 1", "a key of more than 32 parts"),
+        ("[a" + ".a" * 20_000 + "]", "a key of more than 32 parts"),
+        ("x = " + "[" * 40_000 + "]" * 40_000, "brackets more than 32 deep"),
+        ("x = " + "{a = " * 5_000 + "1" + "}" * 5_000, "brackets more than 32 deep"),
+        ("x = " + "9" * 5_000, "a number of 5,000 characters"),
+        ("x = -0x" + "f" * 5_000, "a number of 5,003 characters"),
+        (
+            "[[design]]\n" + "\n".join(f"{key} = [{'1, ' * 40}]" for key in ("network", "routing", "vcs", "traffic"))
+            + "\npacket_length = [" + "1, " * 40 + "]",
+            "has 102,400,000 designs and, with loads and seeds, 102,400,000 points",
+        ),
+        ("[common]\nvcs = [" + "1, " * 200 + "]\n" + "[[design]]\n" * 200, "has 40,000 designs"),
+        ("[[design]]\n[simulation]\nseeds = [" + "1, " * 5_001 + "]", "with loads and seeds, 100,021"),
+        (
+            "[[design]]\n" * 11 + "[simulation]\nloads = {from = 0.0001, to = 1, step = 0.0001}",
+            "has 11 designs and, with loads and seeds, 110,011 points",
+        ),
+    ],
+    ids=["key", "header", "lists", "tables", "number", "hexadecimal", "product", "common", "seeds", "loads"],
+)  # fmt: skip
+def test_studies_that_are_too_large(text: str, said: str, tmp_path: Path) -> None:
+    """Refused at once: none of them takes a tenth of a second, or 30 MB."""
+    tracemalloc.start()
+    start = time.process_time()
+    (problem,) = problems(tmp_path, text)
+    spent, (_, peak) = time.process_time() - start, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert said in problem.message
+    assert spent < 2
+    assert peak < 30e6
+
+
+def test_a_text_of_many_bytes(tmp_path: Path) -> None:
+    with pytest.raises(UnknotError, match="at most 4,194,304 bytes, this file 5,000,000"):
+        load_study(written(tmp_path, "#" * 5_000_000))
+
+
+def test_what_is_no_regular_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(UnknotError, match="no regular file"):
+        load_study(tmp_path / "pipe.toml")
+
+
+@pytest.mark.parametrize("name", ["../secret.edges", "{}/secret.edges", "../missing.edges", "link.edges"])
+def test_files_outside_the_folder_of_the_study(name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.edges").write_text("password hunter2\n")
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "link.edges").symlink_to(tmp_path / "secret.edges")
+    text = f'[[design]]\nnetwork = "{name.format(tmp_path)}"\nrouting = "up_down"\n'
+    (problem,) = problems(folder, text)
+    assert (problem.line, problem.column) == (2, 12)
+    assert "is outside the folder of this file; allow it with --outside-files" in problem.message
+    write_edge_list(ring(4), tmp_path / "secret.edges")
+    if "missing" not in name:
+        assert load_study(folder / "study.toml", outside_files=True).designs[0].relation(folder)
+
+
+@pytest.mark.parametrize("network", ["secret.edges", "dir", '{ include "secret.tod" }', "secret.tod"])
+def test_errors_quote_no_file_that_a_study_names(network: str, tmp_path: Path) -> None:
+    (tmp_path / "dir").mkdir()
+    for name in ("secret.edges", "secret.tod", "dir/secret.txt"):
+        (tmp_path / name).write_text("password = hunter2 ? 1\n" * 3)
+    for text in (network, 'include \\"secret.tod\\"\\nring(4)'):
+        found = problems(tmp_path, f'[[design]]\nnetwork = "{text}"\nrouting = "up_down"\n')
+        assert found
+        assert "hunter2" not in "".join(map(str, found))
+        assert "password" not in "".join(map(str, found))
+
+
+def test_designs_of_one_network_share_it(tmp_path: Path) -> None:
+    study = load_study(written(tmp_path, GOOD))
+    build = Builder(study.folder)
+    one, three, four = map(build, study.designs)
+    assert one.network is three.network is four.network
+    assert build(study.designs[1].model_copy(update={"buffer_depth": 5})) is three
+    assert [found.vcs.counts[0] for found in (one, three, four)] == [1, 3, 4]
 
 
 def test_designs_in_python_are_checked_too() -> None:

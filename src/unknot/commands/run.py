@@ -17,6 +17,9 @@ def run(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the report.")] = Path("reports"),
     jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
+    outside_files: Annotated[
+        bool, typer.Option("--outside-files", help="Let the study name files outside its folder.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Prove and simulate the designs of a study file, and write a report.
@@ -28,7 +31,7 @@ def run(
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
 
-    loaded = load_study(study)
+    loaded = load_study(study, outside_files=outside_files)
     out.mkdir(parents=True, exist_ok=True)
     try:
         with terminal.progress_bar(study.name) as progress:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot.errors import NetworkError, TextError, near
+from unknot.errors import NetworkError, TextError, UnknotError, near
 from unknot.network import Network, components, distances_from
 from unknot.routing.named import routing, routing_named, routings
 
@@ -19,7 +19,7 @@ _FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
 """What can only be meant as the name of a file: one word with a dot or a slash."""
 
 
-def network(text: str, *, folder: str | Path = ".", where: str = "<network>") -> Network:
+def network(text: str, *, folder: str | Path = ".", where: str = "<network>", confined: bool = False) -> Network:
     """The network that the path of a file, or a text in the topology language such as ``torus(8, 8)``, names.
 
     Parameters
@@ -28,6 +28,9 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>") ->
         Where relative paths start.
     where : str
         Where the text came from, for messages.
+    confined : bool
+        Whether the text was found in a file that need not be trusted: then files outside `folder` are not read, and
+        messages quote nothing from files inside it.
 
     Raises
     ------
@@ -35,15 +38,30 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>") ->
         If there is no such file, the text is not in the language, or the network cannot be built or read.
     """
     path = Path(folder) / text.strip()
-    if text.strip() and _exists(path):
+    exists = bool(text.strip()) and _exists(path)
+    is_file = exists or _FILE_NAME.fullmatch(text) is not None
+    if confined and is_file and not path.resolve().is_relative_to(Path(folder).resolve()):
+        raise TextError(
+            f"{text.strip()!r} is outside the folder of this file; allow it with --outside-files", where, 1, 1, text
+        )
+    if is_file and not exists:
+        raise _missing(text, path, where)
+    try:
+        if not is_file:
+            from unknot import tod
+
+            return tod.network(text, where=where, folders=[folder])
         from unknot import fabrics
 
         return fabrics.read_fabric(path).network if path.is_dir() else fabrics.read_network(path)
-    if _FILE_NAME.fullmatch(text):
-        raise _missing(text, path, where)
-    from unknot import tod
-
-    return tod.network(text, where=where, folders=[folder])
+    except UnknotError as error:
+        elsewhere = error.where if isinstance(error, TextError) and error.where != where else ""
+        if confined and (is_file or elsewhere):
+            place = elsewhere or str(path)
+            raise TextError(
+                f"{place} cannot be read as a network; `unknot show {place}` says why", where, 1, 1, text
+            ) from None
+        raise
 
 
 def require_connected(network: Network) -> None:

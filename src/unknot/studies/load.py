@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -13,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from unknot.errors import TextError, UnknotError, near
+from unknot.studies.limits import MOST_BYTES, points_of, refuse_oversized, require_few
 from unknot.studies.locate import locate, nearest
-from unknot.studies.study import VALUE, Design, EntryError, Proof, Ramp, Simulation, Study
+from unknot.studies.study import VALUE, Builder, Design, EntryError, Proof, Ramp, Simulation, Study
 
 
 class StudyError(UnknotError):
@@ -29,8 +31,13 @@ class StudyError(UnknotError):
         return UnknotError, (str(self),)
 
 
-def load_study(path: str | Path) -> Study:
+def load_study(path: str | Path, *, outside_files: bool = False) -> Study:
     """Read and check a study file.
+
+    Parameters
+    ----------
+    outside_files : bool
+        Whether the networks of the study may be files outside its folder.
 
     Raises
     ------
@@ -40,14 +47,23 @@ def load_study(path: str | Path) -> Study:
     path = Path(path)
     text = _read(path)
     try:
+        refuse_oversized(text, path)
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError([_syntax_error(str(error), path, text)]) from error
+    except TextError as error:
+        raise StudyError([error]) from error
     entries, common = data.get("design"), data.get("common", {})
     origins: list[tuple[int, dict[str, int]]] = []
     wanted: dict[str, Any] = {key: value for key, value in data.items() if key not in ("design", "common")}
     if isinstance(entries, list) and isinstance(common, dict):
         wanted["designs"] = []
+        numbers = [_combinations({**common, **entry}) if isinstance(entry, dict) else 1 for entry in entries]
+        try:
+            require_few(sum(numbers), points_of(sum(numbers), data.get("simulation")))
+        except UnknotError as error:
+            largest = ("design", numbers.index(max(numbers)))
+            raise StudyError([_Locator(path, text, data, [])(largest, str(error), key=True)]) from None
         for index, entry in enumerate(entries):
             for row, picked in _multiplied({**common, **entry} if isinstance(entry, dict) else entry):
                 wanted["designs"].append(row)
@@ -66,7 +82,8 @@ def load_study(path: str | Path) -> Study:
         stray.append(problem(("common",), "[common] is a table of keys for all designs"))
     try:
         study = Study.model_validate(
-            {**_tuples(wanted), "path": str(path), "text": text}, context={"folder": path.parent}
+            {**_tuples(wanted), "path": str(path), "text": text},
+            context={"folder": path.parent, "confined": not outside_files, "known": set()},
         )
     except ValidationError as error:
         raise StudyError([*stray, *(problem.of(detail) for detail in error.errors())]) from None
@@ -80,11 +97,19 @@ _TOP = ("title", "design", "common", "simulation", "proof")
 _LISTS = ("network", "routing", "vcs", "switching", "packet_length", "buffer_depth", "traffic", "router", "bursts")
 
 
+def _lists(entry: dict[str, Any]) -> dict[str, list[Any]]:
+    return {key: entry[key] for key in _LISTS if isinstance(entry.get(key), list) and entry[key]}
+
+
+def _combinations(entry: dict[str, Any]) -> int:
+    return math.prod(len(values) for values in _lists(entry).values())
+
+
 def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
     """An entry once for each combination of the values in its lists, with the position taken in each list."""
     if not isinstance(entry, dict):
         return [(entry, {})]
-    lists = {key: entry[key] for key in _LISTS if isinstance(entry.get(key), list) and entry[key]}
+    lists = _lists(entry)
     rows = []
     for picks in itertools.product(*(range(len(values)) for values in lists.values())):
         picked = dict(zip(lists, picks, strict=True))
@@ -110,12 +135,13 @@ def _spoken(key: str, value: Any) -> str:
 def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
     """Designs that are well written but cannot be: a routing not for that network, a packet longer than a buffer."""
     seen: set[str] = set()
+    build = Builder(study.folder)
     for index, design in enumerate(study.designs):
         if design.name in seen:
             yield problem(("designs", index, "name"), f"a second design is called {design.name!r}")
         seen.add(design.name)
         try:
-            design.relation(study.folder)
+            build(design)
         except TextError as error:
             yield problem(("designs", index, "routing"), error.message, inner=error.column)
         except UnknotError as error:
@@ -213,6 +239,10 @@ def _tuples(value: Any) -> Any:
 
 def _read(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():
+            raise UnknotError(f"{path}: cannot be read: this is no regular file; a study is a TOML file")
+        if path.stat().st_size > MOST_BYTES:
+            raise UnknotError(f"{path}: a study has at most {MOST_BYTES:,} bytes, this file {path.stat().st_size:,}")
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         folder = path.parent

@@ -34,7 +34,7 @@ class _Reader:
     counts: dict[Path, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tokens = list(_tokens(self.text))
+        self.tokens = list(tokens(self.text))
         self.next = 0
 
     def run(self) -> dict[Path, Place]:
@@ -146,7 +146,7 @@ def nearest(places: dict[Path, Place], path: Sequence[str | int]) -> tuple[Path,
     return known, places.get(known, Place(1, 1, 1, 1))
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str, int, int]]:
+def tokens(text: str) -> Iterator[tuple[str, str, int, int]]:
     """Kind, text, line and column of each token that is not white space or a comment."""
     line, start, at = 1, 0, 0
     while at < len(text):

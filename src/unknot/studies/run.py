@@ -16,7 +16,7 @@ from unknot.studies.load import load_study
 from unknot.studies.points import Point, Proven, compute, proof_point, read, run_point
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Note, Store
-from unknot.studies.study import Study
+from unknot.studies.study import Builder, Study
 from unknot.studies.workers import workers
 
 Progress = Callable[[int, int, str], None]
@@ -71,7 +71,7 @@ def run_study(
     jobs = jobs or os.cpu_count() or 1
     if store is None and study.path is not None:
         store = default_store(study.path)
-    relations = [design.relation(study.folder) for design in study.designs]
+    relations = list(map(Builder(study.folder), study.designs))
     with Store(store, note=note) as kept, workers(executor, jobs) as pool:
         return _Sweep(study, relations, kept, progress).run(pool, jobs)
 

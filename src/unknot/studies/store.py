@@ -226,7 +226,7 @@ class Store:
         """Turn SQLite's complaints into a `StoreError` with advice, or into `_BrokenError`."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # names in a damaged schema need not be text
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
             if code in _SURROUNDINGS and not (code == sqlite3.SQLITE_READONLY and self._writable()):
                 raise StoreError(f"the store of results {self.path}: {_SURROUNDINGS[code]}") from error
@@ -264,7 +264,7 @@ def _is_ours(path: Path) -> bool:
             columns = [row[1] for row in base.execute("PRAGMA table_info(results)")]
         finally:
             base.close()
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return path.suffix == ".sqlite"
     return columns[:3] == ["key", "point", "result"]
 

@@ -26,6 +26,7 @@ from unknot.simulation.injection import Bursts, length_shares
 from unknot.simulation.router import Router
 from unknot.simulation.texts import router_from
 from unknot.studies import design as designs
+from unknot.studies.limits import MOST_LOADS
 from unknot.switching import Switching, switching_named
 from unknot.traffic import patterns
 
@@ -38,8 +39,14 @@ class _Table(BaseModel):
 
 
 def _known_network(text: str, info: ValidationInfo) -> str:
-    folder = (info.context or {}).get("folder", ".")
-    designs.require_connected(designs.network(text, folder=folder, where=VALUE))
+    context = info.context or {}
+    known = context.get("known", set())
+    if text not in known:
+        found = designs.network(
+            text, folder=context.get("folder", "."), where=VALUE, confined=context.get("confined", False)
+        )
+        designs.require_connected(found)
+        known.add(text)
     return text
 
 
@@ -152,14 +159,33 @@ class Design(_Table):
 
     def relation(self, folder: str | Path = ".") -> Relation:
         """Build the relation; relative paths of networks start at `folder`."""
-        return designs.routing(self.built_network(folder), self.routing, self.vcs, where=VALUE)
-
-    def built_network(self, folder: str | Path = ".") -> Network:
-        """Build or read the network."""
-        return designs.network(self.network, folder=folder, where=VALUE)
+        return Builder(folder)(self)
 
 
-MOST_LOADS = 10_000
+class Builder:
+    """Builds the relations of designs; those of one text share their network, equal ones are one.
+
+    Parameters
+    ----------
+    folder : path
+        Where relative paths of networks start.
+    """
+
+    def __init__(self, folder: str | Path = ".") -> None:
+        self.folder = folder
+        self._networks: dict[str, Network] = {}
+        self._relations: dict[tuple[str, str, int | None], Relation] = {}
+
+    def __call__(self, design: Design) -> Relation:
+        """Build or read the network of a design, and the relation on it."""
+        text, key = design.network, (design.network, design.routing, design.vcs)
+        if key not in self._relations:
+            if text not in self._networks:
+                self._networks[text] = designs.network(text, folder=self.folder, where=VALUE)
+            self._relations[key] = designs.routing(self._networks[text], design.routing, design.vcs, where=VALUE)
+        return self._relations[key]
+
+
 Load = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 

@@ -1,0 +1,87 @@
+"""What a study may ask for, judged before anything is built: the size of its text, and the number of its points."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from unknot.errors import TextError, UnknotError
+from unknot.studies.locate import tokens
+
+MOST_BYTES = 4 << 20
+MOST_DESIGNS = 10_000
+MOST_POINTS = 100_000
+MOST_LOADS = 10_000
+DEEPEST = 32
+"""Most brackets inside one another, and most parts of a dotted key."""
+LONGEST_NUMBER = 100
+_NUMBER = re.compile(r"[+-]?[0-9]")
+
+
+def refuse_oversized(text: str, path: Path) -> None:
+    """Refuse what would keep a TOML parser busy, or exhaust it, and is in no study.
+
+    Raises
+    ------
+    TextError
+        Keys of very many parts, brackets very deep inside one another, numbers of very many digits.
+    """
+    depth = dots = 0
+    for kind, word, line, column in tokens(text):
+        problem = ""
+        if kind == "mark":
+            depth = max(0, depth + len(word) * ((word[0] in "[{") - (word[0] in "]}")))
+            dots = dots + 1 if word == "." else 0
+            if depth > DEEPEST:
+                problem = f"brackets more than {DEEPEST} deep inside one another"
+        elif dots >= DEEPEST:
+            problem = f"a key of more than {DEEPEST} parts"
+        elif kind == "line":
+            dots = 0
+        elif len(word) > LONGEST_NUMBER and _NUMBER.match(word):
+            problem = f"a number of {len(word):,} characters"
+        if problem:
+            raise TextError(f"{problem}; no study needs that", path, line, column, text.split("\n")[line - 1])
+
+
+def points_of(designs: int, simulation: Any) -> int:
+    """Return the number of points of a study, of a table ``[simulation]`` that nobody has checked yet."""
+    if not isinstance(simulation, Mapping):
+        return designs
+    return designs * (1 + _loads(simulation.get("loads")) * _length(simulation.get("seeds")))
+
+
+def require_few(designs: int, points: int) -> None:
+    """Refuse a study that is too large to be run.
+
+    Raises
+    ------
+    UnknotError
+        Names both numbers and their limits.
+    """
+    if designs > MOST_DESIGNS or points > MOST_POINTS:
+        raise UnknotError(
+            f"this study has {_about(designs)} designs and, with loads and seeds, {_about(points)} points; it may "
+            f"have {MOST_DESIGNS:,} designs and {MOST_POINTS:,} points: take shorter lists, or several studies"
+        )
+
+
+def _loads(value: Any) -> int:
+    if not isinstance(value, Mapping):
+        return 20 if value is None else _length(value)
+    try:
+        steps = (value["to"] - value["from"]) / value["step"]
+    except (KeyError, TypeError, ZeroDivisionError, OverflowError):
+        return 1
+    return min(math.floor(steps), MOST_LOADS) + 1 if 0 <= steps < math.inf else 1
+
+
+def _length(value: Any) -> int:
+    return max(1, len(value)) if isinstance(value, list) else 1
+
+
+def _about(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else f"more than 10^{len(str(number)) - 1}"
