@@ -299,7 +299,7 @@ def test_a_tabulated_rule_that_raises_says_so() -> None:
     def rule(at: int, address: int, out: Any) -> int:
         return memory[str(at)]
 
-    with pytest.raises(RelationError, match="injection port of t1 for t0: the rule raised KeyError: '3'"):
+    with pytest.raises(RelationError, match="injection port of t0 for t0: the rule raised KeyError: '2'"):
         _ = Relation(PAIR, 1, rule, name="forgetful").compiled
 
 

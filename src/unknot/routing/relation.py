@@ -21,6 +21,7 @@ from unknot.network.model import IntArray
 
 if TYPE_CHECKING:
     from unknot.routing.relation_kernel import Compiled
+    from unknot.routing.tabulate import Table
 
 Out = npt.NDArray[np.int64]
 Rule = Callable[[int, int, Any], int]
@@ -319,6 +320,13 @@ class Relation:
         from unknot.routing.relation_kernel import compile_relation
 
         return compile_relation(self)
+
+    @cached_property
+    def table(self) -> Table | None:
+        """What the rule answers at every reachable state, where these are few; the prover then compiles nothing."""
+        from unknot.routing.tabulate import small_table
+
+        return small_table(self)
 
     def __repr__(self) -> str:
         return f"<Relation {self.name} on {self.network.name}, {self.num_vcs} VCs>"

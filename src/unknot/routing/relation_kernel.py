@@ -89,7 +89,9 @@ def _in_one_piece(rule, size, options):
 
 def _lookup(table: Table):
     """A rule that reads a table: binary search for the place among those reached for the address."""
-    first, place, start, value = table.first, table.place, table.start, table.value
+    owner = np.repeat(np.arange(table.first.size - 1), np.diff(table.first))
+    row = np.lexsort((table.place, owner))
+    first, place, start, value = table.first, table.place[row], table.start, table.value
 
     def rule(at, address, out):
         low, high = first[address], first[address + 1]
@@ -101,11 +103,18 @@ def _lookup(table: Table):
                 high = middle
         if low == first[address + 1] or place[low] != at:
             return 0
-        for k in range(start[low], start[low + 1]):
-            out[k - start[low]] = value[k]
-        return start[low + 1] - start[low]
+        begin, end = start[row[low]], start[row[low] + 1]
+        for k in range(begin, end):
+            out[k - begin] = value[k]
+        return end - begin
 
     return rule
+
+
+@cfunc(RULE_SIGNATURE, cache=True)
+def no_rule(at, address, pointer):
+    """What kernels are given beside a table, and never call."""
+    return np.int64(-1)
 
 
 def ask(relation: Relation, at: int, address: int) -> None:

@@ -20,6 +20,9 @@ from unknot.verify.verdict import Certificate, Configuration, Size, Verdict
 from unknot.verify.waiting import Left, drain, waiting
 from unknot.verify.witness import configuration
 
+MANY = 10_000
+"""States from which on it pays to look for translation symmetry."""
+
 
 def check(
     relation: Relation,
@@ -29,6 +32,7 @@ def check(
     buffer_depth: int = 8,
     threads: int | None = None,
     progress: Progress | None = None,
+    shorten: bool = True,
 ) -> Verdict:
     """Decide whether a relation can deadlock.
 
@@ -42,13 +46,16 @@ def check(
     switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
     time_limit : float
         Seconds, compilation of the rule not counted. All but the exact search takes time linear in the reachable
-        transitions.
+        transitions. The rule of a small relation is not compiled but tabulated in plain Python, and nothing is kept.
     buffer_depth : int
         Flits per VC, for the message lengths of a counterexample; the answer does not depend on it.
     threads : int, optional
         Addresses followed at a time; by default one for each processor. The answer does not depend on it.
     progress : callable(stage, done, total), optional
         Told how far each stage is.
+    shorten : bool
+        Search for a smaller counterexample, and for one that comes straight from the terminals, which takes tens of
+        milliseconds; else it is the first that was found.
 
     Returns
     -------
@@ -67,7 +74,7 @@ def check(
         raise RelationError(f"check: the time limit must be a positive number of seconds, got {time_limit!r}")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
         raise RelationError(f"check: the number of threads must be at least 1, got {threads!r}")
-    _ = relation.compiled
+    _ = relation.table or relation.compiled
     effort = Effort(threads or processors(), time.monotonic() + time_limit, progress)
     graph = dependencies(relation, effort)
     size = Size(
@@ -97,7 +104,7 @@ def check(
         if isinstance(worms, Configuration):
             found = worms
         else:
-            found = configuration(relation, worms, technique, int(buffer_depth))
+            found = configuration(relation, worms, technique, int(buffer_depth), as_it_is=not shorten)
         return Verdict(False, technique, method, scope, found.told, configuration=found, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
@@ -117,7 +124,7 @@ def check(
         text = f"the dependencies of {graph.addresses} of {relation.num_addresses} addresses have {so_far}"
         return open_question("channel dependency graph", text)
     try:
-        states = waiting(graph, effort)
+        states = waiting(graph, effort, symmetry=graph.states > MANY)
         if states.group is not None:
             scope += f"; translation symmetry checked, {states.group.representatives.size} addresses stand for all"
         left = drain(states, spread=False, effort=effort)

@@ -91,7 +91,7 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
 
     effort = Effort(threads or processors(), progress=progress)
     places = relation.vcs.router.size
-    _ = relation.compiled
+    _ = relation.table or relation.compiled
     blocks = effort.over("routes", relation.num_addresses, step(places), lambda: Explorer(relation), follow)
     pairs, undelivered, _, _, endless, longer = (sum(facts[i] for facts, _, _ in blocks) for i in range(6))
     length, source, address = max(

@@ -26,7 +26,7 @@ def judge(rule, layout, in_first, in_channel, source, target_router, start, stop
     address) of the first dead ends and of the first states on or before cycles that cannot reach ejection. Returns
     −1, or the address of a broken state with its place in facts[9].
     """
-    router, tail, eject, destination, _ = layout
+    router, tail, eject, destination = layout[0], layout[1], layout[2], layout[3]
     vcs = tail.size
     places = router.size
     slot = np.empty(places, np.int64)

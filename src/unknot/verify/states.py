@@ -29,9 +29,9 @@ class Explorer:
         places = vcs.router.size
         leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
         self.relation = relation
-        self.function: Any = relation.compiled.function
+        self.function, rows = _asked(relation)
         use = np.zeros((0, 0), dtype=bool) if relation.may_use is None else relation.may_use
-        arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use)
+        arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use, *rows)
         self.layout = tuple(_read_only(array) for array in arrays)
         self.seen = np.zeros(places, dtype=np.int32)
         self.order = np.empty(places, dtype=np.int64)
@@ -256,6 +256,16 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
         head_first[: heads + 1],
         head_wait[: head_first[heads]],
     )
+
+
+def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
+    """What kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
+    from unknot.routing.relation_kernel import no_rule
+
+    table = relation.table
+    if table is None:
+        return relation.compiled.function, (np.empty(0, dtype=np.int64),) * 3
+    return no_rule, (table.first, table.start, table.value)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

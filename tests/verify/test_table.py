@@ -1,0 +1,132 @@
+"""Small relations are judged from a table: as the compiled rule would be, and nothing stays behind."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unknot.checker import evidence_holds
+from unknot.errors import RelationError
+from unknot.routing import Relation, dimension_order, duato, tabulate, up_down
+from unknot.routing.relation import EJECT, Rule
+from unknot.testing import interpreted, networks, relations
+from unknot.topologies import mesh, ring, torus
+from unknot.verify import SWITCHINGS, Verdict, adaptivity, check, deliver, vc_use
+
+ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))
+
+
+def without_table(relation: Relation) -> Relation:
+    """The same relation, asked through its function pointer."""
+    other = replace(relation)
+    other.__dict__["table"] = None
+    return other
+
+
+def same(one: Verdict, other: Verdict) -> None:
+    """Compare two verdicts whole, arrays of certificates included."""
+    assert {**vars(one), "certificate": None} == {**vars(other), "certificate": None}
+    if one.certificate is not None:
+        assert other.certificate is not None
+        assert one.certificate.kind == other.certificate.kind
+        np.testing.assert_array_equal(one.certificate.rank, other.certificate.rank)
+        np.testing.assert_array_equal(one.certificate.core, other.certificate.core)
+        assert repr(one.certificate.windows) == repr(other.certificate.windows)
+
+
+def test_the_table_and_the_function_lead_to_the_same_verdicts() -> None:
+    seen: Counter[Any] = Counter()
+
+    @settings(max_examples=40)
+    @given(ANY)
+    def compare(relation: Relation) -> None:
+        pointer = interpreted(without_table(relation))
+        for switching in SWITCHINGS:
+            verdict = check(relation, switching, buffer_depth=2)
+            same(verdict, check(pointer, switching, buffer_depth=2))
+            seen[verdict.deadlock_free] += 1
+        assert deliver(relation) == deliver(pointer)
+        assert "compiled" not in relation.__dict__
+
+    compare()
+    assert min(seen[True], seen[False]) > 20
+
+
+@pytest.mark.parametrize("relation", [duato(torus(3, 3)), dimension_order(ring(5)), up_down(mesh(3, 2))])
+def test_the_table_and_the_compiled_rule_lead_to_the_same_verdicts(relation: Relation) -> None:
+    compiled = without_table(relation)
+    for switching in SWITCHINGS:
+        verdict = check(relation, switching)
+        same(verdict, check(compiled, switching))
+        same(check(relation, switching, shorten=False), check(compiled, switching, shorten=False))
+        assert evidence_holds(relation, verdict)
+    assert adaptivity(relation).mean == adaptivity(compiled).mean
+    assert repr(vc_use(relation)) == repr(vc_use(compiled))
+    assert "compiled" in compiled.__dict__
+    assert "compiled" not in relation.__dict__
+
+
+def broken(kind: str) -> Rule:
+    good = dimension_order(mesh(3, 2)).rule
+
+    def rule(at: int, address: int, out: Any) -> int:
+        count = good(at, address, out)
+        if address == 3 and at == 5:
+            if kind == "raises":
+                raise ValueError("no way")
+            out[0] = {"none": 10**6, "elsewhere": at, "ejects": EJECT, "many": 1}[kind]
+            return 99 if kind == "many" else 1
+        return count
+
+    return rule
+
+
+@pytest.mark.parametrize("kind", ["raises", "none", "elsewhere", "ejects", "many"])
+def test_a_broken_rule_is_named_as_by_the_function(kind: str) -> None:
+    relation = Relation(mesh(3, 2), 1, broken(kind), name="broken")
+    messages = set()
+    for asked in (relation, interpreted(without_table(relation))):
+        with pytest.raises(RelationError, match=r"broken at .* for t3: ") as error:
+            check(replace(asked) if asked is relation else asked)
+        messages.add(str(error.value))
+    assert len(messages) == 1
+
+
+def test_large_and_slow_rules_are_not_tabulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    relation = dimension_order(mesh(3, 3))
+    pairs = relation.vcs.router.size * relation.num_addresses
+    monkeypatch.setattr(tabulate, "FEW", pairs - 1)
+    assert replace(relation).table is None
+    monkeypatch.setattr(tabulate, "FEW", pairs)
+    assert replace(relation).table is not None
+    monkeypatch.setattr(tabulate, "SECONDS", -1.0)
+    assert replace(relation).table is None
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+def test_nothing_stays_behind() -> None:
+    """Compiled, each of these relations would leave some 3 MB."""
+
+    def memory() -> float:
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+
+    def some(many: int) -> None:
+        for i in range(many):
+            relation = (dimension_order(ring(6), 2), duato(mesh(3, 2)), dimension_order(ring(6)))[i % 3]
+            for switching in SWITCHINGS:
+                check(relation, switching, shorten=False, threads=1)
+
+    some(30)
+    before = memory()
+    some(60)
+    assert memory() - before < 10
