@@ -14,6 +14,7 @@ import pytest
 
 from unknot import answers
 from unknot.errors import UnknotError
+from unknot.memory import limit, memory_limit
 from unknot.simulation import Bursts, Router
 from unknot.simulation.run import Run
 from unknot.studies import Design, Study, StudyResult, load_study, run_study
@@ -21,6 +22,7 @@ from unknot.studies import run as module
 from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
 from unknot.studies.store import Store
+from unknot.studies.workers import workers
 
 STUDY = """[common]
 network = "torus(4, 4)"
@@ -303,3 +305,8 @@ precision = %s
 def test_jobs_must_be_positive(tmp_path: Path) -> None:
     with pytest.raises(UnknotError, match="at least 1 job"):
         run_study(written(tmp_path), jobs=0)
+
+
+def test_processes_keep_to_the_limit_of_memory() -> None:
+    with memory_limit("300M"), workers(None, 1) as pool:
+        assert pool.submit(limit).result() == 300 * 2**20

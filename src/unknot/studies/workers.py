@@ -8,8 +8,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
+
+from unknot import memory
 
 _T = TypeVar("_T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -27,7 +29,7 @@ def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
             return
         before = set(multiprocessing.active_children())
         context = multiprocessing.get_context("spawn")
-        pool = _Pool(jobs, mp_context=context, initializer=_start_worker)
+        pool = _Pool(jobs, mp_context=context, initializer=_start_worker, initargs=(memory.limit(),))
         try:
             yield pool
         except BaseException:
@@ -66,8 +68,12 @@ def _sigterm_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _start_worker() -> None:
-    """Leave signals to the parent, and end with it, even when it is killed."""
+_FOR_LIFE = ExitStack()
+
+
+def _start_worker(most_memory: int) -> None:
+    """Leave signals to the parent, end with it, even when it is killed, and keep to its limit of memory."""
+    _FOR_LIFE.enter_context(memory.memory_limit(most_memory))
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
