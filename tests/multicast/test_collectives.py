@@ -67,6 +67,20 @@ def test_steps_are_logarithmic_and_each_member_gets_one_message(case):
         assert len(set(ends)) == len(ends)
 
 
+@given(cases())
+def test_there_and_back_takes_twice_the_steps(case):
+    network, root, others = case
+    members = {root, *others}
+    steps = math.ceil(math.log2(len(members)))
+    assert gather(network, root, others).steps == reduce(network, root, others).steps == steps
+    for make in (all_gather, all_reduce):
+        assert make(network, root, others).steps == 2 * steps
+    for schedule in (gather(network, root, others), all_reduce(network, root, others)):
+        for send in schedule.sends:
+            assert all(schedule.sends[k].step < send.step for k in send.needs)
+            assert all(schedule.sends[k].destination == send.source for k in send.needs)
+
+
 @given(st.integers(4, 30), st.integers(0, 200), st.data())
 def test_messages_of_a_step_on_the_circle_are_independent(n, seed, data):
     network = topologies.itm(n, seed=seed)

@@ -9,8 +9,12 @@ import pytest
 from unknot import topologies
 from unknot.errors import RelationError, SimulationError
 from unknot.itm.independence import contention as on_shortest_paths
-from unknot.multicast import Schedule, Send, all_reduce, broadcast, contention, execute, scatter
-from unknot.routing import dimension_order, fully_adaptive, valiant
+from unknot.memory import SizeError, memory_limit
+from unknot.multicast import Schedule, Send, all_reduce, broadcast, collective, contention, execute, scatter
+from unknot.multicast.contention import channels_used
+from unknot.routing import Relation, dimension_order, fully_adaptive, valiant
+from unknot.simulation.addresses import addresses
+from unknot.testing import interpreted
 
 
 def test_a_single_message_takes_the_zero_load_latency():
@@ -62,6 +66,69 @@ def test_meetings_within_a_step_are_those_of_shortest_paths():
         if schedule.sends[i].step == schedule.sends[j].step and (i, j) in met
     }
     assert found == want
+
+
+@pytest.mark.parametrize("order", ["numbers", "auto"])
+@pytest.mark.parametrize("operation", ["broadcast", "gather", "all_gather"])
+def test_meetings_are_those_of_the_plain_definition(operation: str, order: str) -> None:
+    """Channels of all routes, found by asking the rule, of every two messages; sets of what comes before."""
+    for relation in (
+        dimension_order(topologies.mesh(3, 3)),
+        fully_adaptive(topologies.itm(9, seed=2)),
+        valiant(topologies.mesh(2, 2)),
+    ):
+        relation = interpreted(relation)
+        schedule = collective(operation, relation.network, 2, order=order)
+        routes = [routes_of(relation, send.source, send.destination) for send in schedule.sends]
+        used = channels_used(relation, schedule)
+        assert [set(used.of(i).tolist()) for i in range(len(routes))] == routes
+        before: list[set[int]] = []
+        for send in schedule.sends:
+            before.append(set(send.needs).union(*(before[k] for k in send.needs)))
+        expected = [
+            (i, j, min(routes[i] & routes[j]))
+            for i, j in combinations(range(len(routes)), 2)
+            if routes[i] & routes[j] and i not in before[j] and schedule.sends[i].source != schedule.sends[j].source
+        ]
+        assert [(m.one, m.other, m.channel) for m in contention(relation, schedule)] == expected
+
+
+def routes_of(relation: Relation, source: int, destination: int) -> set[int]:
+    found = set()
+    for address in addresses(relation, source, destination):
+        todo, seen = [relation.num_vcs + source], set()
+        while todo:
+            for candidate in relation.candidates(todo.pop(), address):
+                if candidate.vc is not None and candidate.vc not in seen:
+                    seen.add(candidate.vc)
+                    todo.append(candidate.vc)
+        found |= {int(relation.vcs.channel[vc]) for vc in seen}
+    return found
+
+
+def test_messages_that_run_together_take_as_long_as_alone() -> None:
+    network = topologies.mesh(3, 3)
+    relation, schedule = dimension_order(network), scatter(network, 4)
+    done = execute(relation, schedule)
+    for i, send in enumerate(schedule.sends):
+        single = Schedule(
+            "scatter",
+            network,
+            send.source,
+            (send.source, send.destination),
+            (Send(0, send.source, send.destination, (), send.size),),
+        )
+        own = execute(relation, single)
+        assert done.arrived[i] - done.started[i] - done.blocked[i] == own.arrived[0] - own.started[0]
+
+
+def test_what_takes_too_much_memory_is_refused_with_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unknot.memory.LEAST", 0)
+    network = topologies.hypercube(10)
+    with memory_limit(2**18), pytest.raises(SizeError, match="what 2046 messages wait for would take about"):
+        all_reduce(network).needed()
+    with memory_limit(2**13), pytest.raises(SizeError, match=r"the channels of 1023 messages on hypercube\(10\)"):
+        contention(dimension_order(network), broadcast(network))
 
 
 def test_a_deadlock_on_the_way_is_an_answer():

@@ -9,6 +9,7 @@ import pytest
 
 from unknot.fabrics import read_fabric
 from unknot.routing import dfsssp, lash
+from unknot.routing.up_down import CHOICES, LEVELS
 from unknot.studies.design import network, routing, routings
 from unknot.verify import check
 from unknot.verify.loads import loads
@@ -40,6 +41,11 @@ def test_figures_on_a_random_network(words: str, vcs: str, hops: str, load: str,
 def test_layers_on_fabrics(folder: str, of_lash: str, of_dfsssp: str) -> None:
     fabric = read_fabric(ROOT / "examples/fabrics" / folder).network
     assert [int(make(fabric).vcs.counts[0]) for make in (lash, dfsssp)] == [int(of_lash), int(of_dfsssp)]
+
+
+def test_the_choices_of_up_down_are_named() -> None:
+    (words,) = re.findall(r"^- `up_down`: (.*?)^- ", PAGE, re.M | re.S)
+    assert all(f'`"{choice}"`' in words for choice in (*CHOICES, *LEVELS, "best"))
 
 
 def test_the_tables_are_read() -> None:

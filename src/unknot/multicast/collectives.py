@@ -132,8 +132,10 @@ def _spread(row: list[int], root: int, carried: Callable[[list[int]], tuple[tupl
 def _backwards(operation: str, scattered: Schedule, *, adds: bool) -> Schedule:
     last = scattered.steps - 1
     sends: list[Send] = []
-    for send in reversed(scattered.sends):
-        needs = tuple(i for i, done in enumerate(sends) if done.destination == send.destination)
+    arriving: dict[int, list[int]] = {}
+    for i, send in enumerate(reversed(scattered.sends)):
+        needs = tuple(arriving.get(send.destination, ()))
+        arriving.setdefault(send.source, []).append(i)
         sends.append(
             Send(last - send.step, send.destination, send.source, send.blocks, 1 if adds else send.size, needs)
         )

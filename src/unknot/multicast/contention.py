@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot.errors import RelationError
+from unknot.memory import require
 from unknot.multicast.schedule import Schedule
-from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.network.model import IntArray, Offsets
+from unknot.routing.relation import Relation
 from unknot.simulation.addresses import addresses
-from unknot.verify.states import Explorer
 
 
 @dataclass(frozen=True)
@@ -40,52 +41,90 @@ def contention(relation: Relation, schedule: Schedule) -> list[Meeting]:
     Returns
     -------
     list of Meeting
-        One for each two messages, by step. O(messages² · channels / 64) beside visiting each destination's states.
+        One for each two messages, by step. Time and memory grow with the channels that messages may use and with the
+        pairs of messages that share one.
 
     Raises
     ------
     RelationError
         If the schedule is for another network, or a terminal has no address for another.
+    SizeError
+        If it takes more memory than may be used.
     """
     used = channels_used(relation, schedule)
-    packed = np.packbits(used, axis=1)
     before = schedule.needed()
     found = []
-    for i, one in enumerate(schedule.sends):
-        shared = (packed[i] & packed[i + 1 :]).any(axis=1)
-        for j in (np.flatnonzero(shared) + i + 1).tolist():
-            other = schedule.sends[j]
-            if one.source == other.source or i in before[j] or j in before[i]:
-                continue
-            channel = int(np.flatnonzero(used[i] & used[j])[0])
-            found.append(Meeting(i, j, channel, one.step == other.step))
+    for one, other, channel in used.pairs():
+        first, later = schedule.sends[one], schedule.sends[other]
+        if first.source != later.source and not before[other] >> one & 1 and not before[one] >> other & 1:
+            found.append(Meeting(one, other, channel, first.step == later.step))
     return found
 
 
-def channels_used(relation: Relation, schedule: Schedule) -> npt.NDArray[np.bool_]:
-    """Channels each message may use: bool array, shape (messages, channels)."""
+@dataclass(frozen=True, eq=False)
+class Used:
+    """The channels that each message of a schedule may use, in compressed rows.
+
+    Attributes
+    ----------
+    first : int64 array, shape (messages + 1,)
+    channel : int32 array
+        ``channel[first[m]:first[m + 1]]`` are those of message m, ascending.
+    num_channels : int
+        Channels of the network.
+    """
+
+    first: Offsets
+    channel: IntArray
+    num_channels: int
+
+    def of(self, message: int) -> IntArray:
+        """Channels of one message, ascending."""
+        return self.channel[self.first[message] : self.first[message + 1]]
+
+    def pairs(self) -> Iterator[tuple[int, int, int]]:
+        """Every two messages that share channels, ascending, with the lowest of them."""
+        from unknot.multicast.contention_kernel import meet
+
+        messages = self.first.size - 1
+        first_user = np.zeros(self.num_channels + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.channel, minlength=self.num_channels), out=first_user[1:])
+        user = np.repeat(np.arange(messages, dtype=np.int32), np.diff(self.first))
+        user = user[np.argsort(self.channel, kind="stable")]
+        shared, others = np.full(messages, -1, dtype=np.int32), np.empty(messages, dtype=np.int32)
+        for one in range(messages):
+            count = meet(one, self.first, self.channel, first_user, user, shared, others)
+            met = np.sort(others[:count])
+            for other, channel in zip(met.tolist(), shared[met].tolist(), strict=True):
+                yield one, other, channel
+            shared[met] = -1
+
+
+def channels_used(relation: Relation, schedule: Schedule) -> Used:
+    """Channels each message may use, whichever of its addresses it carries and whatever candidates it takes."""
+    from unknot.multicast.contention_kernel import walk
+    from unknot.routing.relation_kernel import ask
+
     same_network(relation, schedule)
-    space = Explorer(relation)
-    places = relation.vcs
-    used = np.zeros((len(schedule.sends), relation.network.num_channels), dtype=bool)
-    by_address: dict[int, list[int]] = {}
-    for i, send in enumerate(schedule.sends):
+    places, network = relation.vcs, relation.network
+    tail = network.source[places.channel]
+    seen, order = np.zeros(places.total, dtype=np.int32), np.empty(places.total + 1, dtype=np.int64)
+    out = np.zeros(relation.max_candidates, dtype=np.int64)
+    rows, taken, stamp = [], 0, 0
+    for send in schedule.sends:
+        start, found = relation.num_vcs + send.source, []
         for address in addresses(relation, send.source, send.destination):
-            by_address.setdefault(address, []).append(i)
-    for address, members in by_address.items():
-        order, first, value = space.visit(address)
-        row = {int(at): k for k, at in enumerate(order)}
-        ways = {at: (value[first[k] : first[k + 1]] & VC_MASK).tolist() for at, k in row.items()}
-        for i in members:
-            todo = [relation.num_vcs + schedule.sends[i].source]
-            seen = set(todo)
-            while todo:
-                for vc in ways[todo.pop()]:
-                    if vc != EJECT and vc not in seen:
-                        seen.add(vc)
-                        todo.append(vc)
-                        used[i, places.channel[vc]] = True
-    return used
+            stamp += 1
+            count = walk(relation.compiled.function, address, start, tail, seen, stamp, order, out)
+            if count < 0:
+                ask(relation, int(order[-1 - count]), address)
+            found.append(places.channel[order[1:count]])
+        rows.append(np.unique(np.concatenate(found)))
+        taken += 4 * rows[-1].size
+        require(f"the channels of {len(schedule.sends)} messages on {network.name}", 4 * taken)
+    first = np.concatenate([[0], np.cumsum([row.size for row in rows])]).astype(np.int64)
+    channel = np.concatenate([*rows, np.zeros(0, dtype=np.int32)]).astype(np.int32)
+    return Used(first, channel, network.num_channels)
 
 
 def same_network(relation: Relation, schedule: Schedule) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unknot.errors import SimulationError
-from unknot.multicast.contention import same_network
+from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
 from unknot.simulation.checks import check_point
@@ -93,17 +94,16 @@ def execute(
         int(cycle) if end >= 0 else None for cycle, end in zip(together.injected, together.arrived, strict=True)
     ]
     arrived = [int(end) if end >= 0 else None for end in together.arrived]
-    alone: dict[tuple[int, int, int], int] = {}
-    blocked: list[int | None] = []
-    for send, start, end in zip(schedule.sends, started, arrived, strict=True):
-        if start is None or end is None:
-            blocked.append(None)
-            continue
-        key = (send.source, send.destination, send.size)
-        if key not in alone:
-            single = _play(relation, _only(schedule, *key), block, technique, buffer_depth, 0)
-            alone[key] = int(single.arrived[0] - single.injected[0])
-        blocked.append(end - start - alone[key])
+    alone: list[int | None] = [None] * len(schedule.sends)
+    for apart in _apart(relation, schedule):
+        rows = tuple(replace(schedule.sends[i], step=0, needs=()) for i in apart)
+        single = _play(relation, replace(schedule, sends=rows), block, technique, buffer_depth, 0)
+        for i, start, end in zip(apart, single.injected.tolist(), single.arrived.tolist(), strict=True):
+            alone[i] = end - start
+    blocked = [
+        None if start is None or end is None or own is None else end - start - own
+        for start, end, own in zip(started, arrived, alone, strict=True)
+    ]
     done = [cycle for cycle in arrived if cycle is not None]
     return Execution(
         latency=max(done, default=0) if len(done) == len(schedule.sends) else None,
@@ -117,11 +117,28 @@ def execute(
     )
 
 
-def _only(schedule: Schedule, source: int, destination: int, size: int) -> Schedule:
-    from unknot.multicast.schedule import Send
+def _apart(relation: Relation, schedule: Schedule) -> Iterator[list[int]]:
+    """The messages in groups whose members cannot meet: no channel, source or destination in common.
 
-    send = Send(0, source, destination, (), size)
-    return Schedule(schedule.operation, schedule.network, source, (source, destination), (send,))
+    Run together, those of a group take as long as each of them alone.
+    """
+    used = channels_used(relation, schedule)
+    left = list(range(len(schedule.sends)))
+    while left:
+        taken = np.zeros(relation.network.num_channels, dtype=bool)
+        busy: set[tuple[str, int]] = set()
+        group, rest = [], []
+        for i in left:
+            send, channels = schedule.sends[i], used.of(i)
+            ends = {("from", send.source), ("to", send.destination)}
+            if busy & ends or taken[channels].any():
+                rest.append(i)
+                continue
+            group.append(i)
+            busy |= ends
+            taken[channels] = True
+        yield group
+        left = rest
 
 
 def _play(

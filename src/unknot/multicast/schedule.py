@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unknot.errors import NetworkError
+from unknot.memory import require
 from unknot.network import Network
 
 
@@ -67,11 +68,21 @@ class Schedule:
         """Sends of one step, by position."""
         return tuple(i for i, send in enumerate(self.sends) if send.step == number)
 
-    def needed(self) -> list[frozenset[int]]:
-        """For each send, all sends that must have arrived before it starts, by however many turns."""
-        found: list[frozenset[int]] = []
+    def needed(self) -> list[int]:
+        """For each send, all sends that must have arrived before it starts: bit k of the number for send k.
+
+        Raises
+        ------
+        SizeError
+            If the numbers take more memory than may be used: messages² / 8 bytes at most.
+        """
+        require(f"what {len(self.sends)} messages wait for", len(self.sends) ** 2 // 8)
+        found: list[int] = []
         for send in self.sends:
-            found.append(frozenset(send.needs).union(*(found[i] for i in send.needs)))
+            before = 0
+            for i in send.needs:
+                before |= 1 << i | found[i]
+            found.append(before)
         return found
 
 

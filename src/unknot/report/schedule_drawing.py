@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from unknot.multicast.contention import channels_used, contention
+from unknot.multicast.contention import Used, channels_used, contention
 from unknot.multicast.schedule import Schedule
 from unknot.report import shapes
 from unknot.report import sheet as paper
@@ -41,7 +41,7 @@ def draw_schedule(relation: Relation, schedule: Schedule) -> str:
         (schedule.sends[m.one].step, int(c))
         for m in contention(relation, schedule)
         if m.same_step
-        for c in np.flatnonzero(used[m.one] & used[m.other])
+        for c in np.intersect1d(used.of(m.one), used.of(m.other))
     }
     sheet = Sheet.of(network, width=380.0, height=340.0, margin=30.0)
     columns = min(COLUMNS, max(1, schedule.steps))
@@ -60,7 +60,7 @@ def _panel(
     corner: complex,
     schedule: Schedule,
     step: int,
-    used: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+    used: Used,
     met: set[tuple[int, int]],
 ) -> list[str]:
     network = schedule.network
@@ -70,7 +70,7 @@ def _panel(
     for k, i in enumerate(sends):
         send = schedule.sends[i]
         told = f"{network.terminal_name(send.source)} → {network.terminal_name(send.destination)}"
-        for channel in np.flatnonzero(used[i]).tolist():
+        for channel in used.of(i).tolist():
             colour = MET if (step, channel) in met else COLOURS[k % len(COLOURS)]
             lane = sheet.lane(channel, width * 0.8)
             lines.append(
