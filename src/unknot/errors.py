@@ -6,6 +6,7 @@ Every error a user can cause is an `UnknotError`; the command line prints its te
 from __future__ import annotations
 
 import difflib
+import operator
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -52,6 +53,19 @@ class TextError(UnknotError):
             if column:
                 shown += "\n    " + " " * (column - 1 - start) + "^"
         super().__init__(f"{place}: {message}{shown}")
+
+
+def shown(value: object, most: int = 80) -> str:
+    """A value as it would be written in Python, short however large it is."""
+    if hasattr(value, "__index__") and not isinstance(value, bool):
+        number = operator.index(value)
+        huge = f"{'-' if number < 0 else ''}10^{int((abs(number).bit_length() - 1) * 0.30103)} or more"
+        return str(number) if abs(number) < 10**40 else huge
+    try:
+        text = repr(value[: most + 1] if isinstance(value, (str, bytes, list, tuple)) else value)
+    except ValueError:
+        text = f"a {type(value).__name__} of very long numbers"
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def near(name: str, names: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 
 import networkx as nx
@@ -9,9 +10,37 @@ import numpy as np
 import pytest
 
 from unknot.errors import NetworkError
+from unknot.memory import SizeError, memory_limit, of_network
 from unknot.network import Network, grid, to_networkx
 from unknot.testing import check_network
-from unknot.topologies import complete, from_edges, hypercube, line, mesh, ring, torus
+from unknot.topologies import (
+    benes,
+    butterfly,
+    chordal_ring,
+    clos,
+    complete,
+    cube_connected_cycles,
+    de_bruijn,
+    dragonfly,
+    extra_stage_cube,
+    fat_tree,
+    from_edges,
+    generalized_petersen,
+    hypercube,
+    hyperx,
+    irregular,
+    itm,
+    line,
+    mesh,
+    omega,
+    pancake,
+    random_regular,
+    rcbn,
+    ring,
+    shuffle_exchange,
+    slim_fly,
+    torus,
+)
 
 CASES: list[tuple[Network, nx.Graph]] = [
     (line(1), nx.path_graph(1)),
@@ -94,9 +123,13 @@ def test_names() -> None:
         (lambda: hypercube(28), "from 0 to 27"),
         (lambda: hypercube(True), "from 0 to 27"),
         (lambda: hypercube(3.0), "from 0 to 27"),  # type: ignore[arg-type]
-        (lambda: complete(0), r"complete\(0\): the number of routers must be a whole number from 1 to 8192"),
-        (lambda: complete(9000), "from 1 to 8192"),
-        (lambda: complete(True), "from 1 to 8192"),
+        (lambda: complete(0), r"complete: the number of routers must be a whole number of at least 1, got 0"),
+        (lambda: complete(20_000), "399980000 channels; the limit is"),
+        (lambda: complete(True), "of at least 1, got True"),
+        (lambda: ring(10**5000), r"ring\(10\^4999 or more\): 10\^4999 or more routers; the limit is"),
+        (lambda: complete(-(10**5000)), r"got -10\^4999 or more"),
+        (lambda: mesh(*[1] * 1000), "1000 dimensions; the limit is 64"),
+        (lambda: butterfly(10, 10**9), "the number of stages must be a whole number from 1 to 64"),
     ],
 )
 def test_bad_sizes(build: Callable[[], Network], message: str) -> None:
@@ -109,3 +142,54 @@ def test_numpy_sizes_are_sizes() -> None:
     assert mesh(three, three).num_routers == 9  # type: ignore[arg-type]
     assert hypercube(three).num_routers == 8  # type: ignore[arg-type]
     assert complete(three).num_channels == 6  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: fat_tree(256, 3),
+        lambda: complete(5000),
+        lambda: torus(512, 512, 8),
+        lambda: hypercube(20),
+        lambda: omega(2**20),
+        lambda: benes(2**20),
+        lambda: clos(2**13, 2, 2**10),
+        lambda: rcbn(2**20),
+        lambda: butterfly(4, 11),
+        lambda: random_regular(10**6, 32),
+        lambda: irregular(10**6, 32),
+        lambda: dragonfly(64),
+        lambda: hyperx([64, 64, 64]),
+        lambda: slim_fly(121),
+        lambda: de_bruijn(2, 24),
+        lambda: shuffle_exchange(23),
+        lambda: pancake(10),
+        lambda: cube_connected_cycles(20),
+        lambda: itm(4 * 10**6),
+        lambda: generalized_petersen(10**7, 2),
+        lambda: chordal_ring(10**7, [5, -5]),
+        lambda: extra_stage_cube(2**21),
+    ],
+)
+def test_sizes_are_estimated_before_anything_is_built(build: Callable[[], Network]) -> None:
+    tracemalloc.start()
+    try:
+        with memory_limit("300M"), pytest.raises(SizeError, match="would take about .* the limit is 300 MiB"):
+            build()
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "build", [lambda: torus(64, 64, 8), lambda: complete(500), lambda: fat_tree(16, 3), lambda: omega(2**13)]
+)
+def test_an_estimate_is_what_building_takes_within_a_factor(build: Callable[[], Network]) -> None:
+    tracemalloc.start()
+    try:
+        made = build()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    estimate = of_network(made.num_routers, made.num_channels, made.num_terminals, len(made.radices))
+    assert peak / 1.5 < estimate < 5 * peak

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from unknot import memory
 from unknot.errors import NetworkError, TextError
 from unknot.tod.graph import Graph
 from unknot.tod.problems import MisfitError
@@ -150,6 +151,10 @@ class Budget:
                 raise place.error(
                     f"{place.text} may have {amount(number)} {what}; the limit is {self.max_channels} (max_channels)"
                 )
+        try:
+            memory.require(place.text, memory.of_network(routers, channels, routers, dimensions))
+        except memory.SizeError as error:
+            raise place.error(str(error)) from None
 
     def step(self, place: Place) -> None:
         """Count an expression that is evaluated.

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import NetworkError
 from unknot.network import Network
+from unknot.topologies.links import affordable, whole
 
 
 def complete(n: int, *, latency: int = 1) -> Network:
     """`n` routers, every two of them linked."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 8192:
-        raise NetworkError(f"complete({n!r}): the number of routers must be a whole number from 1 to 8192")
-    source, target = np.nonzero(~np.eye(n, dtype=bool))
-    return Network(f"complete({n})", n, source, target, latency)  # type: ignore[arg-type]
+    whole("complete", "the number of routers", n, 1)
+    affordable(f"complete({n})", n, n * (n - 1))
+    router = np.arange(n, dtype=np.int32)
+    others = router[: n - 1] + (router[: n - 1] >= router[:, None])
+    source = np.repeat(router, n - 1)
+    return Network(f"complete({n})", n, source, others.ravel(), latency)  # type: ignore[arg-type]

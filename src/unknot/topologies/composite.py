@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.network.stages import stages
+from unknot.topologies.links import affordable
 from unknot.topologies.staged import Numbers, digits, staged
 
 
@@ -86,6 +87,7 @@ def high_bit(link_stage: npt.ArrayLike, n: int) -> Numbers:
 
 def _switched(name: str, n: int, flips: list[tuple[int, int]], latency: int) -> Network:
     """Stages in which port 0 leads to the same row and ports 1 and 2 to the row ⊕ the given numbers."""
+    affordable(name, (len(flips) + 1) << (n - 1), 3 * len(flips) << (n - 1), 1 << n, 2)
     row = np.arange(1 << (n - 1), dtype=np.int64)[:, None]
     targets = [row ^ np.array([0, one, bar]) for one, bar in flips]
     ends = np.arange(1 << n, dtype=np.int64) // 2

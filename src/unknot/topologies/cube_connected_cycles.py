@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.network import Network
-from unknot.topologies.links import linked, simple, whole
+from unknot.topologies.links import affordable, linked, simple, whole
 
 
 def cube_connected_cycles(n: int, *, latency: int = 1, cube_latency: int | None = None) -> Network:
@@ -24,6 +24,7 @@ def cube_connected_cycles(n: int, *, latency: int = 1, cube_latency: int | None 
         Cycles of the links of the hypercube; by default `latency`.
     """
     whole("cube_connected_cycles", "the number of dimensions", n, 1, 22)
+    affordable(f"cube_connected_cycles({n})", n * 2**n, 3 * n * 2**n, n * 2**n, 2)
     corner, position = np.divmod(np.arange(n * 2**n), n)
     here = n * corner + position
     around = simple(here, n * corner + (position + 1) % n)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot.errors import shown
 from unknot.network import Network
+from unknot.topologies.links import affordable, whole
 from unknot.topologies.staged import (
     Numbers,
     Wiring,
@@ -74,16 +75,16 @@ def butterfly(k: int, n: int, *, latency: int = 1) -> Network:
     >>> butterfly(4, 3)
     <Network butterfly(4, 3): 48 routers, 128 channels, 64 terminals>
     """
-    name = f"butterfly({k}, {n})"
-    for what, value, least in (("the size of a switch", k, 2), ("the number of stages", n, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise NetworkError(f"{name}: {what} must be a whole number of at least {least}, got {value!r}")
+    name = f"butterfly({shown(k)}, {shown(n)})"
+    whole(name, "the size of a switch", k, 2)
+    whole(name, "the number of stages", n, 1, 64)
     limited(name, n * int(k) ** (n - 1))
     return _rows(name, int(k), int(n), range(n - 2, -1, -1), latency)
 
 
 def _rows(name: str, k: int, n: int, order: range, latency: int) -> Network:
     """Stages in which port p sets one digit of the row to p, in the order of `order`; the last ports eject."""
+    affordable(name, n * k ** (n - 1), (n - 1) * k**n, k**n, 2)
     row = np.arange(k ** (n - 1), dtype=np.int64)[:, None]
     port = np.arange(k, dtype=np.int64)
     targets = [row + (port - row // k**i % k) * k**i for i in order]

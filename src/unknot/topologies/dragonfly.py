@@ -73,7 +73,7 @@ def dragonfly(
     name = f"dragonfly({a}, {p}, {h}{'' if groups is None else f', {g}'}{more}{f', seed={seed}' if seed else ''})"
     if g > a * h + 1:
         raise NetworkError(f"{name}: {a * h} global links of a group reach {a * h + 1} groups at most, not {g}")
-    affordable(name, g * a * (a - 1 + h + p))
+    affordable(name, g * a, g * a * (a - 1 + h), g * a * p, 2)
     low, high = np.triu_indices(a, 1)
     local = (np.arange(g)[:, None] * a + low).ravel(), (np.arange(g)[:, None] * a + high).ravel()
     u, v = _global_links(a, h, g, arrangement, seed)

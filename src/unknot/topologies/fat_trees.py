@@ -56,7 +56,8 @@ def xgft(
     if w[0] != 1:
         raise NetworkError(f"{name}: a terminal has one switch, so the first number of parents is 1, got {w[0]}")
     sizes = [math.prod(m[i + 1 :]) * math.prod(w[: i + 1]) for i in range(levels)]
-    affordable(name, 2 * sum(sizes[i] * w[i + 1] for i in range(levels - 1)) + m[0] * sizes[0])
+    channels = 2 * sum(sizes[i] * w[i + 1] for i in range(levels - 1))
+    affordable(name, sum(sizes), channels, m[0] * sizes[0], levels)
     first = [sum(sizes[:i]) for i in range(levels)]
     ends: list[tuple[np.ndarray, np.ndarray]] = []
     coordinates = np.zeros((sum(sizes), levels), dtype=np.int32)

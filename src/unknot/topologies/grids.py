@@ -11,20 +11,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot.errors import NetworkError, shown
 from unknot.network import Network
+from unknot.topologies.links import affordable, whole
 
 MAX_ROUTERS = 2**27
+MAX_DIMENSIONS = 64
 
 
 def line(k: int, *, latency: int = 1) -> Network:
     """A line (path) of `k` routers."""
-    return _grid(f"line({k})", [k], [False], latency)
+    return _grid("line", [k], False, latency)
 
 
 def ring(k: int, *, latency: int = 1) -> Network:
     """A ring of `k` routers, channels both ways round."""
-    return _grid(f"ring({k})", [k], [True], latency)
+    return _grid("ring", [k], True, latency)
 
 
 def mesh(*sides: int, latency: int = 1) -> Network:
@@ -35,7 +37,7 @@ def mesh(*sides: int, latency: int = 1) -> Network:
     >>> mesh(4, 3).num_channels
     34
     """
-    return _grid(f"mesh({', '.join(map(str, sides))})", sides, [False] * len(sides), latency)
+    return _grid("mesh", sides, False, latency)
 
 
 def torus(*sides: int, latency: int = 1) -> Network:
@@ -46,31 +48,35 @@ def torus(*sides: int, latency: int = 1) -> Network:
     >>> torus(8, 8).num_channels
     256
     """
-    return _grid(f"torus({', '.join(map(str, sides))})", sides, [True] * len(sides), latency)
+    return _grid("torus", sides, True, latency)
 
 
 def hypercube(n: int, *, latency: int = 1) -> Network:
     """A hypercube of `n` dimensions: router numbers that differ in one bit are linked."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= 27:
-        raise NetworkError(f"hypercube({n}): the dimension must be a whole number from 0 to 27")
-    return _grid(f"hypercube({n})", [2] * n, [False] * n, latency)
+        raise NetworkError(f"hypercube({shown(n)}): the dimension must be a whole number from 0 to 27")
+    return _grid("hypercube", [2] * n, False, latency, f"hypercube({n})")
 
 
-def _grid(name: str, sides: Sequence[int], wraps: Sequence[bool], latency: int) -> Network:
-    if not sides and not name.startswith("hypercube"):
-        raise NetworkError(f"{name}: at least one side is needed, as in {name.split('(')[0]}(8, 8)")
+def _grid(family: str, sides: Sequence[int], wrap: bool, latency: int, name: str = "") -> Network:
+    if not sides and not name:
+        raise NetworkError(f"{family}(): at least one side is needed, as in {family}(8, 8)")
+    written = ", ".join(map(shown, sides[:MAX_DIMENSIONS]))
+    name = name or f"{family}({written})"
     for side in sides:
-        if isinstance(side, bool) or not isinstance(side, (int, np.integer)) or side < 1:
-            raise NetworkError(f"{name}: a side must be a whole number of at least 1, got {side!r}")
+        whole(name, "a side", side, 1, math.inf)
+    if len(sides) > MAX_DIMENSIONS:
+        raise NetworkError(f"{family}: {len(sides)} dimensions; the limit is {MAX_DIMENSIONS}")
     routers = math.prod(int(k) for k in sides)
     if routers > MAX_ROUTERS:
-        raise NetworkError(f"{name}: {routers} routers; the limit is {MAX_ROUTERS}")
+        raise NetworkError(f"{name}: {shown(routers)} routers; the limit is {MAX_ROUTERS}")
+    affordable(name, routers, 2 * len(sides) * routers, routers, len(sides))
     number = np.arange(routers, dtype=np.int32)
     coordinates = np.empty((routers, len(sides)), dtype=np.int32)
     target = np.empty((routers, 2 * len(sides)), dtype=np.int32)
     exists = np.zeros((routers, 2 * len(sides)), dtype=bool)
     stride = 1
-    for i, (k, wrap) in enumerate(zip(sides, wraps, strict=True)):
+    for i, k in enumerate(sides):
         at = coordinates[:, i] = number // stride % k
         for sign, last in ((0, k - 1), (1, 0)):
             step, jump = (stride, -stride * (k - 1)) if sign == 0 else (-stride, stride * (k - 1))

@@ -59,7 +59,7 @@ def _product(name: str, sides: list[int], concentration: int, latency: int | Seq
     if len(cycles) != len(sides):
         raise NetworkError(f"{name}: one latency, or one for each of the {len(sides)} dimensions, is wanted")
     routers, degree = math.prod(sides), sum(sides) - len(sides)
-    affordable(name, routers * (degree + concentration))
+    affordable(name, routers, routers * degree, routers * concentration, len(sides))
     number = np.arange(routers, dtype=np.int32)
     coordinates = np.empty((routers, len(sides)), dtype=np.int32)
     target = np.empty((routers, degree), dtype=np.int32)

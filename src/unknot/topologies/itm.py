@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot.errors import NetworkError, shown
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.topologies.links import affordable
 
 
 def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int = 0, seed: int = 1) -> Network:
@@ -31,6 +32,8 @@ def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int
     """
     from unknot.itm.mesh import grow, network_of
 
+    if isinstance(n, int) and isinstance(extra, int):
+        affordable(f"itm({shown(n)})", 2 * n, 8 * n + 2 * max(0, extra))
     mesh = grow(n, kind, degree=degree, seed=seed)
     most = n * (n - 1) // 2 - mesh.edges.shape[0]
     if isinstance(extra, bool) or not isinstance(extra, (int, np.integer)) or not 0 <= extra <= min(most, 1 << 24):

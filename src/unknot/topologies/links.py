@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot import memory
+from unknot.errors import NetworkError, shown
 from unknot.network import Network
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -16,18 +17,20 @@ MOST_LABELS = 2**16
 """Most routers that are given names; more are known by coordinates or numbers alone."""
 
 
-def whole(family: str, what: str, value: object, least: int, most: int = MAX_CHANNELS) -> int:
+def whole(family: str, what: str, value: object, least: int, most: float = MAX_CHANNELS) -> int:
     """A size that is a whole number in its limits, or an error that says which are wanted."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        limits = f"of at least {least}" if most == MAX_CHANNELS else f"from {least} to {most}"
-        raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {value!r}")
+        limits = f"of at least {least}" if most >= MAX_CHANNELS else f"from {least} to {most}"
+        raise NetworkError(f"{family}: {what} must be a whole number {limits}, got {shown(value)}")
     return int(value)
 
 
-def affordable(name: str, channels: int) -> None:
-    """Refuse a network of more than `MAX_CHANNELS` channels before any of it is made."""
-    if channels > MAX_CHANNELS:
-        raise NetworkError(f"{name}: {channels} channels; the limit is {MAX_CHANNELS}")
+def affordable(name: str, routers: int, channels: int, terminals: int = 0, dimensions: int = 1) -> None:
+    """Refuse a network of more channels than are numbered, or than fit the memory, before any of it is made."""
+    for count, what in ((channels, "channels"), (routers, "routers"), (terminals, "terminals")):
+        if count > MAX_CHANNELS:
+            raise NetworkError(f"{name}: {shown(count)} {what}; the limit is {MAX_CHANNELS}")
+    memory.require(name, memory.of_network(routers, channels, terminals, dimensions))
 
 
 def linked(name: str, routers: int, u: Ints, v: Ints, *, latency: Any = 1, **more: Any) -> Network:

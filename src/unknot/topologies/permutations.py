@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from unknot.network import Network
-from unknot.topologies.links import whole
+from unknot.topologies.links import affordable, whole
 
 MOST_LETTERS = 10
 
@@ -54,6 +54,7 @@ def _swapped(n: int, i: int, j: int) -> list[int]:
 def _permutation_graph(family: str, n: int, moves: list[list[int]], latency: int) -> Network:
     """Permutations of n letters, each linked to those whose letter i is its letter move[i]; moves undo themselves."""
     routers = math.factorial(n)
+    affordable(f"{family}({n})", routers, routers * len(moves), routers, n)
     known = np.zeros((1, 1), dtype=np.int32)
     for letters in range(2, n + 1):
         known = np.concatenate([np.insert(known, place, letters - 1, axis=1) for place in range(letters)])

@@ -27,7 +27,7 @@ def random_regular(n: int, degree: int, seed: int = 0, *, latency: int = 1) -> N
     whole(name, "the number of routers", n, 1)
     whole(name, "the degree", degree, 0)
     whole(name, "the seed", seed, 0)
-    affordable(name, n * degree)
+    affordable(name, n, n * degree)
     if n * degree % 2 or degree >= n or (degree < 2 and n > degree + 1):
         raise NetworkError(
             f"{name}: no connected network has {n} routers with {degree} links each; the degree is at least 2 (1 for "
@@ -75,7 +75,7 @@ def irregular(
     whole(name, "the degree", degree, 0)
     whole(name, "the number of hosts", hosts, 0)
     whole(name, "the seed", seed, 0)
-    affordable(name, switches * min(degree, switches))
+    affordable(name, switches, switches * min(degree, switches), switches * hosts)
     if (degree == 0 and switches > 1) or (degree == 1 and switches > 2):
         raise NetworkError(f"{name}: {switches} switches with at most {degree} links each cannot be connected")
     random = np.random.default_rng(seed)

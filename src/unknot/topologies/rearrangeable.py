@@ -8,6 +8,7 @@ import numpy as np
 
 from unknot.errors import NetworkError
 from unknot.network import Network
+from unknot.topologies.links import affordable
 from unknot.topologies.staged import digits, from_lines, limited, shuffle, staged, straight, unshuffle
 
 
@@ -46,6 +47,7 @@ def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
     """
     name = f"extra_stage_cube({terminals})"
     n = digits(name, terminals, 2, least=2)
+    affordable(name, terminals // 2 * (n + 1), terminals * n, terminals, 2)
     line = np.arange(terminals, dtype=np.int64)
     order = [0, *range(n - 1, -1, -1)]
 
@@ -75,6 +77,7 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
             raise NetworkError(f"{name}: {what} must be a whole number of at least 1, got {value!r}")
     limited(name, 2 * r + m + n)
     limited(name, m * r)
+    affordable(name, 2 * r + m, 2 * m * r, n * r, 2)
     middle, outer = np.arange(m, dtype=np.int64), np.arange(r, dtype=np.int64)
     targets = [np.broadcast_to(middle, (r, m)), np.broadcast_to(outer, (m, r))]
     ends = np.repeat(outer, n)

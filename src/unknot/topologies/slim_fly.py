@@ -37,7 +37,7 @@ def slim_fly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
     degree = (3 * q - delta) // 2
     name = f"slim_fly({q}{'' if concentration is None else f', {concentration}'})"
     concentration = whole(name, "the concentration", -(-degree // 2) if concentration is None else concentration, 0)
-    affordable(name, 2 * q * q * (degree + concentration))
+    affordable(name, 2 * q * q, 2 * q * q * degree, 2 * q * q * concentration, 3)
     power, plus, log = field(q)
     exponents = np.arange(q - 1)
     first = exponents[exponents % 2 == 0]

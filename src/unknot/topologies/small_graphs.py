@@ -6,7 +6,7 @@ import numpy as np
 
 from unknot.errors import NetworkError
 from unknot.network import Network
-from unknot.topologies.links import linked, simple, whole
+from unknot.topologies.links import affordable, linked, simple, whole
 
 
 def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
@@ -23,6 +23,7 @@ def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
     """
     whole("generalized_petersen", "n", n, 3)
     whole("generalized_petersen", "k", k, 1, (n - 1) // 2)
+    affordable(f"generalized_petersen({n}, {k})", 2 * n, 6 * n, 2 * n)
     return _petersen(f"generalized_petersen({n}, {k})", n, k, latency)
 
 
@@ -62,6 +63,7 @@ def chordal_ring(n: int, chords: list[int], *, latency: int = 1) -> Network:
         If a chord of one router is not also one of the router it leads to.
     """
     whole("chordal_ring", "the number of routers", n, 3)
+    affordable(f"chordal_ring({n}, …)", n, 3 * n, n)
     if isinstance(chords, str) or not hasattr(chords, "__len__") or not len(chords):
         raise NetworkError(f"chordal_ring: the chords are a list of numbers, as in [5, -5]; got {chords!r}")
     steps = [whole("chordal_ring", "a chord", chord, -n, n) for chord in chords]

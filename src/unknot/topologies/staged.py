@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot.errors import NetworkError, shown
 from unknot.network import Network
 from unknot.network.stages import STAGE_AND_ROW
+from unknot.topologies.links import affordable
 
 Numbers = npt.NDArray[np.int64]
 Wiring = Callable[[Numbers], Numbers]
@@ -75,6 +76,7 @@ def from_lines(name: str, k: int, lines: int, wirings: Sequence[Wiring], latency
     The first wiring takes terminals to the input lines of the first stage, the last one the output lines of the last
     stage to terminals; line x is at port x mod k of switch x // k.
     """
+    affordable(name, lines // k * (len(wirings) - 1), lines * (len(wirings) - 2), lines, 2)
     line = np.arange(lines, dtype=np.int64)
     targets = [(wiring(line) // k).reshape(-1, k) for wiring in wirings[1:-1]]
     eject = np.empty(lines, dtype=np.int64)
@@ -107,13 +109,13 @@ def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
     """
     for what, value, low in (("the number of terminals", terminals, 2), ("the size of a switch, k,", k, 2)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-            raise NetworkError(f"{name}: {what} must be a whole number of at least {low}, got {value!r}")
+            raise NetworkError(f"{name}: {what} must be a whole number of at least {low}, got {shown(value)}")
     n, power = 0, 1
     while power < terminals:
         n, power = n + 1, power * k
     if power != terminals or n < least:
         few = f"{k}, {k * k}, {k**3}, …" if least == 1 else f"{k**least}, {k ** (least + 1)}, …"
-        raise NetworkError(f"{name}: the number of terminals must be a power of {k} ({few}), got {terminals}")
+        raise NetworkError(f"{name}: the number of terminals must be a power of {k} ({few}), got {shown(terminals)}")
     limited(name, terminals // k * (2 * n))
     return n
 
@@ -121,4 +123,4 @@ def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
 def limited(name: str, switches: int) -> None:
     """Refuse a network of too many switches."""
     if switches > MAX_SWITCHES:
-        raise NetworkError(f"{name}: up to {switches} switches; the limit is {MAX_SWITCHES}")
+        raise NetworkError(f"{name}: up to {shown(switches)} switches; the limit is {MAX_SWITCHES}")

@@ -71,6 +71,7 @@ def shuffle_exchange(n: int, *, latency: int = 1) -> Network:
     Links in both directions, without loops and double links (Stone 1971). n is at least 1.
     """
     routers = 2 ** whole("shuffle_exchange", "the number of bits", n, 1, 26)
+    affordable(f"shuffle_exchange({n})", routers, 4 * routers)
     u = np.arange(routers)
     pairs = simple(np.tile(u, 2), np.concatenate([u ^ 1, 2 * u % routers + u // (routers // 2)]))
     labels = _labels(_digits(u, 2, n)) if routers <= MOST_LABELS else None
@@ -85,7 +86,7 @@ def _sized(family: str, degree: int, diameter: int, both: bool, letters: int) ->
         raise NetworkError(f"{family}: directed must be True or False, got {both!r}")
     name = f"{family}({degree}, {diameter}{'' if both else ', directed=False'})"
     routers = letters * degree ** (diameter - 1)
-    affordable(name, routers * degree)
+    affordable(name, routers, routers * degree)
     return name, routers
 
 
