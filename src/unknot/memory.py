@@ -69,8 +69,11 @@ def require(what: str, estimate: int) -> None:
     >>> with memory_limit("1G"):
     ...     require("a table of 10 rows", 80)
     """
-    if estimate > LEAST and estimate > limit():
-        raise SizeError(what, estimate, limit())
+    if estimate <= LEAST and _set.get() is None:
+        return
+    most = limit()
+    if estimate > most:
+        raise SizeError(what, estimate, most)
 
 
 def of_network(routers: int, channels: int, terminals: int = 0, dimensions: int = 1) -> int:

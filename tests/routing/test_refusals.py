@@ -60,6 +60,11 @@ def test_strange_networks_are_routed_or_refused(text: str) -> None:
         ("mesh(3, 3)", ["schwiebert", "--vcs", "4"], "schwiebert has its own number of VCs; it cannot use 4"),
         ("mesh(3, 3)", ["hop_number", "--vcs", "3"], "4 VCs per channel or a multiple of it"),
         ("mesh(3, 3)", ["dimension_order", "--vcs", "1000000000"], "the limit is 134217728"),
+        (
+            "ring(64)",
+            ["dimension_order", "--vcs", "1000000"],
+            "128000000 virtual channels on ring(64) would take",
+        ),
         ("mesh(3, 3)", ["two_trees(root='9,9')"], "9,9"),
         ("mesh(3, 3)", ["up_down(levels='bsf')"], "did you mean bfs"),
         ("mesh(3, 3)", ["overlay(over=[1])"], "over is a text or a list of texts, not (1,)"),

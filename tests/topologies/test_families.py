@@ -174,7 +174,7 @@ def test_numpy_sizes_are_sizes() -> None:
 def test_sizes_are_estimated_before_anything_is_built(build: Callable[[], Network]) -> None:
     tracemalloc.start()
     try:
-        with memory_limit("300M"), pytest.raises(SizeError, match="would take about .* the limit is 300 MiB"):
+        with memory_limit("300M"), pytest.raises(SizeError, match=r"would take about .* the limit is 300 MiB"):
             build()
         assert tracemalloc.get_traced_memory()[1] < 2**20
     finally:

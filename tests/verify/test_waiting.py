@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.reference.fixpoints import left_over
 from unknot.errors import RelationError
+from unknot.memory import SizeError, memory_limit
 from unknot.network import Network
 from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT
@@ -169,10 +170,10 @@ def test_progress_is_told_in_order() -> None:
         assert all(0 <= d <= total for s, d, total in heard if s == stage)
 
 
-def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effort, "memory_limit", lambda: 1000)
-    with pytest.raises(RelationError, match=r"duato on mesh\(4, 4\): \d+ states .* take .* the limit is 1e-06 GB"):
-        check(duato(mesh(4, 4)), "vct")
+def test_what_does_not_fit_is_refused() -> None:
+    relation = duato(mesh(4, 4))
+    with memory_limit(1000), pytest.raises(SizeError, match=r"96 VCs .* the limit is 1000 bytes"):
+        check(relation, "vct")
 
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5])

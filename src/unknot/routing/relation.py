@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot import memory
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -37,6 +38,8 @@ COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
 """Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
 MAX_VCS = 1 << 27
 """Most virtual channels that are numbered, of all channels together."""
+VC_BYTES = 64
+"""Bytes of a virtual channel in the tables that every relation has, at the least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,7 @@ class VirtualChannels:
                 f"virtual channels: {total} on the {channels} channels of {self.network.name} are too many; the "
                 f"limit is {MAX_VCS}"
             )
+        memory.require(f"{total} virtual channels on {self.network.name}", VC_BYTES * total)
         counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)

@@ -7,10 +7,9 @@ import queue
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TypeVar
-
-from unknot.errors import RelationError
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -97,7 +96,7 @@ class Effort:
         else:
             pool = ThreadPoolExecutor(self.threads)
             try:
-                waiting = [pool.submit(one, start, stop) for start, stop in blocks]
+                waiting = [pool.submit(copy_context().run, one, start, stop) for start, stop in blocks]
                 for (start, _), answer in zip(blocks, waiting, strict=True):
                     self.spent(stage, start, count)
                     found.append(answer.result())
@@ -105,25 +104,3 @@ class Effort:
                 pool.shutdown(cancel_futures=True)
         self.spent(stage, count, count)
         return found
-
-
-def fits(name: str, size: int, what: str) -> None:
-    """Refuse what would take more than three quarters of this machine's memory.
-
-    Raises
-    ------
-    RelationError
-        With the bytes wanted and the limit.
-    """
-    limit = memory_limit()
-    if size > limit:
-        raise RelationError(
-            f"{name}: {what} take {size / 1e9:.3g} GB, and the limit is "
-            f"{limit / 1e9:.3g} GB, three quarters of this machine's memory; a smaller network of the same kind may "
-            "show the same"
-        )
-
-
-def memory_limit() -> int:
-    """Bytes that states may take."""
-    return 3 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4 if hasattr(os, "sysconf") else 1 << 33

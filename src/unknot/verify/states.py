@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot import memory
 from unknot.errors import RelationError
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
-from unknot.verify.effort import Effort, TimeUpError, fits, step
+from unknot.verify.effort import Effort, TimeUpError, step
 
 Flags = npt.NDArray[np.bool_]
 
@@ -38,7 +39,11 @@ class Explorer:
         self.first = np.empty(places + 1, dtype=np.int64)
         bound = int((leaving[vcs.router] + 1).sum()) + relation.max_candidates
         repeats = places * relation.max_candidates
-        self.value = np.empty(min(bound * 4, repeats) + relation.max_candidates, dtype=np.int64)
+        most = min(bound * 4, repeats) + relation.max_candidates
+        try:
+            self.value = np.empty(most, dtype=np.int64)
+        except MemoryError:
+            raise memory.SizeError(f"the candidates of {relation.name}", 8 * most, memory.limit()) from None
         self.out = np.zeros(relation.max_candidates, dtype=np.int64)
 
     def visit(self, address: int) -> tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]:
@@ -124,6 +129,10 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
     head = vcs.router[: vcs.total]
     first_word = np.zeros(vcs.total + 1, dtype=np.int64)
     np.cumsum((np.diff(first_leaving)[head] + 63) // 64, out=first_word[1:])
+    bits = 8 * int(first_word[-1])
+    memory.require(
+        f"the dependencies of {vcs.total} VCs of {network.name}", bits * (1 if effort is None else effort.threads)
+    )
     spaces: list[tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = []
 
     def space() -> tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
@@ -241,7 +250,7 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
                 break
             space.seen[:] = 0
             size *= 2
-            fits(f"{relation.name} on {relation.network.name}", 56 * size, "the states on cycles of dependencies")
+            memory.require(f"the states on cycles of {relation.name} on {relation.network.name}", 56 * size)
             place, owner, next_state = _doubled(place), _doubled(owner), _doubled(next_state)
             head_owner, head_wait = _doubled(head_owner), _doubled(head_wait)
             next_first, head_first = _doubled(next_first, last=True), _doubled(head_first, last=True)

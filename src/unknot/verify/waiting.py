@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot import memory
 from unknot.errors import RelationError
 from unknot.network.model import IntArray, Offsets
-from unknot.verify.effort import Effort, fits, step
+from unknot.verify.effort import Effort, step
 from unknot.verify.states import Core, Dependencies, Explorer, Flags
 from unknot.verify.symmetry import Translations, commutes, translations
 
@@ -138,7 +139,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     word = _offsets(np.diff(state_first) * words)
     states = int(state_first[-1])
     needed = 8 * int(word[-1]) + (12 if loops[0] else 4) * states
-    fits(f"{relation.name} on {relation.network.name}", needed, f"{states} states on cycles of dependencies")
+    memory.require(f"the {states} states on cycles of {relation.name} on {relation.network.name}", needed)
     owner, bits = np.empty(states, dtype=np.int32), np.empty(int(word[-1]), dtype=np.int64)
     ring, leader = (np.empty(states if loops[0] else 0, dtype=np.int32) for _ in range(2))
     cursors = state_first[:-1] + np.cumsum(counts, axis=0) - counts
