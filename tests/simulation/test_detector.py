@@ -22,7 +22,7 @@ def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
     return engine.state.inputs[engine.state.in_row[vcs]][:, [READ, SENT]].tolist()
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 2))
 def test_stuck_packets_never_move_and_resting_ones_are_stuck(number: int, length: int, more: int) -> None:
     relation = random_relation(number)

@@ -235,7 +235,7 @@ def test_any_tables_agree_with_a_walk_of_every_pair(layout: Layout) -> None:
 
 
 @pytest.mark.campaign
-@settings(max_examples=100, derandomize=False)
+@settings(max_examples=100)
 @given(layout=layouts())
 def test_many_tables_agree_with_a_walk_of_every_pair(layout: Layout) -> None:
     check_any_tables(layout)

@@ -60,11 +60,10 @@ def test_fixpoints_equal_repeated_passes() -> None:
     assert min(seen["left"], seen["drained"], seen["states form cycles"]) > 40
 
 
-@pytest.mark.parametrize("commits", [False, True])
-@pytest.mark.parametrize("seed", range(6))
-def test_more_edges_than_fit_a_word(seed: int, commits: bool) -> None:
+@settings(max_examples=12)
+@given(st.randoms(use_true_random=True), st.booleans())
+def test_more_edges_than_fit_a_word(rng: random.Random, commits: bool) -> None:
     """Two routers and 40 channels each way: the states of a VC take two words."""
-    rng = random.Random(seed)
     lines = 40
     ends = [0] * lines + [1] * lines
     network = Network("two", 2, np.array(ends), np.array(ends[::-1]))
