@@ -58,6 +58,8 @@ def test_runs_cover_the_mean_of_long_runs() -> None:
         assert run.accepted_half_width is not None
         inside += abs(run.latency_mean - long.latency_mean) <= run.latency_half_width
     assert inside >= 33
+    spread = np.std([run.latency_mean for run in runs], ddof=1)  # type: ignore[type-var]
+    assert np.mean([run.latency_half_width for run in runs]) <= 1.6 * 1.96 * spread  # type: ignore[arg-type]
 
 
 def test_too_little_to_tell() -> None:
@@ -79,6 +81,19 @@ def test_windows_go_on_until_the_mean_is_known_as_well_as_asked() -> None:
     assert exact.latency_half_width <= 0.004 * exact.latency_mean  # type: ignore[operator]
     assert exact.measured > short.measured
     assert exact.measured % short.measured == 0
+
+
+def test_intervals_that_end_a_window_are_cautious() -> None:
+    """A precision that any window has changes neither the window nor the mean; the interval may be wider only."""
+    relation, wider = dimension_order(mesh(4, 4), 4), 0
+    for seed in range(6):
+        usual, precise = (simulate(relation, 0.3, switching=NONATOMIC, seed=seed, precision=p) for p in (None, 0.99))
+        assert (precise.measured, precise.latency_mean) == (usual.measured, usual.latency_mean)
+        assert usual.latency_half_width is not None
+        assert precise.latency_half_width is not None
+        assert precise.latency_half_width >= usual.latency_half_width
+        wider += precise.latency_half_width > usual.latency_half_width
+    assert wider
 
 
 def test_windows_grow_while_batches_depend_on_one_another() -> None:

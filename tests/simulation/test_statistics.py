@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,17 +49,75 @@ def test_correlation_of_successive_values() -> None:
     assert correlation(np.tile([1.0, 2.0], 20)) < -0.9
 
 
-@pytest.mark.parametrize(("r", "least"), [(0.0, 0.93), (0.7, 0.93), (0.95, 0.9)])
-def test_batches_that_depend_on_one_another_have_wider_intervals(r: float, least: float) -> None:
-    """Series of 400 values; at 0.95 they are worth 10 independent ones, and some are too short to tell."""
-    inside = told = 0
-    for seed in range(400):
-        values = autoregressive(seed, 400, r).reshape(40, 10)
+@pytest.mark.parametrize("n", [20, 40])
+@pytest.mark.parametrize("r", [0.0, 0.3, 0.6])
+def test_correlation_of_short_series_is_right_on_average(r: float, n: int) -> None:
+    """Without its correction it would be (1 + 4 r) / n too small on average: 0.17 at 0.6 of 20 values."""
+    found = [correlation(values) for values in autoregressive(3, n * 8000, r).reshape(8000, n)]
+    assert np.mean(found) == pytest.approx(r, abs=0.01)
+
+
+@given(st.lists(st.integers(-100, 100), min_size=5, max_size=40).filter(lambda values: len(set(values)) > 1))
+def test_correlation_by_its_formula(values: list[int]) -> None:
+    n, middle = len(values), sum(values) / len(values)
+    away = [value - middle for value in values]
+    plain = sum(a * b for a, b in itertools.pairwise(away)) / sum(a * a for a in away)
+    assert correlation(np.array(values, dtype=float)) == pytest.approx(max(-1.0, min(1.0, (n * plain + 1) / (n - 4))))
+
+
+@pytest.mark.parametrize(("r", "widest"), [(0.0, 1.3), (0.7, 1.4), (0.95, 1.6)])
+def test_intervals_of_batches_cover_and_are_no_wider_than_needed(r: float, widest: float) -> None:
+    """Series of 400 values; at 0.95 they are worth 10 independent ones, and some depend too much on one another."""
+    means, widths = [], []
+    for values in autoregressive(5, 400 * 800, r).reshape(800, 40, 10):
         width = half_width_of_batches(values.sum(axis=1), np.full(40, 10.0), 1)
-        told += width is not None
-        inside += width is not None and abs(values.mean()) <= width
-    assert told >= 380 if r < 0.9 else told >= 200
-    assert inside / told >= least
+        if width is not None:
+            means.append(values.mean())
+            widths.append(width)
+    assert len(widths) >= (780 if r < 0.9 else 400)
+    covered = float(np.mean(np.abs(means) <= np.array(widths)))
+    assert 0.93 <= covered <= 0.98
+    assert np.mean(widths) <= widest * 1.96 * np.std(means)
+
+
+def test_series_that_go_on_until_their_interval_is_narrow_are_covered() -> None:
+    """Independent values: the length doubles from 40 until half the interval is 0.2, which it may be too early."""
+    inside = 0
+    for series in np.random.default_rng(4).normal(size=(800, 40 * 32)):
+        for size in (40 * 2**k for k in range(6)):
+            batches = series[:size].reshape(40, -1)
+            width = half_width_of_batches(
+                batches.sum(axis=1), np.full(40, size / 40), 1, cautious=True
+            )  # fmt: skip
+            if width is not None and width <= 0.2:
+                break
+        assert width is not None
+        inside += abs(batches.mean()) <= width
+    assert 0.93 <= inside / 800 <= 0.98
+
+
+@given(st.lists(st.integers(0, 50), min_size=40, max_size=40), st.lists(st.integers(1, 9), min_size=40, max_size=40))
+def test_intervals_by_their_formula(values: list[int], sizes: list[int]) -> None:
+    totals, counts = np.array(values, dtype=float), np.array(sizes, dtype=float)
+    r = max(0.0, correlation(totals / counts))
+    found = [half_width_of_batches(totals, counts, 1, cautious=cautious) for cautious in (False, True)]
+    if r > 0.8:
+        assert found == [None, None]
+        return
+    middle, usual = sum(values) / sum(sizes), sum(sizes) / 40
+    away = [(value - middle * size) / usual for value, size in zip(values, sizes, strict=True)]
+    fresh = [b - r * a for a, b in itertools.pairwise(away)]
+
+    def expected(waves: int, quantile: float) -> float:
+        heights = [
+            sum(math.cos(math.pi * k * (i + 0.5) / 39) * fresh[i] for i in range(39)) for k in range(1, waves + 1)
+        ]
+        variance = sum(height * height for height in heights) * 2 / 39 / waves / (1 - r) ** 2
+        return quantile * math.sqrt(variance / 40)
+
+    few, many = expected(5, 2.570582), expected(12, 2.178813)
+    assert found[1] == pytest.approx(max(few, many), rel=1e-6, abs=1e-9)
+    assert found[0] == pytest.approx(max(few, many) if r > 40**-0.5 else many, rel=1e-6, abs=1e-9)
 
 
 def test_no_interval_from_too_few_or_hopeless_values() -> None:
@@ -64,14 +125,23 @@ def test_no_interval_from_too_few_or_hopeless_values() -> None:
     assert half_width_of_batches(np.arange(40.0), counts, 1) is None
     assert half_width_of_batches(np.ones(40), counts, 11) is not None  # up to 20 batches have enough
     assert half_width_of_batches(np.ones(40), counts, 81) is None
-    assert half_width_of_batches(np.ones(40), counts, 40) == 0.0
+    assert half_width_of_batches(np.ones(40), counts, 40) == pytest.approx(0.0)
 
 
-def test_intervals_by_their_formula() -> None:
-    """Independent batches by chance: the widest of three intervals of Student."""
-    values = np.tile([1.0, 2.0, 2.0, 1.0], 10)
-    found = half_width_of_batches(values, np.ones(40), 1)
-    assert found == pytest.approx(2.022691 * values.std(ddof=1) / np.sqrt(40), rel=0.2)
+@pytest.mark.parametrize(("number", "widest"), [(20, 1.45), (10, 1.9)])
+def test_few_values_are_merged_to_fewer_batches(number: int, widest: float) -> None:
+    """Intervals are wider, since the variance is less well known, and cover as well."""
+    count, means, widths = number / 4, [], []
+    for values in np.random.default_rng(6).normal(size=(800, 40)):
+        width = half_width_of_batches(count * values, np.full(40, count), 10)
+        assert half_width_of_batches(count * values, np.full(40, count), 80 * count + 1) is None
+        if width is not None:
+            means.append(values.mean())
+            widths.append(width)
+    assert len(widths) > 700
+    covered = float(np.mean(np.abs(means) <= np.array(widths)))
+    assert 0.92 <= covered <= 0.98
+    assert np.mean(widths) <= widest * 1.96 * np.std(means)
 
 
 @given(st.lists(st.integers(0, 1000), min_size=5, max_size=60))

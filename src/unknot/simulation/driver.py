@@ -179,7 +179,7 @@ def simulate(
             surely=surely,
         )
 
-    measured = Window(engine)
+    measured = Window(engine, cautious=precision is not None)
     if engine.deadlock is None:
         again = AGAIN if warmup is None and measure is None else 0
         most = 1 if measure else LONGEST if precision is None else LONGEST_PRECISE
@@ -263,7 +263,7 @@ def _measure(
         if fails(window, True):
             break
         if again and wanted == cycles and not doubt and window.drifts:
-            window, again = Window(engine), again - 1
+            window, again = Window(engine, cautious=window.cautious), again - 1
             continue
         short = window.dependent or (precision is not None and not window.within(precision))
         if wanted >= most * cycles or not (doubt or short):

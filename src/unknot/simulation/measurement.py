@@ -46,10 +46,12 @@ class Window:
         First cycle, and first one after it; packets created from one to the other are measured.
     lag_before : int64 array, shape (terminals,)
         Cycles each source was behind when it began.
+    cautious : bool
+        Whether its length depends on the half-width of the latency (`half_width_of_batches`).
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, *, cautious: bool = False) -> None:
+        self.engine, self.cautious = engine, cautious
         self.start = self.end = engine.now
         self.lag_before = engine.lag()
         for part in engine.parts:
@@ -112,7 +114,7 @@ class Window:
         totals, counts = self._latencies
         if not self._told or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
-        return half_width_of_batches(totals, counts, FEWEST_PACKETS)
+        return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious)
 
     @property
     def dependent(self) -> bool:
