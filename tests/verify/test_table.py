@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from unknot.checker import evidence_holds
 from unknot.errors import RelationError
-from unknot.routing import Relation, dimension_order, duato, tabulate, up_down
+from unknot.routing import Relation, dimension_order, duato, tabulate
 from unknot.routing.relation import EJECT, Rule
 from unknot.testing import interpreted, networks, relations
-from unknot.topologies import mesh, ring, torus
+from unknot.topologies import mesh, ring
 from unknot.verify import SWITCHINGS, Verdict, adaptivity, check, deliver, vc_use
 
 ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))
@@ -46,7 +46,7 @@ def same(one: Verdict, other: Verdict) -> None:
 def test_the_table_and_the_function_lead_to_the_same_verdicts() -> None:
     seen: Counter[Any] = Counter()
 
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     @given(ANY)
     def compare(relation: Relation) -> None:
         pointer = interpreted(without_table(relation))
@@ -58,10 +58,10 @@ def test_the_table_and_the_function_lead_to_the_same_verdicts() -> None:
         assert "compiled" not in relation.__dict__
 
     compare()
-    assert min(seen[True], seen[False]) > 20
+    assert min(seen[True], seen[False]) > 10
 
 
-@pytest.mark.parametrize("relation", [duato(torus(3, 3)), dimension_order(ring(5)), up_down(mesh(3, 2))])
+@pytest.mark.parametrize("relation", [duato(ring(4)), dimension_order(ring(5))])
 def test_the_table_and_the_compiled_rule_lead_to_the_same_verdicts(relation: Relation) -> None:
     compiled = without_table(relation)
     for switching in SWITCHINGS:

@@ -49,7 +49,9 @@ def routing(network: Network, text: str, vcs: int | None = None, *, where: str =
             raise RelationError(f"{call.name} has its own number of VCs; it cannot use {vcs}")
         more["vcs"] = vcs
     try:
-        return apply(call, function, network, **more)
+        made = apply(call, function, network, **more)
+        made.__dict__["_made_by"] = (text, vcs)
+        return made
     except UnknotError:
         raise
     except (TypeError, ValueError, OverflowError) as error:

@@ -325,6 +325,18 @@ class Relation:
 
         return compile_relation(self)
 
+    @property
+    def made_by(self) -> tuple[str, int | None] | None:
+        """Routing text and VCs per channel by which `unknot.routing.named.routing` made it; None if it did not."""
+        found: tuple[str, int | None] | None = self.__dict__.get("_made_by")
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from unknot.routing.pickle_kernel import reduced
+
+        made: tuple[Any, ...] = reduced(self)
+        return made
+
     @cached_property
     def table(self) -> Table | None:
         """What the rule answers at every reachable state, where these are few; the prover then compiles nothing."""

@@ -17,7 +17,7 @@ from numba.core.errors import NumbaError
 
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
-from unknot.routing.tabulate import Table, tabulate
+from unknot.routing.tabulate import lookup, tabulate
 from unknot.types_kernel import RULE_SIGNATURE
 from unknot.words_kernel import array_at
 
@@ -46,7 +46,7 @@ def compile_relation(relation: Relation) -> Compiled:
     # Numba says by any of these that it cannot compile a rule; a rule that is wrong raises when it is tabulated.
     except (NumbaError, TypeError, ValueError, NotImplementedError):
         table = tabulate(relation)
-        return Compiled(_shim(_lookup(table), relation.max_candidates), True, table)
+        return Compiled(_shim(lookup(table), relation.max_candidates), True, table)
 
 
 def _jitted(function, options, outer=()):
@@ -85,30 +85,6 @@ def _in_one_piece(rule, size, options):
             return np.int64(-1)
 
     return cfunc(RULE_SIGNATURE, **options)(shim)
-
-
-def _lookup(table: Table):
-    """A rule that reads a table: binary search for the place among those reached for the address."""
-    owner = np.repeat(np.arange(table.first.size - 1), np.diff(table.first))
-    row = np.lexsort((table.place, owner))
-    first, place, start, value = table.first, table.place[row], table.start, table.value
-
-    def rule(at, address, out):
-        low, high = first[address], first[address + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if place[middle] < at:
-                low = middle + 1
-            else:
-                high = middle
-        if low == first[address + 1] or place[low] != at:
-            return 0
-        begin, end = start[row[low]], start[row[low] + 1]
-        for k in range(begin, end):
-            out[k - begin] = value[k]
-        return end - begin
-
-    return rule
 
 
 @cfunc(RULE_SIGNATURE, cache=True)

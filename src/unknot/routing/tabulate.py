@@ -9,13 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError
-from unknot.routing.relation import EJECT, NO_WAIT, TIER, VC_MASK, Candidate, Relation
+from unknot.routing.nimble import nimble
+from unknot.routing.relation import EJECT, NO_WAIT, TIER, VC_MASK, Candidate, Relation, Rule
 
+Ints = npt.NDArray[np.int64]
 MAX_STATES = 20_000_000
 FEW = 100_000
 """Pairs of a place and an address up to which a rule is tabulated rather than compiled: about as long either way."""
@@ -25,34 +28,76 @@ SECONDS = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Candidates of every reachable state, address by address, in the order of a breadth-first search.
+    """Candidates of states, address by address; a state that is missing has none.
 
     Attributes
     ----------
     first : int64 array, shape (addresses + 1,)
         States of address a are ``first[a]:first[a + 1]``.
     place : int64 array, shape (states,)
-        Place of each state.
+        Place of each state, ascending within an address.
     start : int64 array, shape (states + 1,)
         Candidates of state s are ``value[start[s]:start[s + 1]]``.
     value : int64 array
         Candidates as a rule writes them.
     """
 
-    first: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    start: npt.NDArray[np.int64]
-    value: npt.NDArray[np.int64]
+    first: Ints
+    place: Ints
+    start: Ints
+    value: Ints
+
+    def __post_init__(self) -> None:
+        for name in ("first", "place", "start", "value"):
+            column = np.array(getattr(self, name), dtype=np.int64)
+            column.setflags(write=False)
+            object.__setattr__(self, name, column)
+        for rows, size in ((self.first, self.place.size), (self.start, self.value.size)):
+            if not rows.size or rows[0] != 0 or rows[-1] != size or (np.diff(rows) < 0).any():
+                raise RelationError(f"a table's rows must ascend from 0 to {size}, got {rows.tolist()[:9]}")
+        inside = np.ones(max(0, self.place.size - 1), dtype=bool)
+        inside[self.first[(self.first > 0) & (self.first < self.place.size)] - 1] = False
+        if self.start.size != self.place.size + 1 or (np.diff(self.place)[inside] <= 0).any():
+            raise RelationError("a table wants one row for each state, and the places of an address ascending")
+
+
+def lookup(table: Table) -> Rule:
+    """The rule that answers from a table, by binary search for the place; the prover then reads the table itself."""
+    first, place, start, value = table.first, table.place, table.start, table.value
+
+    def rule(at: int, address: int, out: Any) -> int:
+        low, high = first[address], first[address + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if place[middle] < at:
+                low = middle + 1
+            else:
+                high = middle
+        if low == first[address + 1] or place[low] != at:
+            return 0
+        for k in range(start[low], start[low + 1]):
+            out[k - start[low]] = value[k]
+        return int(start[low + 1] - start[low])
+
+    rule.table = table  # type: ignore[attr-defined]
+    return rule
 
 
 def small_table(relation: Relation) -> Table | None:
-    """The table of a relation that has few states and answers quickly; None of any other.
+    """The table of a relation that has few states and answers quickly, or was made of a table; None of any other.
 
     Raises
     ------
     RelationError
         If the rule breaks its contract.
     """
+    known: Table | None = getattr(relation.rule, "table", None)
+    if known is not None:
+        if known.first.size != relation.num_addresses + 1:
+            raise RelationError(
+                f"{relation.name}: a table of {known.first.size - 1} addresses for {relation.num_addresses}"
+            )
+        return known
     if relation.vcs.router.size * relation.num_addresses > FEW:
         return None
     end = time.monotonic() + SECONDS
@@ -84,7 +129,7 @@ def tabulate(
     RelationError
         If the rule breaks its contract or has more reachable states than `limit`.
     """
-    vcs, rule = relation.num_vcs, relation.rule
+    vcs, plain, rule = relation.num_vcs, relation.rule, nimble(relation.rule)
     tail, router = relation.network.source[relation.vcs.channel].tolist(), relation.vcs.router.tolist()
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     first, start = [0], [0]
@@ -96,11 +141,19 @@ def tabulate(
         for at in order:
             try:
                 count = int(rule(at, address, out))
+                found = out[:count].tolist()
+                if (
+                    rule is not plain
+                    and address == 0
+                    and (count != plain(at, 0, out) or found != out[:count].tolist())
+                ):
+                    raise RelationError("read otherwise")
             except Exception:
-                count = -1
+                rule = plain
+                count = _asked(relation, at, address, out)
+                found = out[:count].tolist()
             if not 0 <= count <= out.size:
                 _broken(relation, at, address)
-            found = out[:count].tolist()
             value += found
             start.append(len(value))
             if len(start) - 1 > limit:
@@ -119,7 +172,24 @@ def tabulate(
         first.append(len(place))
         if progress is not None:
             progress(address + 1, relation.num_addresses)
-    return Table(*(np.array(column, dtype=np.int64) for column in (first, place, start, value)))
+    return _sorted(*(np.array(column, dtype=np.int64) for column in (first, place, start, value)))
+
+
+def _sorted(first: Ints, place: Ints, start: Ints, value: Ints) -> Table:
+    """The table of states that are grouped by address, but in any order within one."""
+    width = np.diff(start)
+    order = np.lexsort((place, np.repeat(np.arange(first.size - 1), np.diff(first))))
+    begin = np.concatenate([[0], np.cumsum(width[order])])
+    entry = np.arange(value.size) + np.repeat(start[:-1][order] - begin[:-1], width[order])
+    return Table(first, place[order], begin, value[entry])
+
+
+def _asked(relation: Relation, at: int, address: int, out: Ints) -> int:
+    """What the rule as it was written returns; −1 if it raises."""
+    try:
+        return int(relation.rule(at, address, out))
+    except Exception:
+        return -1
 
 
 def _broken(relation: Relation, at: int, address: int) -> None:

@@ -273,8 +273,8 @@ def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
 
     table = relation.table
     if table is None:
-        return relation.compiled.function, (np.empty(0, dtype=np.int64),) * 3
-    return no_rule, (table.first, table.start, table.value)
+        return relation.compiled.function, (np.empty(0, dtype=np.int64),) * 4
+    return no_rule, (table.first, table.place, table.start, table.value)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

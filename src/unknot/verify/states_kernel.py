@@ -9,7 +9,27 @@ from unknot.types_kernel import READ32, READ64, READ_BOOL, RULE
 
 I32, I64 = types.int32[::1], types.int64[::1]
 USE = types.Array(types.boolean, 2, "C", readonly=True)
-MAP = types.Tuple((READ32, READ32, READ32, READ32, USE, READ64, READ64, READ64))
+MAP = types.Tuple((READ32, READ32, READ32, READ32, USE, READ64, READ64, READ64, READ64))
+
+
+@njit(types.int64(types.int64, types.int64, READ64, READ64, READ64, READ64, I64), nogil=True, cache=True)
+def looked_up(at, address, first, place, start, value, out):
+    """The answer of a table for a state, as a rule gives it; −1 if it has more candidates than there can be."""
+    low, high = first[address], first[address + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if place[middle] < at:
+            low = middle + 1
+        else:
+            high = middle
+    if low == first[address + 1] or place[low] != at:
+        return 0
+    found = start[low + 1] - start[low]
+    if found > out.size:
+        return -1
+    for k in range(found):
+        out[k] = value[start[low] + k]
+    return found
 
 
 @njit(types.int64(RULE, types.int64, MAP, I32, types.int32, I64, I64, I64, I64), nogil=True, cache=True)
@@ -17,15 +37,15 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
     """Visit every state of an address, breadth first.
 
     Layout is (router of each place, source router of each VC, eject router of each terminal, terminal of each
-    address, may_use or an empty array; first, start and value of a table of the rule, which then is not asked, or
-    empty arrays). Place order[i] has the candidates value[first[i]:first[i + 1]].
+    address, may_use or an empty array; the columns of a table of the rule, which then is not asked, or empty arrays).
+    Place order[i] has the candidates value[first[i]:first[i + 1]].
 
     Returns
     -------
     int
         Number of states, or −1 − i when state i breaks the contract.
     """
-    router, tail, eject, destination, may_use, row_first, row_start, row_value = layout
+    router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value = layout
     vcs = tail.size
     home = eject[destination[address]]
     count = 0
@@ -39,10 +59,7 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
     while i < count:
         at = order[i]
         if row_first.size:
-            row = row_first[address] + i
-            found = row_start[row + 1] - row_start[row]
-            for k in range(found):
-                out[k] = row_value[row_start[row] + k]
+            found = looked_up(at, address, row_first, row_place, row_start, row_value, out)
         else:
             found = rule(at, address, pointer)
         if found < 0 or found > out.size or first[i] + found > value.size:

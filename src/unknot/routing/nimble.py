@@ -1,0 +1,64 @@
+"""Rules that plain Python answers sooner: captured arrays are read through memory views.
+
+An element of an array is a number object of NumPy, and arithmetic on it is slow; a view gives Python's own numbers,
+and a whole rule takes half the time. Only what a rule does with single elements means the same for both.
+"""
+
+from __future__ import annotations
+
+import dis
+from functools import lru_cache
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+
+TYPES = "?bhilqBHI"
+"""Whole numbers and truth values; of 64 bits without sign they would not wrap round."""
+OPERATIONS = {
+    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "UNARY_INVERT", "IS_OP", "IMPORT_NAME", "MAKE_FUNCTION"
+}  # fmt: skip
+"""Operations that a rule may not contain, but for names of `CALLED`."""
+CALLED = {"range", "min", "max", "abs", "len", "int", "bool", "divmod", "EJECT", "TIER", "NO_WAIT", "VC_MASK"}
+
+
+def nimble(rule: Any) -> Any:
+    """A copy of a rule that reads captured arrays as memory views; the rule itself where that might differ."""
+    try:
+        return _copy(rule) if isinstance(rule, FunctionType) else rule
+    except _OtherwiseError:
+        return rule
+
+
+class _OtherwiseError(Exception):
+    """A function does more than to read elements."""
+
+
+def _copy(function: FunctionType, outer: tuple[FunctionType, ...] = ()) -> FunctionType:
+    if function in outer or not _plain(function.__code__):
+        raise _OtherwiseError
+    outer = (*outer, function)
+    cells = tuple(CellType(_view(cell.cell_contents, outer)) for cell in function.__closure__ or ())
+    return FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+
+
+def _view(value: Any, outer: tuple[FunctionType, ...]) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.char in TYPES and value.dtype.isnative:
+            return memoryview(value)  # type: ignore[arg-type]
+        raise _OtherwiseError
+    value = getattr(value, "py_func", value)
+    if isinstance(value, FunctionType):
+        return _copy(value, outer)
+    if isinstance(value, (bool, int, str, type(None))):
+        return value
+    raise _OtherwiseError
+
+
+@lru_cache(maxsize=256)
+def _plain(code: CodeType) -> bool:
+    """Whether a function does nothing but arithmetic, comparisons, element access and calls of plain functions."""
+    return not any(
+        found.opname in OPERATIONS and not (found.opname == "LOAD_GLOBAL" and found.argval in CALLED)
+        for found in dis.get_instructions(code)
+    )

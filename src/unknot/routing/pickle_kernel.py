@@ -1,0 +1,79 @@
+# mypy: ignore-errors
+"""Pickling of relations: by the text that made them, else by the rule's code and what it captures, else by its table.
+
+Compiled code is never part of a pickle. Functions of installed modules go by name, a rule itself goes by value; such
+a pickle is for the Python version that wrote it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import pickle
+from dataclasses import fields
+
+from numba import cloudpickle
+from numba.core.dispatcher import Dispatcher
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.named import routing
+from unknot.routing.relation import Relation, VirtualChannels
+from unknot.routing.tabulate import Table, lookup, tabulate
+
+LARGEST = 1_000_000
+"""States up to which a rule that cannot be pickled by value is pickled as a table."""
+
+
+class _ByValue(cloudpickle.CloudPickler):
+    """Functions defined in functions go by value; compiled helpers of a module go by name."""
+
+    def reducer_override(self, obj):
+        if isinstance(obj, Dispatcher):
+            module, name = obj.py_func.__module__, obj.py_func.__qualname__
+            if getattr(importlib.import_module(module), name, None) is obj:
+                return _helper, (module, name)
+            return cloudpickle.CloudPickler.reducer_override(self, obj.py_func)
+        return super().reducer_override(obj)
+
+
+def reduced(relation: Relation):
+    """How a relation is made again: a function and its arguments, for pickle.
+
+    Raises
+    ------
+    RelationError
+        If the rule captures what cannot be pickled, and has too many states for a table.
+    """
+    if relation.made_by is not None:
+        return routing, (relation.network, *relation.made_by)
+    rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in ("network", "vcs", "rule")}
+    head = relation.network, relation.vcs.counts
+    table = getattr(relation.rule, "table", None)
+    if table is None:
+        try:
+            return _by_value, (*head, _dumped(relation.rule), rest)
+        except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            try:
+                table = relation.table or tabulate(relation, limit=LARGEST)
+            except RelationError as reason:
+                raise RelationError(f"{relation.name}: the rule cannot be pickled: {error}; {reason}") from error
+    return _by_table, (*head, table, rest)
+
+
+def _dumped(rule) -> bytes:
+    stream = io.BytesIO()
+    _ByValue(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(rule)
+    return stream.getvalue()
+
+
+def _helper(module: str, name: str):
+    return getattr(importlib.import_module(module), name)
+
+
+def _by_value(network: Network, counts, rule: bytes, rest) -> Relation:
+    return Relation(network, VirtualChannels(network, counts), pickle.loads(rule), **rest)
+
+
+def _by_table(network: Network, counts, table: Table, rest) -> Relation:
+    return Relation(network, VirtualChannels(network, counts), lookup(table), **rest)
