@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
-from unknot.errors import NetworkError
+from unknot.errors import NetworkError, RelationError
 from unknot.network import Network, to_networkx
 from unknot.routing import Relation, two_trees
+from unknot.routing.trees import spanning_tree
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation, interpreted, networks
-from unknot.topologies import from_edges, mesh, random_regular
+from unknot.topologies import from_edges, mesh, petersen, random_regular
 from unknot.verify import check, deliver
 
 FAMILIES = ["mesh(3, 3)", "ring(5, directed=true)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "tree(2, 2)", "line(1)"]
@@ -118,3 +119,71 @@ def test_roots_that_cannot_be_are_refused() -> None:
         two_trees(way)
     with pytest.raises(NetworkError, match="two_trees on edges: no way from router r1 to the root r0"):
         two_trees(way, root=0)
+
+
+SHAPES = ["bfs", "dfs"]
+
+
+@given(
+    networks(strongly_connected=True, max_routers=6, max_channels=12),
+    st.integers(0, 5),
+    st.sampled_from(SHAPES),
+    st.sampled_from(SHAPES),
+    st.booleans(),
+)
+@settings(max_examples=40)
+def test_any_two_trees_are_safe(network: Network, number: int, up: str, down: str, bypass: bool) -> None:
+    root = number % network.num_routers
+    relation = interpreted(two_trees(network, root=root, up=up, down=down, bypass=bypass))
+    check_relation(relation)
+    assert all(check(relation, switching).deadlock_free for switching in SWITCHINGS)
+    if not bypass:
+        assert_channels_of_both_trees_have_two_vcs(relation)
+    one = spanning_tree(network, root, up, inward=True, wanted_by="x")
+    two = spanning_tree(network, root, down, inward=False, wanted_by="x")
+    graph = nx.DiGraph(zip(network.target[one].tolist(), network.source[one].tolist(), strict=True))
+    if network.num_routers > 1:
+        assert nx.is_arborescence(graph)
+        assert next(nx.topological_sort(graph)) == root
+    given_trees = interpreted(two_trees(network, root=root, up=one.tolist(), down=two[::-1], bypass=bypass))
+    for source in range(network.num_terminals):
+        for address in range(network.num_terminals):
+            assert route(relation, source, address) == route(given_trees, source, address)
+
+
+@given(networks(strongly_connected=True, max_routers=7, max_channels=16))
+@settings(max_examples=40)
+def test_the_depth_first_tree_is_that_of_networkx(network: Network) -> None:
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(network.num_routers))
+    graph.add_edges_from(sorted(zip(network.source.tolist(), network.target.tolist(), strict=True)))
+    tree = spanning_tree(network, 0, "dfs", inward=False, wanted_by="x")
+    expected = set(nx.dfs_edges(graph, 0))
+    assert set(zip(network.source[tree].tolist(), network.target[tree].tolist(), strict=True)) == expected
+
+
+def test_trees_that_share_channels_need_two_vcs() -> None:
+    """On the Petersen graph two breadth-first trees need one VC, depth-first up and breadth-first down two."""
+    both = interpreted(two_trees(petersen(), root=0))
+    mixed = interpreted(two_trees(petersen(), root=0, up="dfs"))
+    assert both.vcs.counts.max() == 1
+    assert mixed.vcs.counts.max() == 2
+    assert mixed.name == "two_trees from r0, dfs up, bfs down"
+    assert check(mixed).deadlock_free
+    assert deliver(mixed).longest_route > deliver(both).longest_route  # type: ignore[operator]
+
+
+def test_what_is_no_tree_is_refused() -> None:
+    network = mesh(2, 2)
+    tree = spanning_tree(network, 0, "bfs", inward=True, wanted_by="x").tolist()
+    back = spanning_tree(network, 0, "bfs", inward=False, wanted_by="x").tolist()
+    for up, text in (
+        ("dsf", "unknown tree 'dsf'; did you mean dfs"),
+        ([99], "the tree up: channels 0 to 7 of mesh"),
+        ([*tree, tree[0]], "the tree up has two channels of router"),
+        (back, "the tree up: .* is not part of a tree with the root"),
+    ):
+        with pytest.raises(RelationError, match=text):
+            two_trees(network, root=0, up=up)
+    with pytest.raises(NetworkError, match="no way from router"):
+        two_trees(network, root=0, up=tree[:1])

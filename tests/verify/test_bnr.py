@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.shortest_paths import lacking, shortest_paths, starts, taken
-from unknot.errors import NetworkError, RelationError
-from unknot.network import Network, from_edges
+from unknot.network import Network, from_edges, grid
+from unknot.network.grid import whole_grid
 from unknot.routing import (
     Relation,
     dimension_order,
@@ -21,32 +21,39 @@ from unknot.routing import (
     o1turn,
     pbfaa,
     planar_adaptive,
+    up_down,
     vba,
 )
 from unknot.testing import interpreted, relations
-from unknot.topologies import hypercube, mesh, torus
-from unknot.verify import check, deliver
+from unknot.tod import network
+from unknot.topologies import hypercube, mesh, petersen, torus
+from unknot.verify import adaptivity, check, deliver
 from unknot.verify.bnr import bnr, conclude
 
 MESHES = [mesh(3), mesh(3, 3), mesh(2, 2, 2), mesh(3, 1, 2)]
+OTHERS = [
+    torus(4),
+    torus(3, 3),
+    torus(4, 3),
+    network("ring(2, double=true) * line(2)"),
+    network("ring(4, directed=true) * line(2)"),
+    petersen(),
+    mesh(3, 3).without(routers=[4]),
+]
 
 
 def compare(relation: Relation) -> None:
     """Every class by its definition: all messages, all their shortest paths, written out."""
     network = relation.network
-    at = network.coordinates
-    assert at is not None
-    dimensions = at.shape[1]
     messages: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for source in range(network.num_terminals):
         for home in range(network.num_terminals):
-            way = (at[network.eject[home]] - at[network.inject[source]]).tolist()
-            if any(way) and starts(relation, source, home):
-                messages.setdefault(tuple(-1 if r < 0 else 1 for r in way), []).append((source, home))
+            ends = int(network.inject[source]), int(network.eject[home])
+            if ends[0] != ends[1] and starts(relation, source, home):
+                messages.setdefault(signs_of(network, *ends), []).append((source, home))
     table = bnr(relation)
-    assert [row.signs for row in table] == [
-        tuple(-1 if k >> i & 1 else 1 for i in range(dimensions)) for k in range(2**dimensions)
-    ]
+    assert len({row.signs for row in table}) == len(table)
+    assert messages.keys() <= {row.signs for row in table}
     for row in table:
         mine = messages.get(row.signs, [])
         refused = {}
@@ -73,6 +80,19 @@ def compare(relation: Relation) -> None:
             offered = {c.vc for c in relation.candidates(place, row.refusal.address)}
             assert row.refusal.channel not in {relation.vcs.channel[vc] for vc in offered if vc is not None}
             assert network.source[row.refusal.channel] == relation.vcs.router[place]
+
+
+def signs_of(network: Network, source: int, target: int) -> tuple[int, ...]:
+    """In each dimension the directions that the shortest paths take, seen by writing them out."""
+    if whole_grid(network) is None:
+        return ()
+    product = grid(network)
+    taken_up = [set[int]() for _ in product.radices]
+    for path in shortest_paths(network, source, target):
+        for c in path:
+            taken_up[product.dimension[c]].add(-1 if product.down[c] else 1)
+    only = [-1 if wraps and ways == 2 else 1 for ways, wraps in zip(product.ways, product.wraps, strict=True)]
+    return tuple(0 if len(up) == 2 else up.pop() if up else own for up, own in zip(taken_up, only, strict=True))
 
 
 @given(st.sampled_from(MESHES).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
@@ -140,13 +160,28 @@ def test_an_open_verdict_leaves_the_conclusion_open() -> None:
     assert len(missing.reasons) == 2
 
 
-def test_networks_that_are_no_complete_mesh() -> None:
-    with pytest.raises(RelationError, match="the BNR table wants a mesh"):
-        bnr(dimension_order(torus(4, 4)))
-    with pytest.raises(NetworkError, match="no coordinates"):
-        bnr(fully_adaptive(from_edges([(0, 1), (1, 2)])))
-    with pytest.raises(NetworkError, match="has 8 of the 9 routers of one with its sides and 16 of the 24 channels"):
-        bnr(fully_adaptive(mesh(3, 3).without(routers=[4])))
+@given(st.sampled_from(OTHERS).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
+@settings(max_examples=30)
+def test_tables_of_other_networks_are_those_of_enumeration(relation: Relation) -> None:
+    compare(interpreted(relation))
+
+
+def test_classes_on_rings() -> None:
+    """Both ways round are equally short where the side is even, and only then."""
+    assert [row.name for row in bnr(interpreted(fully_adaptive(torus(3, 3))))] == ["++", "−+", "+−", "−−"]
+    table = bnr(interpreted(duato(torus(4, 4))))
+    assert [row.name for row in table] == ["++", "−+", "±+", "+−", "−−", "±−", "+±", "−±", "±±"]
+    assert all(row.provided and row.pairs for row in table)
+    assert not any(row.provided for row in bnr(interpreted(dimension_order(torus(4, 4)))) if "±" in row.name)
+
+
+def test_networks_without_dimensions_have_one_class() -> None:
+    for found in (petersen(), from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), mesh(3, 3).without(routers=[4])):
+        for relation in (fully_adaptive(found), up_down(found)):
+            (row,) = bnr(interpreted(relation))
+            assert row.name == "all"
+            assert row.provided == adaptivity(relation).fully_adaptive
+            assert row.pairs == adaptivity(relation).pairs
 
 
 def test_terminals_that_are_few_or_many() -> None:

@@ -24,10 +24,11 @@ def bnr(
     out: Picture = None,
     json: Json = False,
 ) -> None:
-    """Judge a routing on a mesh: minimal, deadlock-free and fully adaptive, or exactly where it is not.
+    """Judge a routing: minimal, deadlock-free and fully adaptive, or exactly where it is not.
 
-    For each choice of a direction in every dimension the table says whether messages that go these ways may take
-    every shortest path (whether the routing provides their best network for routing, BNR).
+    On a mesh or torus, for each choice of a direction in every dimension the table says whether messages that go
+    these ways may take every shortest path (whether the routing provides their best network for routing, BNR). On
+    any other network all messages are one class.
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
@@ -36,11 +37,10 @@ def bnr(
     from unknot.switching import switching_named
     from unknot.verify import check, deliver
     from unknot.verify.bnr import bnr as table_of
-    from unknot.verify.bnr import complete_mesh, conclude
+    from unknot.verify.bnr import conclude
 
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
-    complete_mesh(relation)
     with terminal.progress_bar("bnr") as progress:
         table = table_of(relation, progress=lambda done, total: progress(done, total, "destinations"))
     with terminal.busy("proving"):

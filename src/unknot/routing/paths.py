@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
+from unknot.network.model import IntArray, Offsets
 
 Table = npt.NDArray[np.int16]
 
@@ -122,3 +123,10 @@ def best_root(network: Network) -> int:
 def root_named(network: Network, root: int | str) -> int:
     """The router a root option names: ``best``, or a router by number, label or coordinates."""
     return best_root(network) if root == "best" else network.router(root)
+
+
+def neighbours(source: IntArray, target: IntArray, routers: int) -> tuple[Offsets, IntArray]:
+    """Targets by source, ascending, in compressed rows."""
+    first = np.zeros(routers + 1, dtype=np.int64)
+    np.cumsum(np.bincount(source, minlength=routers), out=first[1:])
+    return first, target[np.lexsort((target, source))]

@@ -17,8 +17,8 @@ import numpy as np
 
 from unknot.errors import NetworkError, RelationError, near
 from unknot.network import Network, distances_from
-from unknot.network.model import IntArray, Offsets
-from unknot.routing.paths import homes_of, refuse_too_far, require_ways, room_for_table, root_named
+from unknot.network.model import IntArray
+from unknot.routing.paths import homes_of, neighbours, refuse_too_far, require_ways, room_for_table, root_named
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
 from unknot.switching import SWITCHINGS
 
@@ -62,8 +62,8 @@ def up_down(
     kind = np.sign(rank[network.target] - rank[network.source]).astype(np.int8)
     homes, column = homes_of(network)
     falling, legal = (room_for_table(network, homes, "up_down") for _ in range(2))
-    rise_first, rise = _neighbours(network.source[kind < 0], network.target[kind < 0], network.num_routers)
-    fall_first, fall = _neighbours(network.target[kind > 0], network.source[kind > 0], network.num_routers)
+    rise_first, rise = neighbours(network.source[kind < 0], network.target[kind < 0], network.num_routers)
+    fall_first, fall = neighbours(network.target[kind > 0], network.source[kind > 0], network.num_routers)
     order = np.argsort(rank, kind="stable").astype(np.int32)
     refuse_too_far(network, legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, legal))
     require_ways(network, legal, homes, f"up_down from {network.router_name(top)}")
@@ -133,15 +133,8 @@ def _ranks(network: Network, top: int, levels: str) -> IntArray:
 
     depth = distances_from(network, top)
     if levels == "dfs":
-        depth_first(*_neighbours(network.source, network.target, network.num_routers), top, depth)
+        depth_first(*neighbours(network.source, network.target, network.num_routers), top, depth)
     depth = np.where(depth < 0, network.num_routers, depth)
     rank = np.empty(network.num_routers, dtype=np.int32)
     rank[np.lexsort((np.arange(network.num_routers), depth))] = np.arange(network.num_routers)
     return rank
-
-
-def _neighbours(source: IntArray, target: IntArray, routers: int) -> tuple[Offsets, IntArray]:
-    """Targets by source, ascending, in compressed rows."""
-    first = np.zeros(routers + 1, dtype=np.int64)
-    np.cumsum(np.bincount(source, minlength=routers), out=first[1:])
-    return first, target[np.lexsort((target, source))]

@@ -1,20 +1,17 @@
-"""Best networks for routing (BNRs): which classes of messages of a mesh may take every shortest path."""
+"""Best networks for routing (BNRs): which classes of messages may take every shortest path."""
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
-from unknot.errors import NetworkError, RelationError
-from unknot.network.grid import Grid
-from unknot.network.model import IntArray
-from unknot.routing.meshes import mesh_grid
+from unknot.errors import RelationError
+from unknot.network import distances_from
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
+from unknot.verify.directions import Directions, directions
 from unknot.verify.minimal_paths import Destinations, ForbiddenPath, Progress, forbidden_path
 from unknot.verify.verdict import Verdict
 
@@ -63,7 +60,8 @@ class Bnr:
     Attributes
     ----------
     signs : tuple of int
-        Direction, +1 or −1, in each dimension; a message that need not move in a dimension counts as +1 there.
+        Direction, +1 or −1, in each dimension; a message that need not move in a dimension counts as +1 there. On a
+        ring 0 stands for messages that have as far either way round. Empty: all messages.
     pairs : int
         Source and destination terminals of the class, at different routers.
     full_pairs : int
@@ -89,21 +87,24 @@ class Bnr:
 
     @property
     def name(self) -> str:
-        """The signs, dimension 0 first: such as ``+−``."""
-        return "".join("+" if sign > 0 else "−" for sign in self.signs)
+        """The signs, dimension 0 first: such as ``+−``, or ``±`` for either way round; or ``all``."""
+        return "".join("±+−"[sign] for sign in self.signs) or "all"
 
 
 def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, ...]:
-    """The table of the 2^n best networks for routing of an n-dimensional mesh (Deng & Yang).
+    """The table of best networks for routing, 2^n of them on an n-dimensional mesh (Deng & Yang).
 
-    The BNR of a class holds all channels that lead in the directions of the class; it is provided when every message
-    of the class may follow every shortest path, judged path by path. Exact at any size; time is that of `adaptivity`,
-    and another pass over the states of every class.
+    The BNR of a class of messages holds all channels of their shortest paths; it is provided when every message of
+    the class may follow every shortest path, judged path by path. On a mesh, those are the channels that lead in the
+    directions of the class. On a torus the classes are made in the same manner; where both ways round a ring are
+    equally short both belong to the BNR. On any other network all messages are one class, whose BNR is provided when
+    the routing is fully adaptive. Exact at any size; time is that of `adaptivity`, and another pass over the states
+    of every class.
 
     Parameters
     ----------
     relation : Relation
-        On a complete mesh of any dimension, sides as they are.
+        On any network.
     progress : callable, optional
         Called with (destinations done, destinations).
 
@@ -115,22 +116,18 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
     Raises
     ------
     RelationError
-        If the network has wrap links, or a reachable state breaks the relation's contract; `NetworkError` if it is
-        not a complete mesh.
+        If a reachable state breaks the relation's contract.
     """
     network = relation.network
-    product = complete_mesh(relation)
-    dimensions = product.radices.size
-    classes = 2**dimensions
-    at = product.coordinates
+    kinds = directions(network)
+    classes = len(kinds.signs)
     pairs, full = np.zeros(classes, dtype=np.int64), np.zeros(classes, dtype=np.int64)
     nearest: list[tuple[int, int, int] | None] = [None] * classes
     lost: list[tuple[int, int, int] | None] = [None] * classes
     space = Destinations(relation)
-    weights = 1 << np.arange(dimensions)
     for home in range(network.num_terminals):
         space.turn_to(home)
-        group = ((at[network.inject] > at[network.eject[home]]) @ weights).astype(np.int32)
+        group = kinds.of_sources(home)
         counts = space.counts()
         kind, complete = group[counts.sources], counts.complete
         pairs += np.bincount(kind, minlength=classes)
@@ -146,61 +143,42 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
         if progress is not None:
             progress(home + 1, network.num_terminals)
     table = []
-    for k, order in enumerate(itertools.product((1, -1), repeat=dimensions)):
+    for k, signs in enumerate(kinds.signs):
         near, gone = nearest[k], lost[k]
         table.append(
             Bnr(
-                signs=order[::-1],
+                signs=signs,
                 pairs=int(pairs[k]),
                 full_pairs=int(full[k]),
                 provided=near is None,
                 forbidden=None if near is None else forbidden_path(relation, near[1], near[2]),
                 kept=gone is None,
-                refusal=None if gone is None else _refusal(relation, product, order[::-1], gone[1]),
+                refusal=None if gone is None else _refusal(relation, kinds, k, gone[1]),
             )
         )
     return tuple(table)
 
 
-def complete_mesh(relation: Relation) -> Grid:
-    """The mesh a relation routes on.
-
-    Raises
-    ------
-    RelationError
-        If it has wrap links; `NetworkError` if it has no dimensions, or routers or channels are missing.
-    """
-    product = mesh_grid(relation.network, "the BNR table")
-    if not product.complete:
-        raise NetworkError(
-            f"the BNR table wants a complete mesh; {relation.network.name} has {product.coordinates.shape[0]} of the "
-            f"{prod(product.radices.tolist())} routers of one with its sides and {relation.network.num_channels} of "
-            f"the {_channels(product)} channels"
-        )
-    return product
-
-
-def _channels(product: Grid) -> int:
-    routers = prod(product.radices.tolist())
-    return sum(2 * routers // k * (k - 1) for k in product.radices.tolist())
-
-
-def _refusal(relation: Relation, product: Grid, signs: tuple[int, ...], address: int) -> Refusal:
+def _refusal(relation: Relation, kinds: Directions, kind: int, address: int) -> Refusal:
     """The state met first, from the sources of a class, that is not offered every channel that brings it nearer."""
-    network, vcs, at = relation.network, relation.vcs, product.coordinates
-    home = at[network.eject[relation.destination[address]]]
-    negative = np.array(signs) < 0
+    network, vcs = relation.network, relation.vcs
+    home = int(relation.destination[address])
+    left = distances_from(network, int(network.eject[home]), reverse=True)
+    out_first, out_channel = network.outgoing
+    group = kinds.of_sources(home)
     before: dict[int, int | None] = {}
     todo: deque[int] = deque()
     for t in relation.sources(address).tolist():
-        here = at[network.inject[t]]
-        if ((here > home) == negative).all() and (here != home).any():
+        if group[t] == kind and left[network.inject[t]] > 0:
             before[relation.num_vcs + t] = None
             todo.append(relation.num_vcs + t)
     while todo:
         place = todo.popleft()
-        nearer = _nearer(product, int(vcs.router[place]), home)
-        offered = {int(vcs.channel[c.vc]): 0 for c in relation.candidates(place, address) if c.vc is not None}
+        router = int(vcs.router[place])
+        leaving = out_channel[out_first[router] : out_first[router + 1]].tolist()
+        nearer = [c for c in leaving if left[network.target[c]] == left[router] - 1 >= 0]
+        taken = [c.vc for c in relation.candidates(place, address) if c.vc is not None]
+        offered = {int(vcs.channel[vc]) for vc in taken}
         for channel in nearer:
             if channel not in offered:
                 walk, end = [], place
@@ -208,22 +186,11 @@ def _refusal(relation: Relation, product: Grid, signs: tuple[int, ...], address:
                     walk.append(end)
                     end = previous
                 return Refusal(end - relation.num_vcs, address, tuple(walk[::-1]), channel)
-        for candidate in relation.candidates(place, address):
-            vc = candidate.vc
-            if vc is not None and vc not in before and vcs.channel[vc] in nearer:
+        for vc in taken:
+            if vc not in before and vcs.channel[vc] in nearer:
                 before[vc] = place
                 todo.append(vc)
     raise RelationError(f"{relation.name}: its answers change from one question to the next")
-
-
-def _nearer(product: Grid, router: int, home: IntArray) -> list[int]:
-    """Channels of a router that bring nearer, by dimension."""
-    here = product.coordinates[router]
-    return [
-        int(product.channel[router, 2 * i + (b < a)])
-        for i, (a, b) in enumerate(zip(here.tolist(), home.tolist(), strict=True))
-        if a != b
-    ]
 
 
 @dataclass(frozen=True, eq=False)
