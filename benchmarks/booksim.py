@@ -175,7 +175,7 @@ def _compared(points: list[dict[str, Any]], seeds: tuple[int, ...], cycles: int 
         float(np.mean(beyond)) if beyond else None,
         ours,
         ours_accepted,
-        ours - empty(point, hops),
+        ours - empty(point, hops + 1),
         all(run.stable for run in runs),
     )
 

@@ -125,7 +125,7 @@ def _latency_rows(run: Run | Runs) -> list[tuple[str, str | Text]]:
             f"{_number(run.latency_max)} max",
         ),
         ("network latency", f"{_number(run.network_latency_mean)} cycles mean"),
-        ("hops", f"{_number(run.hops_mean)} routers mean"),
+        ("hops", f"{_number(run.hops_mean)} mean"),
     ]
 
 

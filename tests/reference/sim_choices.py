@@ -90,14 +90,17 @@ class Choices:
         def room(out: OutputVC) -> float:
             return float("inf") if out.endless else sum(o.credits for o in node.outputs[node.exit(out)].vcs)
 
-        match self.options.selection if able else "all":
+        def any_of(outs: list[OutputVC]) -> list[OutputVC]:
+            number = scramble(self.select ^ ((self.now << 32) + vc.number)) >> 11
+            return [sorted(outs, key=outputs.index)[number % len(outs)]]
+
+        match (self.options.selection or self.relation.selection) if able else "all":
             case "first":
                 return able[:1]
             case "random":
-                number = scramble(self.select ^ ((self.now << 32) + vc.number)) >> 11
-                return [able[number % len(able)]]
+                return any_of(able)
             case "round_robin":
                 return [min(able, key=lambda o: (outputs.index(o) - vc.accept) % len(outputs))]
             case "most_credits":
-                return [max(able, key=room)]
+                return any_of([out for out in able if room(out) == max(map(room, able))])
         return able

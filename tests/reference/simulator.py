@@ -57,7 +57,7 @@ class Simulator(Choices):
         self.ejection: dict[int, list[OutputVC]] = {}
         self.terminals: list[Terminal] = []
         self.sinks: list[Wire] = []
-        local = max([1, *relation.vcs.counts.tolist()])
+        local = relation.vcs.widest
         for c in range(network.num_channels):
             latency = int(network.latency[c])
             flits, returned = Wire(latency), Wire(latency)
@@ -251,7 +251,7 @@ class Simulator(Choices):
             vc.active_from = self.now + delay
             leaves = self.now + delay - 1
             self.flit_hops += 1
-            flit.packet.hops += flit.head
+            flit.packet.hops += flit.head and not out.endless
             into.credits.put(leaves + self.options.credit_delay, into.vcs.index(vc))
             crossed = leaves + self.options.traversal_delay
             if out.endless:

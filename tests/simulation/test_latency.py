@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from unknot.errors import SimulationError
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order
-from unknot.simulation import simulate
+from unknot.simulation import simulate, zero_load_latency
 from unknot.simulation.engine import Engine
 from unknot.simulation.layout import (
     ADDRESS,
@@ -89,7 +90,7 @@ def test_latency_curve_of_booksim(load: float) -> None:
     assert found.stable
     assert found.latency_mean == pytest.approx(np.mean(expected), rel=0.05 if load == 0.4 else 0.01)
     assert found.accepted_load == pytest.approx(load, rel=0.02)
-    assert found.hops_mean == pytest.approx(6.25, rel=0.01)
+    assert found.hops_mean == pytest.approx(5.25, rel=0.01)
     assert found.flit_hops > found.packets * 6
 
 
@@ -97,7 +98,7 @@ def test_low_load_mean_is_the_formula() -> None:
     found = simulate(dimension_order(mesh(8, 8), 4), 0.002, switching="wormhole-nonatomic")
     assert found.latency_mean is not None
     assert found.hops_mean is not None
-    assert found.latency_mean == pytest.approx(5 * (found.hops_mean - 1) + 7, abs=0.05)
+    assert found.latency_mean == pytest.approx(5 * found.hops_mean + 7, abs=0.05)
     assert found.latency_mean == pytest.approx(33.25, abs=0.25)
     assert found.latency_mean - 0.02 < found.network_latency_mean <= found.latency_mean  # type: ignore[operator]
 
@@ -112,3 +113,20 @@ def test_saturation_lies_where_booksim_has_it() -> None:
     assert simulate(relation, 0.41, switching="wormhole-nonatomic").stable
     for seed in (1, 2, 3):
         assert not simulate(relation, 0.425, switching="wormhole-nonatomic", seed=seed).stable
+
+
+@pytest.mark.parametrize("switching", ["vct", "saf"])
+@pytest.mark.parametrize("flits", [1, 2, 5])
+def test_a_packet_that_fits_its_buffer_exactly(switching: Switching, flits: int) -> None:
+    """It flows as through deep buffers, again and again; one flit more is refused."""
+    relation = dimension_order(mesh(4, 1), 1)
+    exact, deep = (
+        simulate(relation, 0.02, packet_length=flits, buffer_depth=depth, switching=switching, measure=3000)
+        for depth in (flits, 4 * flits + 20)
+    )
+    expected = zero_load_latency(relation, packet_length=flits, switching=switching)
+    assert exact.stable
+    assert exact.latency_mean == pytest.approx(expected, rel=0.1)
+    assert exact.latency_mean == pytest.approx(deep.latency_mean, rel=0.1)
+    with pytest.raises(SimulationError, match="does not fit a buffer"):
+        simulate(relation, 0.02, packet_length=flits + 1, buffer_depth=flits, switching=switching)

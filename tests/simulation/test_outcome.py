@@ -35,8 +35,8 @@ def test_a_packet_that_goes_round_for_ever_is_livelock() -> None:
     run = simulate(relation, 0.0003, **point)
     assert not run.stable
     assert run.deadlock is None
-    assert run.reason.startswith("livelock: a packet from t1 to t0 has passed ")
-    assert "where 2 would do, and goes on" in run.reason
+    assert run.reason.startswith("livelock: a packet from t1 to t0 has made ")
+    assert "where 1 would do, and goes on" in run.reason
     full = simulate(relation, 0.1, **point)
     assert full.deadlock is not None
     assert full.reason.startswith("deadlock of 4 messages")

@@ -238,7 +238,7 @@ def _runs(designs: tuple[DesignResult, ...]) -> Html:
         for found in designs
         for run in found.runs
     ]
-    note = "Loads in flits per terminal per cycle, latencies in cycles, hops in routers traversed by a packet."
+    note = "Loads in flits per terminal per cycle, latencies in cycles, hops in channels crossed by a packet."
     return section("Runs", table(head, rows, numbers=range(1, 11)), element("p", note, class_="note"))
 
 

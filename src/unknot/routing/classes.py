@@ -126,6 +126,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
         address_labels=_Labels(relation, known),
         source=relation.source,
         classes=known,
+        selection=relation.selection,
     )
 
 

@@ -37,8 +37,9 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     vcs : int
         VCs per channel, all offered alike.
     up : {"adaptive", "modulo"}
-        All ports up that lead to a nearest ancestor, or the one whose position among them is ⌊d / W⌋ modulo their
-        number, with d the number of the destination terminal and W the product of the ports up of the levels below.
+        All ports up that lead to a nearest ancestor, of which runs by default select one at random; or the one whose
+        position among them is ⌊d / W⌋ modulo their number, with d the number of the destination terminal and W the
+        product of the ports up of the levels below.
 
     Raises
     ------
@@ -102,6 +103,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
         name=f"nca ({up})",
         claims=dict.fromkeys(SWITCHINGS, True),
         claims_minimal=True if regular else None,
+        selection="random" if adaptive else None,
         source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",
     )
 

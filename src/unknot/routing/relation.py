@@ -59,10 +59,13 @@ class VirtualChannels:
     channel : int32 array, shape (VCs,)
     router : int32 array, shape (VCs + terminals,)
         Router at which a header at each place stands.
+    widest : int
+        Most VCs of a channel; without channels the number that was given for all of them.
     """
 
     network: Network
     counts: Any
+    widest: int = field(init=False)
 
     def __post_init__(self) -> None:
         given = np.asarray(self.counts)
@@ -84,6 +87,7 @@ class VirtualChannels:
         counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "widest", int(given.max(initial=1)))
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
@@ -171,6 +175,9 @@ class Relation:
         take (UGAL-L_VC), or of VCs only where both ways begin with the same port (UGAL-L_VCH).
     classes : sequence of str
         Names of message classes, if there are any: the addresses then are blocks of one length, one for each class.
+    selection : str, optional
+        The selection function that suits it, one of `unknot.simulation.router.SELECTIONS`; runs use it unless their
+        router names another. Proofs ignore it.
     """
 
     network: Network
@@ -187,6 +194,7 @@ class Relation:
     direct: IntArray | None = None
     compares: str = "UGAL-L_VCH"
     classes: Sequence[str] = ()
+    selection: str | None = None
 
     def __post_init__(self) -> None:
         vcs = self.vcs if isinstance(self.vcs, VirtualChannels) else VirtualChannels(self.network, self.vcs)

@@ -9,6 +9,9 @@ import numpy as np
 from unknot.errors import SimulationError
 from unknot.switching import Switching
 
+MOST = 2**40
+"""Most cycles of a part of a run."""
+
 
 def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:
     """Refuse numbers that no run can have."""
@@ -40,9 +43,9 @@ def check_run(
         raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
     for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1), ("interval", interval, 1)):
         if cycles is not None and (
-            isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < least
+            isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or not least <= cycles <= MOST
         ):
-            raise SimulationError(f"{name} must be a whole number of cycles, at least {least}, got {cycles!r}")
+            raise SimulationError(f"{name} must be a whole number of cycles from {least} to {MOST}, got {cycles!r}")
     if precision is not None and (not _is_number(precision) or not 0 < precision < 1):
         raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {precision!r}")
     if precision is not None and measure is not None:

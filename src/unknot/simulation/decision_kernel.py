@@ -75,7 +75,7 @@ def class_of(s, begin, end):
     return end
 
 
-@njit(types.int64(RULE, types.int64[::1]), cache=True, _nrt=False)
+@njit(types.int64(RULE, types.int64[::1]), cache=True, nogil=True, _nrt=False)
 def decide(rule, raw):
     """Fill `decided`, `decisions`, `first_decision` and `place_class`; the number of classes."""
     s = view(raw)

@@ -225,7 +225,7 @@ def simulate(
         buffer_depth=buffer_depth,
         seed=seed,
         lengths=shares if len(shares) > 1 else (),
-        router=router,
+        router=engine.router,
         bursts=bursts,
         warmup=measured.start,
         measured=measured.cycles,

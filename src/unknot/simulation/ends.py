@@ -34,7 +34,7 @@ def ends_of_buffers(relation: Relation, depth: int) -> dict[str, Any]:
     """Both ends of all buffers, and the ports and words they belong to."""
     network, vcs = relation.network, relation.vcs
     terminals, num_vcs, routers = network.num_terminals, relation.num_vcs, network.num_routers
-    local = max(1, int(vcs.counts.max(initial=1)))
+    local = vcs.widest
     terminal = np.repeat(np.arange(terminals), local)
     total = num_vcs + terminal.size
     buffers = np.arange(total)

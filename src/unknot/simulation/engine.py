@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError
+from unknot.memory import require
 from unknot.routing.relation import Relation
 from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.injection import Bursts, Lengths
@@ -35,14 +36,15 @@ from unknot.simulation.layout import (
     State,
 )
 from unknot.simulation.router import Router
+from unknot.simulation.size import MOST_STATES, simulation_bytes
 from unknot.simulation.tables import aligned, empty_network, replaced, state_of
 from unknot.simulation.traffic import Pairs
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
 
 DEFAULT = Router()
-MOST_STATES = 100_000_000
-"""Up to so many pairs of a place and an address, or bytes, answers of a rule are kept."""
+ENOUGH = 20_000_000
+"""Buffers × cycles in a call of the kernel: less than half a second of work."""
 CHECK = 512
 """Cycles between two looks for a knot."""
 
@@ -74,7 +76,19 @@ class Engine:
         bursts: Bursts | None = None,
         threads: int = 1,
     ) -> None:
+        router = router.for_relation(relation)
         self.relation, self.switching, self.router = relation, switching, router
+        threads = max(1, min(threads, relation.network.num_routers))
+        size = simulation_bytes(
+            relation.network,
+            relation.vcs,
+            packet_length=packet_length,
+            switching=switching,
+            buffer_depth=buffer_depth,
+            router=router,
+            threads=threads,
+        )
+        require(f"a simulation of {relation.network.name} with {relation.num_vcs} virtual channels", size)
         self.parts = empty_network(
             relation,
             switching,
@@ -85,10 +99,11 @@ class Engine:
             pairs=pairs,
             router=router,
             bursts=bursts,
-            threads=max(1, min(threads, relation.network.num_routers)),
+            threads=threads,
         )
         self.deadlock: Configuration | None = None
         self.asked_from = 0
+        self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
 
     @property
     def state(self) -> State:
@@ -165,7 +180,11 @@ class Engine:
             self._advance_together(until)
             return False
         while True:
-            end = advance(self.relation.compiled.function, self.parts[0].raw, until)
+            # In pieces, between which Python looks for signals.
+            stop = min(until, self.now + self._piece)
+            end = advance(self.relation.compiled.function, self.parts[0].raw, stop)
+            if end == status.DONE and stop < until:
+                continue
             if end == status.FULL:
                 self._make_room(0, self.parts[0].latencies.size)
             elif end in (status.BROKEN_RULE, status.DEAD_END):
@@ -209,7 +228,7 @@ class Engine:
         with ThreadPoolExecutor(len(self.parts)) as pool:
             while self.now < until:
                 self._share_out()
-                upto = min(until, self.now + SPAN)
+                upto = min(until, self.now + min(SPAN, self._piece))
                 runs = [pool.submit(advance, function, part.raw, upto) for part in self.parts]
                 for part, end in zip(self.parts, [run.result() for run in runs], strict=True):
                     if end != status.DONE:

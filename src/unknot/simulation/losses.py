@@ -120,7 +120,7 @@ def owns(state: State, rows: Numbers) -> npt.NDArray[np.bool_]:
 def release(state: State, row: int) -> None:
     """The packet in front of a row, no flit of which was sent on, gives back its output VC and requests anew."""
     out, ring = int(state.inputs[row, OUT]), int(state.setup[RING])
-    state.packets[state.ring[row * ring + state.inputs[row, READ]], HOPS] -= 1
+    state.packets[state.ring[row * ring + state.inputs[row, READ]], HOPS] -= state.outputs[out, READER] >= 0
     _free(state, row, out)
     restart(state, row, 0)
 

@@ -11,7 +11,7 @@ from unknot.simulation.engine import Engine
 from unknot.simulation.layout import ADDRESS, CREATED, HOPS, LOCAL, OWNER, SENT, SOURCE, STORED, WRITE
 
 LONGER = 10
-"""How many times as many routers as it needs, and 20 more, a packet passes before it is said to go round."""
+"""A packet goes round when it has made this many times the hops it needs, and 20 more."""
 WATCHED = 2_000, 10_000
 """Fewest and most cycles in which a place is watched before what stands there is said to starve."""
 LOOKS = 400
@@ -25,7 +25,7 @@ Fronts = dict[int, tuple[int, ...]]
 def diagnosis(engine: Engine, measured: int) -> str:
     """Livelock or starvation, in words, at the end of a run that is not stable; empty if it is neither.
 
-    Livelock is told by a packet that has passed far more routers than any way without detours has. For starvation the
+    Livelock is seen by a packet that has made far more hops than any way without detours has. For starvation the
     run goes on under load, for as many cycles as were measured within `WATCHED`: a buffer, of a channel or of an
     injection port, whose first flit has not moved in all of them starves if more others went where it may go than in
     two turns of all buffers of its router. Under round robin a packet that is free to go never waits for longer, but
@@ -71,19 +71,17 @@ def _fronts(engine: Engine) -> Fronts:
 
 
 def _livelock(engine: Engine, fronts: Fronts) -> str:
-    """The packet that has passed the most routers, if those are far more than it needs."""
+    """The packet that has made the most hops, if those are far more than it needs."""
     if not fronts:
         return ""
     network = engine.relation.network
     packet, created, hops, _ = max(fronts.values(), key=lambda found: found[2])
     source, destination, words = _packet(engine, packet)
-    needed = int(distances_from(network, int(network.inject[source]))[network.eject[destination]]) + 1
+    needed = int(distances_from(network, int(network.inject[source]))[network.eject[destination]])
     if hops <= LONGER * needed + 20:
         return ""
     age = engine.now - created
-    return (
-        f"livelock: a packet {words} has passed {hops} routers in {age} cycles where {needed} would do, and goes on"
-    )
+    return f"livelock: a packet {words} has made {hops} hops in {age} cycles where {needed} would do, and goes on"
 
 
 def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> str:

@@ -77,7 +77,7 @@ class Player:
         overhead: int = 0,
         in_order: bool = False,
     ) -> None:
-        """`seed` draws among several addresses for a destination; without one the first is taken."""
+        """`seed` draws among the addresses of a destination (without one the first is taken) and in random selections."""
         terminals, many = relation.network.num_terminals, source.size
         self.relation, self.overhead, self.in_order = relation, overhead, in_order
         self.engine = Engine(
@@ -86,7 +86,7 @@ class Player:
             packet_length=1,
             buffer_depth=buffer_depth,
             chance=0.0,
-            seed=0,
+            seed=seed or 0,
             pairs=nobody(terminals),
         )
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.

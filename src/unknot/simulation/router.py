@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
 from unknot.errors import SimulationError, near
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
 
 Allocator = Literal["islip", "separable_input_first"]
 Priority = Literal["none", "age"]
@@ -24,7 +27,7 @@ _LEAST = {
     "credit_delay": 0,
     "iterations": 1,
 }
-_WORDS = {"allocator": ALLOCATORS, "priority": PRIORITIES, "selection": SELECTIONS}
+_WORDS = {"allocator": ALLOCATORS, "priority": PRIORITIES, "selection": (*SELECTIONS, None)}
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,11 @@ class Router:
         Rounds of islip; later ones match what is left. separable_input_first has one.
     priority : {"none", "age"}
         age: where requests compete the packet created first wins. Ties, or all of it, go round robin.
-    selection : {"all", "first", "random", "round_robin", "most_credits"}
+    selection : {"all", "first", "random", "round_robin", "most_credits"}, optional
         Which of the free candidates of the lowest tier a header requests: all at once, so that the allocator
         chooses; or one: the first the relation names, any, the next one in turn, or one of the channel with the most
-        free buffers.
+        free buffers, any of them where several have as many. By default what the relation names
+        (`Relation.selection`), else all.
     hold_switch : bool
         A packet that won the switch keeps it, as long as each cycle brings a flit and a credit, to its tail.
 
@@ -78,8 +82,25 @@ class Router:
     allocator: Allocator = "islip"
     iterations: int = 1
     priority: Priority = "none"
-    selection: Selection = "all"
+    selection: Selection | None = None
     hold_switch: bool = False
+
+    def for_relation(self, relation: Relation) -> Router:
+        """The router with the selection function that the relation names, unless it has one itself."""
+        if self.selection is not None or relation.selection is None:
+            return self
+        return replace(self, selection=cast(Selection, relation.selection))
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing is other than by default, apart from selections that are a matter of one mask."""
+        return self.selection in (None, "all", "random", "round_robin") and replace(self, selection=None) == Router()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its allocators are one round of islip, without priority, speculation or held switches."""
+        plain = self.allocator == "islip" and self.iterations == 1 and self.priority == "none"
+        return plain and not self.speculative and not self.hold_switch
 
     @property
     def header_cycles(self) -> int:
@@ -98,7 +119,8 @@ class Router:
                     )
             elif name in _WORDS:
                 if value not in _WORDS[name]:
-                    raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), _WORDS[name])}")
+                    words = [word for word in _WORDS[name] if word]
+                    raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), words)}")
             elif not isinstance(value, bool):
                 raise SimulationError(f"router: {name} must be true or false, got {value!r}")
         if self.allocator == "separable_input_first" and self.iterations > 1:

@@ -122,7 +122,7 @@ def gather(s):
     s.count[GATHERED] = 1
 
 
-@njit(types.void(types.int64[::1]), cache=True, _nrt=False)
+@njit(types.void(types.int64[::1]), cache=True, nogil=True, _nrt=False)
 def scatter(raw):
     """Bring the rows of a part up to date; what terminals drew ahead is forgotten, to be drawn again."""
     s = view(raw)

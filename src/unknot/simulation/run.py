@@ -34,7 +34,7 @@ class Run:
     network_latency_mean : float or None
         The same from injection of the header.
     hops_mean : float or None
-        Routers traversed by a packet, source and destination included.
+        Hops of a packet: channels between routers that it crossed.
     stable : bool
         False when the run saturated or deadlocked; the latencies then have no steady meaning.
     reason : str
@@ -55,7 +55,7 @@ class Run:
     cycles : int
         Cycles simulated in all.
     flit_hops : int
-        Switch traversals in all, ejection included.
+        Flits sent over a channel by a router in all, the channels to terminals included.
     switching, packet_length, buffer_depth, seed, lengths, router, bursts :
         The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
         there are several.

@@ -51,18 +51,36 @@ def commit(s, b, p, count):
 
 
 @njit(_nrt=False, forceinline=True)
+def at_random(s, b, now, many):
+    """A random number below `many` for the header in input row b in this cycle."""
+    return mixed(np.uint64(s.setup[SALT]) ^ np.uint64((np.int64(now) << 32) + s.buffer[natural(b)])) % many
+
+
+@njit(_nrt=False, forceinline=True)
+def ascending(wanted, found):
+    """Sort the first numbers of an array in which most are in order."""
+    for k in range(1, found):
+        value, at = wanted[k], k
+        while at > 0 and wanted[at - 1] > value:
+            wanted[at] = wanted[at - 1]
+            at -= 1
+        wanted[at] = value
+
+
+@njit(_nrt=False, forceinline=True)
 def select(s, b, found, first_output, now):
     """Leave one of the output rows in ``s.wanted``, by the selection function."""
     wanted, chosen = s.wanted, 0
     if s.setup[SELECT] == RANDOM:
-        chosen = mixed(np.uint64(s.setup[SALT]) ^ np.uint64((np.int64(now) << 32) + s.buffer[b])) % found
+        ascending(wanted, found)
+        chosen = at_random(s, b, now, found)
     elif s.setup[SELECT] == ROUND_ROBIN:
         turn = first_output + s.inputs[b, ACCEPT]
         for k in range(1, found):
             if (wanted[k] - turn) & CYCLIC < (wanted[chosen] - turn) & CYCLIC:
                 chosen = k
     elif s.setup[SELECT] == MOST_CREDITS:
-        most = np.int64(-1)
+        most, ties = np.int64(-1), np.int64(0)
         for k in range(found):
             room, w = np.int64(1) << 40, np.int64(wanted[k])
             if s.outputs[w, READER] >= 0:
@@ -73,7 +91,12 @@ def select(s, b, found, first_output, now):
                     room += s.outputs[low, CREDITS]
                     low += 1
             if room > most:
-                chosen, most = k, room
+                most, ties = room, np.int64(0)
+            if room == most:
+                wanted[ties] = w
+                ties += 1
+        ascending(wanted, ties)
+        chosen = at_random(s, b, now, ties)
     wanted[0] = wanted[chosen]
 
 

@@ -62,6 +62,7 @@ from unknot.simulation.layout import (
     RING,
     ROOM,
     SAF,
+    SELECT,
     SENT,
     SIZE,
     STATE,
@@ -72,7 +73,7 @@ from unknot.simulation.layout import (
     WORDS,
 )
 from unknot.simulation.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
-from unknot.simulation.selection_kernel import CYCLIC
+from unknot.simulation.selection_kernel import ALL, CYCLIC, RANDOM, at_random
 from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, enqueue, outputs_of, post
 from unknot.simulation.switch_kernel import retire, wake
 from unknot.words_kernel import beyond, how_many, lowest, natural
@@ -216,6 +217,16 @@ def choose(s, here, at, address, count, free):
 
 
 @njit(_nrt=False, forceinline=True)
+def select(s, here, at, mask, now):
+    """Leave one of several outputs, at random or in turn."""
+    if s.setup[SELECT] == RANDOM:
+        for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
+            mask &= mask - 1
+        return mask & -mask
+    return np.int64(1) << in_turn(mask, np.int64(here.inputs[at, ACCEPT]))
+
+
+@njit(_nrt=False, forceinline=True)
 def settle(s, here, askers, twice):
     """Outputs that several headers request grant one of them: the others request them no more."""
     asked = s.asked
@@ -233,7 +244,7 @@ def settle(s, here, askers, twice):
 
 
 @njit(_nrt=False, forceinline=True)
-def allocate(rule, s, here, w):
+def allocate(rule, s, here, w, now):
     """VC allocation; the status."""
     asked, inputs, outputs, packets, masks = s.asked, here.inputs, here.outputs, s.packets, s.masks
     askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks[w, HEADS]
@@ -252,6 +263,8 @@ def allocate(rule, s, here, w):
             masks[w, HEADS] ^= bit
             masks[w, ASLEEP] |= bit
             continue
+        if s.setup[SELECT] != ALL and mask & (mask - 1) != 0:
+            mask = select(s, here, at, mask, now)
         twice |= once & mask
         once |= mask
         askers |= bit
@@ -270,7 +283,7 @@ def allocate(rule, s, here, w):
         inputs[at, ACCEPT], inputs[at, OUT] = out + 1, out
         inputs[at, OUT_PORT] = outputs[out, PORT] - here.first_output
         inputs[at, SENT], inputs[at, SIZE], inputs[at, FRONT], inputs[at, STATE] = 0, packets[p, LENGTH], p, FRESH
-        packets[p, HOPS] += 1
+        packets[p, HOPS] += outputs[out, READER] >= 0
         won |= bit
         taken |= np.int64(1) << out
         if (room >> out) & 1 == 0:
@@ -425,7 +438,7 @@ def run_router(rule, s, w, now):
     fresh = take_in(s, here, w, natural((now & s.setup[MASK]) * s.setup[WORDS] + w))
     movers = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, NO_CREDIT]
     if masks[w, HEADS] != 0:
-        status = allocate(rule, s, here, w)
+        status = allocate(rule, s, here, w, now)
         if status != DONE:
             return status
     if movers != 0:

@@ -41,7 +41,7 @@ DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 what it must not; a header has no candidate (place in ``count[WHERE]``)."""
 
 
-@njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, _nrt=False)
+@njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, nogil=True, _nrt=False)
 def served(rule, place, offered, count):
     """Number of candidates of the packet to each address at its place, into `count`; −1 where the rule fails."""
     pointer = np.int64(offered.ctypes.data)

@@ -38,7 +38,7 @@ def may_move(rule, s, b, stuck):
     return count <= 0
 
 
-@njit(types.int64(RULE, types.int64[::1], types.boolean[::1]), cache=True, _nrt=False)
+@njit(types.int64(RULE, types.int64[::1], types.boolean[::1]), cache=True, nogil=True, _nrt=False)
 def find_stuck(rule, raw, stuck):
     """Mark the VCs whose front packet can never move whatever happens; returns how many.
 

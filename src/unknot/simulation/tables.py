@@ -64,6 +64,7 @@ from unknot.simulation.layout import (
     State,
 )
 from unknot.simulation.router import ALLOCATORS, SELECTIONS, Router
+from unknot.simulation.size import packets_in_a_buffer, wheel
 from unknot.simulation.traffic import Pairs, scramble, streams
 from unknot.switching import SWITCHINGS, Switching
 
@@ -99,11 +100,11 @@ def empty_network(
     network = relation.network
     terminals, num_vcs = network.num_terminals, relation.num_vcs
     shares = length_shares(packet_length)
-    held = _packets_in_a_buffer(switching, buffer_depth, shares[0][0])
+    held = packets_in_a_buffer(switching, buffer_depth, shares[0][0])
     tables = ends_of_buffers(relation, buffer_depth)
     words, frames = tables["words"], tables["frames"]
     num_words = len(frames) - 1
-    wheel = _wheel(int(network.latency.max(initial=1)), router, threads)
+    inboxes = wheel(int(network.latency.max(initial=1)), router, threads)
     starts = streams(seed, terminals)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
@@ -115,8 +116,8 @@ def empty_network(
     rows[:, FIRST_END] = tables["out_row"][num_vcs + local * np.arange(terminals)]
     tables |= {
         "ring": np.zeros(len(tables["inputs"]) * held, dtype=np.int32),
-        "inbox": np.zeros((wheel * num_words, 4), dtype=np.int64),
-        "outside": np.zeros((wheel * num_words if threads > 1 else 0, 2), dtype=np.int64),
+        "inbox": np.zeros((inboxes * num_words, 4), dtype=np.int64),
+        "outside": np.zeros((inboxes * num_words if threads > 1 else 0, 2), dtype=np.int64),
         "planes": np.zeros(2 * buffer_depth.bit_length() * num_words, dtype=np.int64),
         "progress": np.zeros((threads, 16), dtype=np.int64),
         "place_class": 0,
@@ -140,7 +141,7 @@ def empty_network(
     }
     shared = {name: aligned(name, table) for name, table in tables.items()}
     setup = _setup(relation, switching, buffer_depth, seed, pairs, router, bursts)
-    setup[[LOCAL, MASK, PARTS, WORDS, RING, PATIENCE]] = local, wheel - 1, threads, num_words, held, wheel + 7
+    setup[[LOCAL, MASK, PARTS, WORDS, RING, PATIENCE]] = local, inboxes - 1, threads, num_words, held, inboxes + 7
     setup[SIMPLE] = is_simple(relation, router)
     setup[PLANES] = buffer_depth.bit_length()
     setup[LARGE] = len(tables["inputs"]) > IN_CACHE
@@ -197,23 +198,9 @@ def aligned(name: str, values: Any) -> Any:
     return table
 
 
-def _wheel(latency: int, router: Router, threads: int) -> int:
-    """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead."""
-    stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
-    after = max(router.traversal_delay + latency, router.credit_delay + latency, router.routing_delay)
-    return 1 << (stay + after + (threads > 1)).bit_length()
-
-
 def is_simple(relation: Relation, router: Router) -> bool:
     """Whether routers can do with `simple_kernel`, if they have one word each."""
-    return router == Router() and not relation.commits and relation.direct is None
-
-
-def _packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:
-    """Most packets that have flits in one buffer, or are on their way into it."""
-    if switching == "wormhole":
-        return 1
-    return min(depth, depth // shortest + (2 if switching == "wormhole-nonatomic" else 1))
+    return router.is_default and not relation.commits and relation.direct is None
 
 
 def _cuts(frames: Numbers, words: Numbers, parts: int) -> Numbers:
@@ -260,8 +247,12 @@ def _setup(
     setup[[ROUTING, ALLOCATION]] = router.routing_delay, router.vc_allocation_delay
     setup[[SWITCHED, TRAVERSAL, CREDIT]] = router.switch_allocation_delay, router.traversal_delay, router.credit_delay
     setup[[SEPARABLE, ROUNDS, AGED]] = ALLOCATORS.index(router.allocator), router.iterations, router.priority == "age"
-    setup[[SPECULATIVE, HOLDS, SELECT]] = router.speculative, router.hold_switch, SELECTIONS.index(router.selection)
-    setup[PLAIN] = router.iterations == 1 and not setup[[SEPARABLE, AGED, SPECULATIVE, HOLDS]].any()
+    setup[[SPECULATIVE, HOLDS, SELECT]] = (
+        router.speculative,
+        router.hold_switch,
+        SELECTIONS.index(router.selection or "all"),
+    )
+    setup[PLAIN] = router.is_plain
     setup[SALT] = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup[[BEGIN, END]] = -1 if bursts is None else [int(bursts.begin * 2**53), int(bursts.end * 2**53)]
     return setup

@@ -47,7 +47,7 @@ class TraceRun:
     cycles : int
         Cycle in which the run ended.
     flit_hops : int
-        Switch traversals in all, ejection included.
+        Flits sent over a channel by a router in all, the channels to terminals included.
     switching, buffer_depth, seed :
         The point that was simulated.
     deadlock : Configuration or None
@@ -124,7 +124,8 @@ def run_trace(
         Cycle in which to stop. By default the run ends when all has arrived, at a deadlock, or when nothing at all
         arrives for a million cycles.
     seed : int or None
-        Of the draws among several addresses for a destination; with None the first is taken. Nothing else is random.
+        Of the draws among several addresses for a destination; with None the first is taken. Also of a relation
+        that selects candidates at random, such as `nca`. Nothing else is random.
     progress : callable, optional
         Called with words and the cycle reached.
 

@@ -27,6 +27,7 @@ from unknot.simulation.layout import (
     OWNER,
     PENDING,
     PORT,
+    READER,
     READY_BITS,
     SAF,
     SENT,
@@ -55,7 +56,7 @@ def win(s, b, w, w0, now):
     s.masks[natural(w0 + (out >> 6)), OPEN] &= ~(np.int64(1) << (out & 63))
     inputs[b, OUT], inputs[b, SENT], inputs[b, SIZE] = w, 0, s.packets[p, LENGTH]
     inputs[b, OUT_PORT] = s.sending[natural(outputs[w, PORT]), CELL]
-    s.packets[p, HOPS] += 1
+    s.packets[p, HOPS] += outputs[w, READER] >= 0
     s.masks[word, HEADS] &= ~bit
     ready = has_room(s, w)
     if s.setup[ALLOCATION] > 1 and not (ready and s.setup[SPECULATIVE] == 1):
