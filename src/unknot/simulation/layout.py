@@ -57,7 +57,7 @@ ends of injection buffers. Of other routers buffers that request the switch, hea
 next cycle on, and buffers that hold the switch."""
 
 CREATED, INJECTED, ADDRESS, LENGTH, HOPS, SOURCE, SCRIPT, STOP = range(8)
-"""Columns of `packets`; HOPS counts the channels it was allocated VCs of; SCRIPT is where its prescribed path begins in
+"""Columns of `packets`; HOPS: channels of which it was allocated a VC; SCRIPT is where its prescribed path begins in
 `script` or −1, STOP how long it is."""
 
 PACKET, LEFT, VC, LAST, DRAWN, CHANCE, ON, FIRST_END = range(8)

@@ -77,7 +77,7 @@ class Player:
         overhead: int = 0,
         in_order: bool = False,
     ) -> None:
-        """`seed` draws among the addresses of a destination (without one the first is taken) and in random selections."""
+        """`seed` draws addresses of a destination (without one the first is taken) and in random selections."""
         terminals, many = relation.network.num_terminals, source.size
         self.relation, self.overhead, self.in_order = relation, overhead, in_order
         self.engine = Engine(
