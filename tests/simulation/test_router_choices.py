@@ -109,7 +109,7 @@ def chosen(candidates: Sequence[int], packets: int, selection: Selection, *, len
 
 def test_selection_of_one_candidate() -> None:
     assert chosen([2, 0, 3], 4, "first") == [2, 2, 2, 2]
-    assert chosen([2, 0, 3], 4, "most_credits") == [2, 2, 2, 2]
+    assert set(chosen([2, 0, 3], 12, "most_credits")) == {2, 0, 3}, "all have as many, and ties are broken at random"
     assert chosen([TIER + 2, 3, 0], 4, "first") == [3, 3, 3, 3]
     for selection in SELECTIONS:
         assert set(chosen([3, TIER + 2, TIER + 0], 8, selection)) == {3}
@@ -126,7 +126,7 @@ def test_random_selection_is_a_hash_of_seed_cycle_and_buffer() -> None:
     expected = []
     for k in range(60):
         cycle, buffer = 50 * k + 3, 5 + k % 2
-        expected.append([2, 0, 3][(scramble(select ^ (cycle * 2**32 + buffer)) >> 11) % 3])
+        expected.append([0, 2, 3][(scramble(select ^ (cycle * 2**32 + buffer)) >> 11) % 3])
     assert found == expected
     assert min(Counter(found).values()) > 10
 

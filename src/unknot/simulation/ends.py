@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from unknot.routing.relation import Relation
 from unknot.simulation.layout import (
-    BEST,
     CELL,
     CREDIT_CELL,
     CREDITS,
@@ -99,6 +98,5 @@ def _ports(port: npt.NDArray[Any], cell: npt.NDArray[Any]) -> tuple[Numbers, Num
     begins[1:] = port[1:] != port[:-1]
     row = np.maximum.accumulate(np.where(begins, np.arange(port.size), 0))
     ports = np.zeros((port.size, 8), dtype=np.int64)
-    ports[:, BEST] = -1
     ports[:, CELL] = cell
     return ports, row

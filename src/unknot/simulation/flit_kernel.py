@@ -11,62 +11,39 @@ more, so that neither the order of routers nor their division among threads make
 import numpy as np
 from numba import njit, types
 
-from unknot.simulation.general_kernel import allocate_generally, switch_generally
 from unknot.simulation.inject_kernel import inject
 from unknot.simulation.layout import (
     ARRIVED_BITS,
-    ATOMIC,
     CREDIT_BITS,
-    CREDITS,
-    DEPTH,
     FIRST_INPUT,
     FIRST_OUTPUT,
     FIRST_ROUTER,
-    FLIT_HOPS,
     FLITS_IN,
     FLITS_OUT,
-    FRESH,
     FROM_PORT,
     GATHERED,
     HEAD_BITS,
     HEADS,
-    HOLDERS,
-    IDLE,
     LARGE,
     LAST_MOVE,
     LAST_ROUTER,
     MASK,
     MEASURED_ARRIVED,
     MOVERS,
-    MOVING,
-    NEW_HEADS,
-    NONATOMIC,
     NOW,
-    OPEN,
-    OUT,
     OUT_PORT,
-    OWNER,
     OWNING,
     PART,
     PARTS,
     PATIENCE,
-    PLAIN,
-    READY_BITS,
     RING,
-    ROUTING,
     SIMPLE,
-    STALLED,
-    STATE,
-    STORED,
-    TECHNIQUE,
-    WINNERS,
     WORDS,
 )
+from unknot.simulation.router_kernel import open_inbox, work
 from unknot.simulation.rows_kernel import gather, is_simple
 from unknot.simulation.simple_kernel import run_router
-from unknot.simulation.state_kernel import DONE, FULL, QUIET, has_room, packet_of
-from unknot.simulation.switch_kernel import switch_plainly, wake
-from unknot.simulation.vc_kernel import allocate_plainly
+from unknot.simulation.state_kernel import DONE, FULL, QUIET, packet_of
 from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE
 from unknot.words_kernel import let_others_run, load, lowest, natural, prefetch, store
@@ -77,104 +54,6 @@ FAR, NEAR = 5, 3
 """How many routers ahead of the one that is visited rows are fetched, and what they point to."""
 SPINS = 2000
 """Looks at the progress of another part before the processor is given up for a moment."""
-
-
-@njit(_nrt=False, forceinline=True)
-def route(s, b, word, bit, now):
-    """The flit in front of input row b, read or come to the front in this cycle, is a header: it is routed."""
-    s.inputs[b, STATE], s.inputs[b, OUT] = FRESH, -1
-    if s.setup[ROUTING] == 1:
-        s.masks[word, NEW_HEADS] |= bit
-    elif s.setup[ROUTING] == 0:
-        s.masks[word, HEADS] |= bit
-    else:
-        row = natural(((now + s.setup[ROUTING]) & s.setup[MASK]) * s.setup[WORDS] + word)
-        s.inbox[row, HEAD_BITS] |= bit
-
-
-@njit(_nrt=False, forceinline=True)
-def take_credits(s, bits, word, w0, w1):
-    """Credits come back to the upstream ends of buffers."""
-    inputs, outputs = s.inputs, s.outputs
-    while bits != 0:
-        bit = bits & -bits
-        w = natural(s.frames[word, FIRST_OUTPUT] + lowest(bits))
-        bits ^= bit
-        free = outputs[w, CREDITS] + 1
-        outputs[w, CREDITS] = free
-        u = np.int64(outputs[w, OWNER])
-        if u < 0:
-            if s.setup[TECHNIQUE] >= ATOMIC:
-                if s.setup[TECHNIQUE] == NONATOMIC or free < s.setup[DEPTH]:
-                    continue
-                s.masks[word, OPEN] |= bit
-            wake(s, w0, w1)
-        elif free == 1 and inputs[u, STATE] == STALLED and inputs[u, STORED] > 0:
-            cell = u - s.frames[w0, FIRST_INPUT]
-            inputs[u, STATE] = MOVING
-            s.masks[natural(w0 + (cell >> 6)), MOVERS] |= np.int64(1) << (cell & 63)
-
-
-@njit(_nrt=False, forceinline=True)
-def take_flits(s, bits, word, now):
-    """Flits are read into buffers."""
-    inputs = s.inputs
-    while bits != 0:
-        b = natural(s.frames[word, FIRST_INPUT] + lowest(bits))
-        bit = bits & -bits
-        bits ^= bit
-        inputs[b, STORED] += 1
-        if inputs[b, STATE] == IDLE:
-            route(s, b, word, bit, now)
-        elif inputs[b, STATE] == STALLED and has_room(s, natural(inputs[b, OUT])):
-            inputs[b, STATE] = MOVING
-            s.masks[word, MOVERS] |= bit
-
-
-@njit(_nrt=False, forceinline=True)
-def finish_stages(s, bits, word, now):
-    """Buffers whose VC or switch allocation took longer than a cycle go on."""
-    inputs = s.inputs
-    while bits != 0:
-        b = natural(s.frames[word, FIRST_INPUT] + lowest(bits))
-        bit = bits & -bits
-        bits ^= bit
-        if inputs[b, OUT] < 0:
-            inputs[b, STATE] = IDLE
-            if inputs[b, STORED] > 0:
-                route(s, b, word, bit, now)
-        elif inputs[b, STORED] > 0 and has_room(s, natural(inputs[b, OUT])):
-            inputs[b, STATE] = MOVING
-            s.masks[word, MOVERS] |= bit
-        else:
-            inputs[b, STATE] = STALLED
-
-
-@njit(_nrt=False, forceinline=True)
-def open_inbox(s, w0, w1, now):
-    """What happens to the buffers of a router in this cycle; whether anything goes on in it."""
-    inbox, masks, start = s.inbox, s.masks, (now & s.setup[MASK]) * s.setup[WORDS]
-    for word in range(w0, w1):
-        row = natural(start + word)
-        flits, returned = inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS]
-        heads, ready = inbox[row, HEAD_BITS], inbox[row, READY_BITS]
-        if s.setup[PARTS] > 1:
-            flits |= s.outside[row, ARRIVED_BITS]
-            returned |= s.outside[row, CREDIT_BITS]
-            s.outside[row, ARRIVED_BITS], s.outside[row, CREDIT_BITS] = 0, 0
-        if flits | returned | heads | ready:
-            inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS] = 0, 0
-            inbox[row, HEAD_BITS], inbox[row, READY_BITS] = 0, 0
-            masks[natural(word), HEADS] |= heads
-            take_credits(s, returned, natural(word), w0, w1)
-            take_flits(s, flits, natural(word), now)
-            if ready:
-                finish_stages(s, ready, natural(word), now)
-    busy = np.int64(0)
-    for word in range(w0, w1):
-        w = natural(word)
-        busy |= masks[w, HEADS] | masks[w, MOVERS] | masks[w, NEW_HEADS] | masks[w, HOLDERS]
-    return busy != 0
 
 
 @njit(_nrt=False, forceinline=True)
@@ -230,7 +109,7 @@ def inject_all(rule, s, r, now):
 @njit(_nrt=False, forceinline=True)
 def visit(rule, s, r, now):
     """One cycle of router r and of the terminals that inject there; the status."""
-    w0, w1, masks = natural(s.words[r]), natural(s.words[r + 1]), s.masks
+    w0, w1 = natural(s.words[r]), natural(s.words[r + 1])
     if is_simple(s, r):
         status = run_router(rule, s, w0, now)
         inject_all(rule, s, r, now)
@@ -239,22 +118,7 @@ def visit(rule, s, r, now):
     inject_all(rule, s, r, now)
     if not busy:
         return np.int64(DONE)
-    if s.setup[PLAIN] == 1:
-        status = allocate_plainly(rule, s, w0, w1, now)
-    else:
-        status = allocate_generally(rule, s.raw, w0, w1, now)
-    if status != DONE:
-        return status
-    sent = switch_plainly(s, w0, w1, now) if s.setup[PLAIN] == 1 else switch_generally(s.raw, w0, w1, now)
-    if sent:
-        s.count[FLIT_HOPS] += sent
-        s.count[LAST_MOVE] = now
-    for word in range(w0, w1):
-        w = natural(word)
-        masks[w, MOVERS] |= masks[w, WINNERS]
-        masks[w, HEADS] |= masks[w, NEW_HEADS]
-        masks[w, WINNERS], masks[w, NEW_HEADS] = 0, 0
-    return np.int64(DONE)
+    return work(rule, s.raw, w0, w1, now)
 
 
 @njit(types.int64(RULE, types.int64[::1], types.int64), cache=True, nogil=True, _nrt=False)

@@ -36,9 +36,9 @@ OWNER, CREDITS, WRITE, GRANT, IN_CELL, OUT_LATENCY, PORT, READER = range(8)
 the next packet; round-robin pointer. Then what never changes: the cell to which flits go, and how long that takes;
 the first row of the port; the row of the input that flits go to, −1 for ejection."""
 
-TURN, BEST, KEY, NEXT_VC, BUSY, CELL, CARRIED = range(7)
+TURN, NEXT_VC, BUSY, CELL, CARRIED = range(5)
 """Columns of `sending` (output ports) and `receiving` (input ports), in the first row of a port: round-robin pointer;
-this cycle's best request and its key; the VC that is preselected next; whether it is taken in this cycle; the first
+the VC that is preselected next; whether it is taken in this cycle; the first
 cell of its buffers; the flits it was given."""
 
 FIRST_INPUT, FIRST_OUTPUT = range(2)
@@ -67,14 +67,14 @@ of a packet in a cycle × 2⁵³; whether it is on; the first row of `outputs` o
 
 (
     TECHNIQUE, DEPTH, NUM_VCS, LOCAL, MEASURE_FROM, MEASURE_TO, HOLD, COMMITS, MASK, EVERYONE, COMPARES, FIRST_ROUTER,
-    LAST_ROUTER, FIRST_WORD, LAST_WORD, PART, PARTS, PLAIN, ROUTING, ALLOCATION, TRAVERSAL, SWITCHED, CREDIT,
+    LAST_ROUTER, FIRST_WORD, LAST_WORD, PART, PARTS, ROUTING, ALLOCATION, TRAVERSAL, SWITCHED, CREDIT,
     SPECULATIVE, SEPARABLE, ROUNDS, AGED, SELECT, HOLDS, SALT, BEGIN, END, PATIENCE, WORDS, RING, LARGE, SIMPLE,
     PLANES,
-) = range(38)  # fmt: skip
-ENTRIES = 38
+) = range(37)  # fmt: skip
+ENTRIES = 37
 """Entries of `setup`. EVERYONE: −1 when tables say who sends to whom, else 1 if a terminal also sends to itself, else
 0; HOLD: headers with a prescribed path wait at its end; COMPARES: how packets choose on injection between their
-address and the direct one, 0 if they do not; PLAIN: the allocators are as by default; ROUTING to CREDIT: cycles of
+address and the direct one, 0 if they do not; ROUTING to CREDIT: cycles of
 the stages, SWITCHED being those of switch allocation; BEGIN, END: chances of bursts × 2⁵³, BEGIN −1 without bursts;
 WORDS: of all routers; RING: packets
 that a buffer may hold parts of; LARGE: whether the tables are larger than a cache;
@@ -149,8 +149,7 @@ TABLES = {
     "latencies": (64, 0),
     "offered": (64, 0),
     "wanted": (32, 0),
-    "touched": (32, 0),
-    "best": (64, 4),
+    "best": (32, 2),
     "asked": (64, 8),
 }
 """Bits of a number and columns of every table; 0 columns: a plain array."""
@@ -210,6 +209,5 @@ class State(NamedTuple):
     latencies: Any
     offered: Any
     wanted: Any
-    touched: Any
     best: Any
     asked: Any

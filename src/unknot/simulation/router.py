@@ -97,12 +97,6 @@ class Router:
         return self.selection in (None, "all", "random", "round_robin") and replace(self, selection=None) == Router()
 
     @property
-    def is_plain(self) -> bool:
-        """Whether its allocators are one round of islip, without priority, speculation or held switches."""
-        plain = self.allocator == "islip" and self.iterations == 1 and self.priority == "none"
-        return plain and not self.speculative and not self.hold_switch
-
-    @property
     def header_cycles(self) -> int:
         """From reading a header to putting it on the next channel, if nothing is in its way."""
         va, sa = self.vc_allocation_delay, self.switch_allocation_delay

@@ -28,8 +28,6 @@ from unknot.simulation.layout import (
     FIRST_INPUT,
     FIRST_OUTPUT,
     FLIT_HOPS,
-    FLITS_OUT,
-    FLITS_OUT_MEASURED,
     FRESH,
     FROM_PORT,
     FRONT,
@@ -42,8 +40,6 @@ from unknot.simulation.layout import (
     LAST_MOVE,
     LENGTH,
     MASK,
-    MEASURE_FROM,
-    MEASURE_TO,
     NEXT_VC,
     NO_CREDIT,
     NONATOMIC,
@@ -74,8 +70,7 @@ from unknot.simulation.layout import (
 )
 from unknot.simulation.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.selection_kernel import ALL, CYCLIC, RANDOM, at_random
-from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, enqueue, outputs_of, post
-from unknot.simulation.switch_kernel import retire, wake
+from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, eject, enqueue, outputs_of, post, wake
 from unknot.words_kernel import beyond, how_many, lowest, natural
 
 WISH, OF, BIDDER, KEY, FROM, OFFER, OFFER_KEY = range(7)
@@ -307,10 +302,7 @@ def send(s, here, at, out, now):
             enqueue(s, natural(here.first_output + out), inputs[at, FRONT])
         post(s, now + 2 + outputs[out, OUT_LATENCY], np.int64(outputs[out, IN_CELL]), ARRIVED_BITS)
     else:
-        s.count[FLITS_OUT] += 1
-        s.count[FLITS_OUT_MEASURED] += setup[MEASURE_FROM] <= now < setup[MEASURE_TO]
-        if tail:
-            retire(s, natural(inputs[at, FRONT]), now + 3)
+        eject(s, natural(inputs[at, FRONT]), tail, now, now + 3)
     if tail:
         outputs[out, OWNER] = -1
         inputs[at, READ] = inputs[at, READ] + 1 if inputs[at, READ] + 1 < setup[RING] else 0

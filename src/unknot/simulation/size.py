@@ -74,7 +74,7 @@ def simulation_bytes(
         "inbox": inboxes, "outside": inboxes if threads > 1 else 0, "masks": int(words.sum()),
         "planes": 2 * buffer_depth.bit_length() * int(words.sum()), "packets": packets, "free": 2 * packets,
         "terminals": terminals, "latencies": (4096 + terminals + apart) * threads,
-        "best": cells * threads, "asked": cells * threads * (1 if router.is_plain else requests),
+        "best": cells * threads, "asked": cells * threads * requests,
     }  # fmt: skip
     tables = sum(TABLES[name][0] // 8 * max(1, TABLES[name][1]) * many for name, many in rows.items())
     answers = min(MOST_STATES, (num_vcs + terminals) * terminals) if router.is_default else 0

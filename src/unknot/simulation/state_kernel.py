@@ -7,16 +7,30 @@ from numba import njit, types
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.layout import (
     ADDRESS,
+    ARRIVED,
+    ASLEEP,
     ATOMIC,
     BLOCKED,
+    CREATED,
     CREDITS,
     DEPTH,
     FIRST_WORD,
+    FLITS_OUT,
+    FLITS_OUT_MEASURED,
+    FREE,
+    HEADS,
     HOLD,
     HOPS,
+    HOPS_SUM,
+    INJECTED,
     LAST_WORD,
+    LATENCY_SUM,
     LOCAL,
     MASK,
+    MEASURE_FROM,
+    MEASURE_TO,
+    MEASURED_ARRIVED,
+    NETWORK_SUM,
     NONATOMIC,
     NUM_VCS,
     OUT,
@@ -74,6 +88,34 @@ def enqueue(s, w, p):
     position, held = np.int64(s.outputs[w, WRITE]), s.setup[RING]
     s.ring[natural(s.outputs[w, READER] * held + position)] = p
     s.outputs[w, WRITE] = position + 1 if position + 1 < held else 0
+
+
+@njit(_nrt=False, forceinline=True)
+def wake(s, w0, w1):
+    """An output VC of the router is free, or has a credit more: headers that sleep request again."""
+    for word in range(w0, w1):
+        s.masks[natural(word), HEADS] |= s.masks[natural(word), ASLEEP]
+        s.masks[natural(word), ASLEEP] = 0
+
+
+@njit(_nrt=False, forceinline=True)
+def eject(s, p, tail, now, arrival):
+    """A flit of packet p was granted the switch to an ejection port and will be ejected in cycle `arrival`."""
+    packets, count, setup = s.packets, s.count, s.setup
+    count[FLITS_OUT] += 1
+    count[FLITS_OUT_MEASURED] += setup[MEASURE_FROM] <= now < setup[MEASURE_TO]
+    if not tail:
+        return
+    latency = arrival - packets[p, CREATED]
+    count[ARRIVED] += 1
+    count[LATENCY_SUM] += latency
+    if setup[MEASURE_FROM] <= packets[p, CREATED] < setup[MEASURE_TO]:
+        s.latencies[natural(count[MEASURED_ARRIVED])] = latency
+        count[MEASURED_ARRIVED] += 1
+        count[NETWORK_SUM] += arrival - packets[p, INJECTED]
+        count[HOPS_SUM] += packets[p, HOPS]
+    s.free[natural(count[FREE])] = p
+    count[FREE] += 1
 
 
 @njit(_nrt=False, forceinline=True)

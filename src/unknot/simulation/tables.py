@@ -44,7 +44,6 @@ from unknot.simulation.layout import (
     PART,
     PARTS,
     PATIENCE,
-    PLAIN,
     PLANES,
     RING,
     ROUNDS,
@@ -115,10 +114,10 @@ def empty_network(
     rows = _terminal_rows(chance, pairs, bursts, starts, local)
     rows[:, FIRST_END] = tables["out_row"][num_vcs + local * np.arange(terminals)]
     tables |= {
-        "ring": np.zeros(len(tables["inputs"]) * held, dtype=np.int32),
-        "inbox": np.zeros((inboxes * num_words, 4), dtype=np.int64),
-        "outside": np.zeros((inboxes * num_words if threads > 1 else 0, 2), dtype=np.int64),
-        "planes": np.zeros(2 * buffer_depth.bit_length() * num_words, dtype=np.int64),
+        "ring": len(tables["inputs"]) * held,
+        "inbox": inboxes * num_words,
+        "outside": inboxes * num_words if threads > 1 else 0,
+        "planes": 2 * buffer_depth.bit_length() * num_words,
         "progress": np.zeros((threads, 16), dtype=np.int64),
         "place_class": 0,
         "decided": 0,
@@ -155,9 +154,8 @@ def empty_network(
             "latencies": 4096 + terminals + many,
             "offered": np.zeros(relation.max_candidates),
             "wanted": np.zeros(relation.max_candidates + local),
-            "touched": np.zeros(2 * cells),
-            "best": np.full((cells, 4), -1),
-            "asked": np.zeros((cells if setup[PLAIN] else cells * (relation.max_candidates + local), 8)),
+            "best": np.full((cells, 2), -1),
+            "asked": cells * (relation.max_candidates + local),
         }
         part = state_of(setup, shared | {name: aligned(name, table) for name, table in own.items()})
         part.count[HIGH] = k * slots
@@ -184,13 +182,13 @@ def replaced(state: State, **tables: Any) -> State:
 
 
 def aligned(name: str, values: Any) -> Any:
-    """The values of a table as numbers of its width, on cache lines of their own; of a number: so many empty rows."""
+    """The values of a table as numbers of its width, on cache lines of their own; of a number: rows of zeros."""
     width, columns = TABLES[name]
     given = None if isinstance(values, int) else np.asarray(values)
     kind = np.dtype(np.uint64 if given is not None and given.dtype == np.uint64 else f"int{width}")
     rows = values if given is None else len(given)
     size = kind.itemsize * rows * max(1, columns)
-    room = np.empty(size + LINE, dtype=np.uint8)
+    room = np.zeros(size + LINE, dtype=np.uint8)
     start = -room.ctypes.data % LINE
     table = room[start : start + size].view(kind).reshape((rows, columns) if columns else rows)
     if given is not None and size:
@@ -252,7 +250,6 @@ def _setup(
         router.hold_switch,
         SELECTIONS.index(router.selection or "all"),
     )
-    setup[PLAIN] = router.is_plain
     setup[SALT] = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup[[BEGIN, END]] = -1 if bursts is None else [int(bursts.begin * 2**53), int(bursts.end * 2**53)]
     return setup
