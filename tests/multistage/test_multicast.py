@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from tests.reference import multistage as naive
 from unknot.errors import NetworkError, UnknotError
@@ -73,6 +74,14 @@ def test_multicast_errors_and_forgeries() -> None:
     for channels, message in ((less, "is not reached"), (loose, "hangs in the air"), (both, "two inputs use")):
         with pytest.raises(NetworkError, match=message):
             accept_trees(dataclasses.replace(found, channels=channels))
+
+
+@given(st.integers(1, 10**6), st.floats(0, 1))
+def test_intervals_of_fractions_are_wilsons(tried: int, share: float) -> None:
+    realised = round(share * tried)
+    expected = binomtest(realised, tried).proportion_ci(0.95, "wilson")
+    assert Fraction(realised, tried, False).interval == pytest.approx((expected.low, expected.high), abs=1e-7)
+    assert Fraction(realised, tried, True).interval == (realised / tried, realised / tried)
 
 
 def test_fractions() -> None:
