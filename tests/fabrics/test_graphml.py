@@ -56,7 +56,7 @@ def test_defaults_and_single_directions(tmp_path: Path) -> None:
     <g:node id="ä"><g:port name="p"/></g:node><g:node id="b"/>
     <g:edge source="ä" target="b"/><g:edge source="b" target="ä" directed="true"><g:data key="w">2</g:data></g:edge>
     </g:graph></g:graphml>"""
-    (tmp_path / "x").write_text(text, encoding="utf-8")
+    (tmp_path / "x").write_text(text, encoding="latin-1")
     network = read_network(tmp_path / "x")
     assert network.router_labels == ("ä", "b")
     assert (network.source.tolist(), network.latency.tolist()) == ([0, 1, 1], [4, 4, 2])
@@ -65,21 +65,21 @@ def test_defaults_and_single_directions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ('<graph>\n<node id="a"/>\n<edge source="a" target="c"/></graph></graphml>', ":5:1: this edge ends at c"),
-        ('<graph>\n<node id="a"/><node id="a"/></graph></graphml>', ":4:15: there are two nodes a"),
-        ("<graph>\n<node/></graph></graphml>", ":4:1: this node has no id"),
-        ('<graph><node id="a"/>\n<edge source="a"/></graph></graphml>', ":4:1: this edge has no target"),
+        ('<graph>\n<node id="a"/>\n<edge source="a" target="c"/></graph></graphml>', "edge 'a' – 'c' ends at 'c', but there is no such node"),
+        ('<graph>\n<node id="a"/><node id="a"/></graph></graphml>', "there are two nodes 'a'"),
+        ("<graph>\n<node/></graph></graphml>", "this node has no id"),
+        ('<graph><node id="a"/>\n<edge source="a"/></graph></graphml>', "this edge has no target; there is only source="),
         (
             '<graph><node id="a"/>\n<edge source="a" target="a"><data key="w">0</data></edge></graph></graphml>',
-            ":4:29: a latency is a whole number of at least 1",
+            "latency of edge 'a' – 'a': a latency is a whole number of at least 1",
         ),
         (
             '<graph><node id="a"/>\n<edge source="a" target="a"><data key="w">x</data></edge></graph></graphml>',
-            ":4:29: whole numbers are wanted, not 'x'",
+            "latency of edge 'a' – 'a': whole numbers are wanted, not 'x'",
         ),
-        ('<graph><node id="a"><data key="q"/></node></graph></graphml>', ":3:21: there is no key q"),
-        ("<graph></graph>\n<graph></graph></graphml>", ":4:1: one graph is wanted"),
-        ("<graph>\n<hyperedge/></graph></graphml>", ":4:1: a hyperedge"),
+        ('<graph><node id="a"><data key="q"/></node></graph></graphml>', "no key q"),
+        ("<graph></graph>\n<graph></graph></graphml>", "one graph is wanted"),
+        ("<graph>\n<hyperedge/></graph></graphml>", "a hyperedge"),
         ("<graph></graph></graphml>", "has no nodes"),
         ("</graphml>", "there is no graph"),
         ("<graph>\n</graphml>", ":4:3: this is not well-formed XML: mismatched tag"),

@@ -54,33 +54,33 @@ def test_other_graphs(tmp_path: Path) -> None:
     [
         (
             '{"nodes": [{"id": 0}],\n "edges": [{"source": 0, "target": 0},\n  {"source": 0, "target": 4}]}',
-            ":3:3: this edge ends at 4",
+            "edge '0' – '4' ends at '4'",
         ),
-        ('{"nodes": [{"id": 0},\n {"id": 0}], "links": []}', ":2:2: there are two nodes 0"),
-        ('{"nodes": [{"id": 0},\n {"name": 0}], "links": []}', ':2:2: "id" is missing here'),
-        ('{"nodes": [{"id": 0},\n 7], "links": []}', ":2:2: an object is wanted here"),
-        ('{"nodes": [{"id": 0}], "links": [\n {"source": 0}]}', ':2:2: "target" is missing here'),
+        ('{"nodes": [{"id": 0},\n {"id": 0}], "links": []}', "nodes[1]: there are two nodes 0"),
+        ('{"nodes": [{"id": 0},\n {"name": 0}], "links": []}', 'nodes[1]: "id" is missing here'),
+        ('{"nodes": [{"id": 0},\n 7], "links": []}', "nodes[1]: an object is wanted here"),
+        ('{"nodes": [{"id": 0}], "links": [\n {"source": 0}]}', 'links[0]: "target" is missing here'),
         (
             '{"nodes": [{"id": 0}],\n "links": [{"source": 0, "target": 0, "latency": 1.5}]}',
-            ":2:12: whole numbers are wanted, not '1.5'",
+            "latency of edge '0' – '0': whole numbers are wanted, not 1.5",
         ),
         (
             '{"nodes": [{"id": 0}], "links": [],\n "graph": {"name": "x",\n  "inject": [1]}}',
-            ":3:3: inject names router 1",
+            "inject names router 1",
         ),
         (
             '{"nodes": [{"id": 0}], "links": [], "graph": {\n"terminal_labels": 3}}',
-            ":2:1: terminal_labels must be a list of names",
+            "terminal_labels must be a list of names",
         ),
         (
             '{"nodes": [{"id": 0, "coordinates": [3]}], "links": [], "graph": {"radices": [3]}}',
-            ":1:12: coordinates [3] do not fit",
+            "coordinates of node '0': [3] do not fit the radices [3]",
         ),
         ('{"nodes": [], "links": []}', "no nodes"),
         ('{"nodes": [{"id": 0}]}', 'an object with lists "nodes"'),
         ('{"nodes": [{"id": 0}], "links": [], "graph": [3]}', '"graph" must be an object'),
         ('{"nodes": [{"id": 0}],\n "links": [}', ":2:12: this is not JSON"),
-        ('{"a":' * 100_000, "cannot be read"),
+        ('{"a":' * 100_000, "nested too deeply"),
         (
             '{"nodes": [{"id": 0}], "links": [], "graph": {"terminal_labels": ["a", "b"]}}',
             "2 terminal_labels, but 1 wanted",

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from unknot.errors import NetworkError, TextError
-from unknot.fabrics.text import read_lines
+from unknot.input import read_lines
 from unknot.network import Network
 from unknot.output import write_text
 

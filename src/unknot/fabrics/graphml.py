@@ -1,151 +1,144 @@
-"""GraphML: XML with typed attributes. Nested graphs and hyperedges are no networks and are refused."""
+"""GraphML, read and written by NetworkX. Nested graphs and hyperedges are no networks and are refused."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from xml.parsers import expat
-from xml.sax.saxutils import escape
+from typing import TYPE_CHECKING, Any
 
-from unknot.fabrics.graph_text import Attribute, Edge, GraphText, Part, describe, scalar
-from unknot.fabrics.text import read_lines
-from unknot.network import Network
+from unknot.errors import TextError
+from unknot.fabrics.graph_files import describe, errors_of, flat
+from unknot.input import read_bytes
+from unknot.network import Network, from_networkx
+from unknot.network.interchange import in_order
+from unknot.output import write_text
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_SPACE = "{http://graphml.graphdrawing.org/xmlns}"
+_GROWTH = 100
+"""Bytes of memory for a byte of text at the peak of reading: measured 60 to 90."""
+_USED = {"graph": (), "node": ("label", "coordinates"), "edge": ("latency", "ports")}
 
 
 def read_graphml(path: str | Path) -> Network:
-    """Read a GraphML file, directed or not; see `unknot.fabrics.graph_text` for the attributes.
+    """Read a GraphML file, directed, undirected or mixed; attributes as in `unknot.network.interchange`.
 
     Raises
     ------
     TextError
-        With file, line and column.
+        With the file; with line and column for what is not XML.
     """
-    lines = read_lines(path)
-    reader = _Reader(GraphText(path, lines))
-    try:
-        reader.parser.Parse("\n".join(lines).encode(), True)
-    except expat.ExpatError as error:
-        message = expat.errors.messages[error.code]
-        raise reader.text.error(f"this is not well-formed XML: {message}", error.lineno, error.offset + 1) from error
-    if not reader.found:
-        raise reader.text.error("there is no graph in this file")
-    return reader.text.network()
+    from networkx.readwrite.graphml import GraphMLReader
+
+    root = _root(path, read_bytes(path, growth=_GROWTH))
+    with errors_of(path, "GraphML"):
+        one_way = _prepare(root, path)
+        reader = GraphMLReader(edge_key_type=int, force_multigraph=True)
+        keys, defaults = reader.find_graphml_keys(root)
+        graph = reader.make_graph(root.find(f"{_SPACE}graph"), keys, defaults)
+        for kind, rows in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
+            given = {
+                keys[key]["name"]: value
+                for key, value in defaults.items()
+                if keys[key]["for"] in (kind, "all", None) and keys[key]["name"] in _USED[kind]
+            }
+            for *_, data in rows:
+                data.update({name: value for name, value in given.items() if name not in data})
+        for _, _, key, data in graph.edges(keys=True, data=True):
+            data["directed"] = one_way[key]
+        for key, value in defaults.items():
+            if keys[key]["for"] in ("graph", "all", None):
+                graph.graph.setdefault(keys[key]["name"], value)
+        graph.graph.setdefault("name", Path(path).name)
+        return from_networkx(graph)
 
 
 def write_graphml(network: Network, path: str | Path) -> None:
     """Write every part of a network; `read_graphml` reads it back equal."""
+    import networkx as nx
+
     described = describe(network)
-    kinds = {"graph": [described.graph], "node": described.nodes, "edge": [row[2] for row in described.edges]}
-    keys: dict[tuple[str, str], str] = {}
-    head = []
-    for kind, rows in kinds.items():
-        for name in dict.fromkeys(name for row in rows for name in row):
-            key = keys[kind, name] = f"d{len(keys)}"
-            form = "int" if name == "latency" else "string"
-            head.append(f'  <key id="{key}" for="{kind}" attr.name="{name}" attr.type="{form}"/>')
-
-    def data(kind: str, row: dict[str, object]) -> str:
-        return "".join(f'<data key="{keys[kind, k]}">{escape(str(scalar(v)))}</data>' for k, v in row.items())
-
-    body = [f"    {data('graph', described.graph)}"]
-    body += [f'    <node id="{i}">{data("node", row)}</node>' for i, row in enumerate(described.nodes)]
-    body += [
-        f'    <edge id="{i}" source="{u}" target="{v}">{data("edge", row)}</edge>'
-        for i, (u, v, row) in enumerate(described.edges)
-    ]
-    text = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-        *head,
-        '  <graph id="G" edgedefault="directed">',
-        *body,
-        "  </graph>",
-        "</graphml>",
-    ]
-    Path(path).write_text("\n".join(text) + "\n", encoding="utf-8")
+    graph = nx.MultiDiGraph(**flat(described.graph))
+    graph.add_nodes_from((i, flat(node)) for i, node in enumerate(described.nodes))
+    graph.add_edges_from((u, v, i, flat(edge)) for i, (u, v, edge) in enumerate(described.edges))
+    text = "\n".join(nx.generate_graphml(graph))
+    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
 
 
-class _Reader:
-    """Handlers of the XML parser that fill a `GraphText`."""
+def _root(path: str | Path, data: bytes) -> Element:
+    """The elements of the file. A document type is refused: its entities can expand a few bytes into gigabytes."""
+    from xml.etree.ElementTree import ParseError, TreeBuilder, XMLParser
 
-    def __init__(self, text: GraphText) -> None:
-        self.text = text
-        self.found = False
-        self.directed = True
-        self.names: dict[str, str] = {}
-        self.defaults: dict[tuple[str, str], Attribute] = {}
-        self.open: list[str] = []
-        self.key: tuple[str, str] | None = None
-        self.part: Part | None = None
-        self.words: list[str] = []
-        self.begun = (0, 0)
-        self.parser = expat.ParserCreate("utf-8")
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
-        self.parser.StartDoctypeDeclHandler = self._doctype
+    class Builder(TreeBuilder):
+        def doctype(self, *_: Any) -> None:
+            raise TextError("a document type is not read; remove it", path)
 
-    def _place(self) -> tuple[int, int]:
-        return self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
+    parser = XMLParser(target=Builder())
+    try:
+        parser.feed(data)
+        return parser.close()
+    except ParseError as error:
+        words, (line, column) = str(error).rpartition(":")[0], error.position
+        text = data.split(b"\n")[line - 1 : line]
+        shown = text[0].decode("utf-8", errors="replace") if text else ""
+        raise TextError(f"this is not well-formed XML: {words}", path, line, column + 1, shown) from error
+    except (ValueError, LookupError) as error:
+        if isinstance(error, TextError):
+            raise
+        raise TextError(f"this is not well-formed XML: {error}", path) from error
 
-    def _doctype(self, *_: object) -> None:
-        raise self.text.error("a document type is not read; remove it", *self._place())
 
-    def _start(self, full: str, given: dict[str, str]) -> None:
-        name, above = full.rpartition(":")[2], self.open[-1] if self.open else ""
-        self.open.append(name)
-        place = self._place()
+def _prepare(root: Element, path: str | Path) -> list[bool]:
+    """Make the file one that NetworkX reads as GraphML means it.
 
-        def need(key: str) -> str:
-            if key not in given:
-                raise self.text.error(f"this {name} has no {key}", *place)
-            return given[key]
+    Every element gets GraphML's name space, every key a name and the type string, every edge its number as `id`. Returns for
+    each edge whether it goes one way. What NetworkX would pass over in silence is an error.
+    """
+    for element in root.iter():
+        if isinstance(element.tag, str) and not element.tag.startswith("{http://www.yworks.com"):
+            element.tag = _SPACE + element.tag.rpartition("}")[2]
+    graphs = root.findall(f".//{_SPACE}graph")
+    if root.tag != f"{_SPACE}graphml" or not root.findall(f"{_SPACE}graph"):
+        raise TextError("there is no graph in this file", path)
+    if len(graphs) > 1:
+        raise TextError("one graph is wanted, neither several nor graphs inside nodes", path)
+    for key in root.findall(f"{_SPACE}key"):
+        _need(key, ("id",), path)
+        key.attrib.setdefault("attr.name", key.attrib["id"])
+        key.attrib["attr.type"] = "string"
+        for default in key.findall(f"{_SPACE}default"):
+            default.text = default.text or ""
+    graph = graphs[0]
+    if graph.find(f"{_SPACE}hyperedge") is not None:
+        raise TextError("a hyperedge is neither a channel nor a link", path)
+    nodes: set[str] = set()
+    for node in graph.findall(f"{_SPACE}node"):
+        _need(node, ("id",), path)
+        if node.attrib["id"] in nodes:
+            raise TextError(f"there are two nodes {node.attrib['id']!r}", path)
+        nodes.add(node.attrib["id"])
+    edges = graph.findall(f"{_SPACE}edge")
+    directed = graph.attrib.get("edgedefault", "directed") == "directed"
+    graph.attrib["edgedefault"] = "directed"
+    one_way = [directed] * len(edges)
+    for edge, number in zip(edges, in_order(edge.attrib.get("id") for edge in edges), strict=True):
+        _need(edge, ("source", "target"), path)
+        for end in (edge.attrib["source"], edge.attrib["target"]):
+            if end not in nodes:
+                ends = f"{edge.attrib['source']!r} – {edge.attrib['target']!r}"
+                raise TextError(f"edge {ends} ends at {end!r}, but there is no such node", path)
+        edge.attrib["id"] = str(number)
+        one_way[number] = {"true": True, "false": False}.get(edge.attrib.pop("directed", ""), directed)
+    for part in graph:
+        for port in part.findall(f"{_SPACE}port"):
+            part.remove(port)
+    return one_way
 
-        if name == "graph":
-            if self.found:
-                raise self.text.error("one graph is wanted, neither several nor graphs inside nodes", *place)
-            self.found = True
-            self.directed = given.get("edgedefault", "directed") == "directed"
-        elif name == "hyperedge":
-            raise self.text.error("a hyperedge is neither a channel nor a link", *place)
-        elif name == "key" and above == "graphml":
-            self.names[need("id")] = given.get("attr.name", given["id"])
-            self.key = (given.get("for", "all"), given["id"])
-        elif name == "node" and above == "graph":
-            self.part = Part(*place)
-            if self.text.nodes.setdefault(need("id"), self.part) is not self.part:
-                raise self.text.error(f"there are two nodes {given['id']}", *place)
-            self._presume("node", self.part)
-        elif name == "edge" and above == "graph":
-            both = {"true": False, "false": True}.get(given.get("directed", ""), not self.directed)
-            number = given.get("id", "")
-            key = int(number) if number.isdecimal() and len(number) < 10 else None
-            edge = Edge(*place, {}, need("source"), need("target"), not both, key)
-            self.part = edge
-            self.text.edges.append(edge)
-            self._presume("edge", edge)
-        elif name == "data" and above in ("graph", "node", "edge"):
-            if need("key") not in self.names:
-                raise self.text.error(f"there is no key {given['key']}", *place)
-            self.key = (above, given["key"])
-            self.words, self.begun = [], place
-        elif name == "default":
-            self.words, self.begun = [], place
 
-    def _presume(self, kind: str, part: Part) -> None:
-        for (wanted, key), default in self.defaults.items():
-            if wanted in (kind, "all"):
-                part.attributes[self.names[key]] = default
-
-    def _characters(self, words: str) -> None:
-        if self.open[-1] in ("data", "default"):
-            self.words.append(words)
-
-    def _end(self, full: str) -> None:
-        name = self.open.pop()
-        above = self.open[-1] if self.open else ""
-        value = Attribute("".join(self.words), *self.begun)
-        if name == "default" and self.key is not None:
-            self.defaults[self.key] = value
-        elif name == "data" and self.key is not None and above in ("graph", "node", "edge"):
-            home = self.text.attributes if above == "graph" or self.part is None else self.part.attributes
-            home[self.names[self.key[1]]] = value
+def _need(element: Element, keys: tuple[str, ...], path: str | Path) -> None:
+    for key in keys:
+        if key not in element.attrib:
+            kind = element.tag.rpartition("}")[2]
+            given = ", ".join(f'{name}="{value}"' for name, value in element.attrib.items()) or "nothing"
+            raise TextError(f"this {kind} has no {key}; there is only {given[:80]}", path)

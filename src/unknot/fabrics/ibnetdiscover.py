@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.text import read_lines
+from unknot.input import read_lines
 
 _IGNORED = re.compile(
     r"^\s*$|^#|^(?:vendid|devid|sysimgguid)=0x[0-9a-f]+\s*(?:#.*)?$"

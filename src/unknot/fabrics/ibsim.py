@@ -12,7 +12,7 @@ from pathlib import Path
 
 from unknot.errors import NetworkError
 from unknot.fabrics.cabling import Cabling, Node
-from unknot.fabrics.text import read_lines
+from unknot.input import read_lines
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.output import write_text

@@ -11,7 +11,7 @@ from pathlib import Path
 from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.tables import SwitchTable, TableFile
-from unknot.fabrics.text import read_lines
+from unknot.input import read_lines
 
 _HEAD = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
 _TITLE = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")

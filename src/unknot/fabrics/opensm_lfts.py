@@ -12,7 +12,7 @@ from pathlib import Path
 from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.tables import SwitchTable, TableFile
-from unknot.fabrics.text import read_lines
+from unknot.input import read_lines
 
 _NUMBER = r"(0x[0-9a-f]+|\d+)"
 _HEAD = re.compile(

@@ -15,7 +15,7 @@ from unknot.fabrics.opensm_fdbs import read_fdbs
 from unknot.fabrics.opensm_lfts import read_lfts
 from unknot.fabrics.subnet_list import read_subnet_list
 from unknot.fabrics.tables import TableFile, compare, join
-from unknot.fabrics.text import read_bytes
+from unknot.input import read_bytes
 from unknot.network import Network
 
 _TABLE_SIGNS = {

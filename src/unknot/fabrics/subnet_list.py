@@ -13,7 +13,7 @@ from pathlib import Path
 from unknot.errors import TextError
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.text import read_lines
+from unknot.input import read_lines
 
 _HEX16 = "[0-9a-fA-F]{16}"
 _SIDE = (

@@ -1,13 +1,37 @@
-"""NetworkX graphs in and out."""
+"""NetworkX graphs in and out, and networks from nodes and edges with attributes.
+
+Attributes of the graph: `name`, `inject`, `eject`, `terminal_labels`, `radices`, `dimensions`; of a node: `label`,
+`coordinates`; of an edge: `latency`, `ports`. Any other is ignored. Values are what `to_networkx` writes, or texts as
+formats without lists have them: numbers with blanks or commas between them, names as a JSON list.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from unknot.errors import NetworkError
 from unknot.network.model import Network
 
 if TYPE_CHECKING:
     import networkx as nx
+
+Attributes = Mapping[str, Any]
+Edge = tuple[Any, Any, bool, Attributes]
+"""Source, target, whether it is one channel and not a link, attributes."""
+
+ATTRIBUTES = {
+    *("name", "inject", "eject", "terminal_labels", "radices", "dimensions"),
+    *("label", "coordinates", "latency", "ports"),
+}
+"""Names of the attributes that are used."""
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,10}")
+_LARGEST = 2**31 - 1
 
 
 def to_networkx(network: Network) -> nx.MultiDiGraph:
@@ -49,8 +73,9 @@ def from_networkx(graph: nx.Graph, name: str | None = None) -> Network:
     Parameters
     ----------
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        An undirected edge becomes two channels. Edge attribute `latency` (default 1) and the attributes written by
-        `to_networkx` are honoured. Nodes other than 0 … n − 1 become labels, numbered in the graph's order.
+        An undirected edge becomes two channels, and so does one with the attribute ``directed=False``. Other
+        attributes are those of this module. Channels are numbered by the keys of the edges where these are
+        0 … m − 1, else in the order of the graph.
     name : str, optional
         Name of the network; by default that of the graph.
 
@@ -59,40 +84,163 @@ def from_networkx(graph: nx.Graph, name: str | None = None) -> Network:
     NetworkError
         If the graph has no node or an attribute is not usable.
     """
-    nodes = list(graph.nodes)
-    plain = set(nodes) == set(range(len(nodes)))
-    if plain:
-        nodes = list(range(len(nodes)))
-    index = {node: i for i, node in enumerate(nodes)}
-    labels = [graph.nodes[node].get("label", None if plain else str(node)) for node in nodes]
-    coordinates = [graph.nodes[node].get("coordinates") for node in nodes]
-    rows: list[tuple[int, int, int, int, tuple[int, int] | None]] = []
-    edges = graph.edges(keys=True, data=True) if graph.is_multigraph() else graph.edges(data=True)
-    for order, (u, v, *key, data) in enumerate(edges):
-        channel = key[0] if key and isinstance(key[0], int) and graph.is_directed() else order
-        rows.append((channel, index[u], index[v], data.get("latency", 1), data.get("ports")))
-    rows.sort(key=lambda row: row[0])
-    if not graph.is_directed():
-        rows = [
-            row
-            for order, u, v, latency, _ in rows
-            for row in ((order, u, v, latency, None), (order, v, u, latency, None))[: 1 if u == v else 2]
-        ]
+    directed = graph.is_directed()
+    if graph.is_multigraph():
+        keyed = list(graph.edges(keys=True, data=True))
+        numbers = [key for _, _, key, _ in keyed]
+        if all(isinstance(key, int) for key in numbers) and set(numbers) == set(range(len(numbers))):
+            keyed.sort(key=lambda row: row[2])
+        rows = [(u, v, data) for u, v, _, data in keyed]
+    else:
+        rows = list(graph.edges(data=True))
+    edges = []
+    for u, v, data in rows:
+        one_way = data.get("directed")
+        edges.append((u, v, one_way if isinstance(one_way, bool) else directed, data))
     kept = graph.graph
-    gridded = bool(kept.get("radices")) and all(c is not None for c in coordinates)
-    ports = [row[4] for row in rows]
+    return from_attributes(dict(graph.nodes(data=True)), edges, kept, name or kept.get("name") or "graph")
+
+
+def from_attributes(nodes: Mapping[Any, Attributes], edges: Sequence[Edge], graph: Attributes, name: str) -> Network:
+    """A network from nodes, edges and their attributes, with channels in the order of the edges.
+
+    Nodes whose names are 0 … n − 1 number the routers; others are numbered in order and give the routers their names,
+    unless they have a `label`.
+
+    Raises
+    ------
+    NetworkError
+        By name: an edge to a node that is not there, an attribute that is not usable.
+    """
+    if not nodes:
+        raise NetworkError("this graph has no nodes, so there is no network: a network has at least one router")
+    order = list(nodes)
+    names = [str(node) for node in order]
+    plain = set(names) == {str(i) for i in range(len(names))}
+    if plain:
+        order.sort(key=lambda node: int(str(node)))
+        names = [str(i) for i in range(len(names))]
+    index = {node: i for i, node in enumerate(order)}
+    given = [nodes[node].get("label") for node in order]
+    labels = None
+    if not plain or any(label is not None for label in given):
+        labels = tuple(name if label is None else str(label) for label, name in zip(given, names, strict=True))
+    source, target, latency, ports = _channels(edges, index)
+    coordinates, radices = _coordinates([(name, nodes[node]) for name, node in zip(names, order, strict=True)], graph)
     return Network(
-        name=name or kept.get("name") or "graph",
-        num_routers=len(nodes),
-        source=[row[1] for row in rows],  # type: ignore[arg-type]
-        target=[row[2] for row in rows],  # type: ignore[arg-type]
-        latency=[row[3] for row in rows],  # type: ignore[arg-type]
-        inject=kept.get("inject"),
-        eject=kept.get("eject"),
-        coordinates=coordinates if gridded else None,  # type: ignore[arg-type]
-        radices=tuple(kept.get("radices", ())) if gridded else (),
-        dimensions=tuple(kept.get("dimensions", ())) if gridded else (),
-        router_labels=None if any(label is None for label in labels) else tuple(labels),
-        terminal_labels=kept.get("terminal_labels"),
-        ports=ports if rows and None not in ports else None,  # type: ignore[arg-type]
+        name=name,
+        num_routers=len(order),
+        source=source,  # type: ignore[arg-type]
+        target=target,  # type: ignore[arg-type]
+        latency=latency,  # type: ignore[arg-type]
+        inject=_terminals("inject", graph, len(order)),  # type: ignore[arg-type]
+        eject=_terminals("eject", graph, len(order)),  # type: ignore[arg-type]
+        coordinates=coordinates,  # type: ignore[arg-type]
+        radices=radices,
+        dimensions=tuple(_names("dimensions", graph) or ()) if radices else (),
+        router_labels=labels,
+        terminal_labels=_names("terminal_labels", graph),
+        ports=ports,  # type: ignore[arg-type]
     )
+
+
+def in_order(keys: Iterable[object]) -> list[int]:
+    """Numbers of edges: their keys where these are 0 … m − 1 (as numbers or as text), else their places."""
+    words = [str(key) for key in keys]
+    numbered = set(words) == {str(i) for i in range(len(words))}
+    return [int(word) for word in words] if numbered else list(range(len(words)))
+
+
+def _channels(
+    edges: Sequence[Edge], index: Mapping[Any, int]
+) -> tuple[list[int], list[int], list[int], list[list[int]] | None]:
+    source: list[int] = []
+    target: list[int] = []
+    latency: list[int] = []
+    ports: list[list[int]] = []
+    for u, v, one_way, attributes in edges:
+        where = f"edge {_shown(u)} – {_shown(v)}"
+        for end in (u, v):
+            if end not in index:
+                raise NetworkError(f"{where} ends at {_shown(end)}, but there is no such node")
+        given = attributes.get("latency")
+        cycles = _numbers(1 if given is None else given, f"latency of {where}")
+        if len(cycles) != 1 or cycles[0] < 1:
+            raise NetworkError(f"latency of {where}: a latency is a whole number of at least 1")
+        plugs = attributes.get("ports")
+        pair = None if plugs is None else _numbers(plugs, f"ports of {where}")
+        if pair is not None and len(pair) != 2:
+            raise NetworkError(f"ports of {where}: two numbers are wanted, at source and target")
+        both = not one_way and u != v
+        source += [index[u], index[v]] if both else [index[u]]
+        target += [index[v], index[u]] if both else [index[v]]
+        latency += cycles * (1 + both)
+        if pair is not None:
+            ports += [pair, pair[::-1]] if both else [pair]
+    return source, target, latency, ports if ports and len(ports) == len(source) else None
+
+
+def _coordinates(
+    nodes: Sequence[tuple[str, Attributes]], graph: Attributes
+) -> tuple[list[list[int]] | None, tuple[int, ...]]:
+    """Coordinates and radices, when the graph has radices and every node has coordinates."""
+    if graph.get("radices") is None or any(attributes.get("coordinates") is None for _, attributes in nodes):
+        return None, ()
+    radices = _numbers(graph["radices"], "radices")
+    coordinates = []
+    for name, attributes in nodes:
+        found = _numbers(attributes["coordinates"], f"coordinates of node {_shown(name)}")
+        if len(found) != len(radices) or not all(0 <= x < k for x, k in zip(found, radices, strict=True)):
+            raise NetworkError(f"coordinates of node {_shown(name)}: {found} do not fit the radices {radices}")
+        coordinates.append(found)
+    return (coordinates, tuple(radices)) if radices else (None, ())
+
+
+def _terminals(key: str, graph: Attributes, routers: int) -> list[int] | None:
+    if graph.get(key) is None:
+        return None
+    found = _numbers(graph[key], key)
+    for router in found:
+        if not 0 <= router < routers:
+            raise NetworkError(f"{key} names router {router}, but they are numbered 0 to {routers - 1}")
+    return found
+
+
+def _numbers(value: object, what: str) -> list[int]:
+    """The whole numbers of an attribute: one, a list, or a text."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    words = value if isinstance(value, (list, tuple)) else [value]
+    if isinstance(value, str):
+        words = value.replace(",", " ").split()
+    found = []
+    for word in words:
+        number = _LARGEST + 1
+        if isinstance(word, (int, np.integer)) and not isinstance(word, bool):
+            number = int(word)
+        elif isinstance(word, str) and _NUMBER.fullmatch(word):
+            number = int(word)
+        if abs(number) > _LARGEST:
+            raise NetworkError(f"{what}: whole numbers are wanted, not {_shown(word)}")
+        found.append(number)
+    return found
+
+
+def _names(key: str, graph: Attributes) -> tuple[str, ...] | None:
+    value = graph.get(key)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            value = 0
+    if value is not None and not isinstance(value, (list, tuple)):
+        raise NetworkError(f"{key} must be a list of names, as JSON")
+    return None if value is None else tuple(str(name) for name in value)
+
+
+def _shown(value: object) -> str:
+    """A value of any size for a message."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a number of more than 40 digits"
+    text = repr(value[:61] if isinstance(value, str) else value)
+    return text if len(text) <= 60 else text[:59] + "…"
