@@ -65,13 +65,13 @@ def test_what_is_dropped_is_told(tmp_path: Path) -> None:
         (("torsu(4, 4)", "net.dot"), "did you mean torus"),
         (("one-way", "net.anynet"), "no channel leads back from r1 to r0"),
         (("twins", "Net.py"), "parallel channels"),
-        (("torus(4, 4)", "nowhere/net.dot"), "nowhere/net.dot: No such file"),
+        (("torus(4, 4)", "nowhere/net.dot"), "nowhere/net.dot: it cannot be written: No such file"),
     ],
 )
 def test_bad_input(words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one-way").write_text("0 -> 1\n")
-    (tmp_path / "twins").write_text("0 1\n0 1\n")
+    (tmp_path / "twins").write_text("0 -- 1\n0 1\n")
     result = unknot_says("convert", *words)
     assert result.exit_code == 2
     assert said in result.stderr

@@ -13,7 +13,7 @@ from unknot.commands.faults import faults
 from unknot.commands.gallery import gallery
 from unknot.commands.itm import itm
 from unknot.commands.multicast import multicast
-from unknot.commands.options import Version
+from unknot.commands.options import Version, with_format
 from unknot.commands.outcomes import Commands
 from unknot.commands.permute import permute
 from unknot.commands.replay import replay
@@ -55,7 +55,7 @@ for _command in (
     itm,
     gallery,
 ):
-    app.command()(_command)
+    app.command()(with_format(_command))
 
 
 def main() -> None:

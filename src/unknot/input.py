@@ -29,7 +29,7 @@ def read_bytes(path: str | Path, limit: int = -1, *, growth: int = 4) -> bytes:
     Raises
     ------
     TextError
-        If the path is not that of a regular file, the file cannot be opened, or its packed form is damaged or cut off.
+        If it is no regular file, cannot be opened, or its packed form is damaged or cut off.
     SizeError
         If what the file holds would take more memory than may be used; a gzipped file is unpacked no further.
     """
@@ -69,7 +69,9 @@ def _unpacked(file: gzip.GzipFile, path: str | Path, limit: int, growth: int) ->
     pieces = bytearray()
     while piece := file.read(_PIECE):
         pieces += piece
-        memory.require(f"reading {path}, which unpacks to {memory.in_words(len(pieces))} or more,", len(pieces) * growth)
+        memory.require(
+            f"reading {path}, which unpacks to {memory.in_words(len(pieces))} or more,", len(pieces) * growth
+        )
     return bytes(pieces)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.fabrics.networks import decorated
 from unknot.errors import TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.dot import read_dot, write_dot
+from unknot.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges
 from unknot.topologies import ring
 
@@ -88,7 +90,7 @@ def test_directed_graphs(tmp_path: Path) -> None:
         ('graph {\n  a -- "b }', ":2:8: this string is never closed"),
         ("graph {\n  a -- b /* }", ":2:10: this comment is never closed"),
         ("graph { a [label=<b>x</b] }", ":1:22: this HTML is never closed"),
-        ("graph { a -- }", ":1:14: } cannot stand here; wanted: a name or {"),
+        ("graph { a -- }", ":1:14: } cannot stand here; wanted: a name or subgraph or {"),
         ("graph { edge -- a }", ":1:14: -- cannot stand here; wanted: ["),
         ("graph { a -- edge }", ":1:14: edge cannot stand here; wanted: a name"),
         ("graph { a [x } }", ":1:14: } cannot stand here; wanted: , or ; or = or ] or a name"),
@@ -112,3 +114,37 @@ def test_every_file_cut_off_is_told(tmp_path: Path) -> None:
         (tmp_path / "g.dot").write_text(whole[:end])
         with pytest.raises(TextError):
             read_dot(tmp_path / "g.dot")
+
+
+def test_long_sums_and_deep_nests_are_no_crash(tmp_path: Path) -> None:
+    (tmp_path / "g.dot").write_text("graph { " + " + ".join(['"a"'] * 20_000) + " -- b }")
+    assert read_dot(tmp_path / "g.dot").router_labels == ("a" * 20_000, "b")
+    (tmp_path / "g.dot").write_text("graph " + "{" * 20_000 + "}" * 20_000)
+    with pytest.raises(TextError, match="nested deeper than 50 levels"):
+        read_dot(tmp_path / "g.dot")
+
+
+def test_products_of_groups_are_estimated_before_they_are_built(tmp_path: Path) -> None:
+    group = " ".join(f"n{i}" for i in range(9000))
+    (tmp_path / "g.dot").write_text(f"digraph {{\n{{{group}}} -> {{{group}}} }}")
+    with (
+        memory_limit("2G"),
+        pytest.raises(SizeError, match=r"g.dot:2: a graph of 81,000,000 edges would take about 30"),
+    ):
+        read_dot(tmp_path / "g.dot")
+
+
+def test_html_labels_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "g.dot").write_text('graph { a [label=<<b>x</b> y>, shape=box]; a -- b [label="w" latency=3] }')
+    assert read_dot(tmp_path / "g.dot") == from_edges([("a", "b", 3)])
+
+
+@pytest.mark.parametrize("default", ["node", "edge"])
+def test_defaults_that_are_not_used_take_no_memory(default: str, tmp_path: Path) -> None:
+    many = " ".join(f"a{i}=x" for i in range(2000))
+    (tmp_path / "g.dot").write_text(f"graph {{ {default} [{many}] " + " -- ".join(f"n{i}" for i in range(2000)) + "}")
+    tracemalloc.start()
+    assert read_dot(tmp_path / "g.dot").num_routers == 2000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30e6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,9 @@ from tests.fabrics.networks import decorated
 from tests.fabrics.texts import ibnetdiscover, ring
 from unknot.errors import NetworkError, TextError, UnknotError
 from unknot.fabrics import FORMATS, kind_of, read_fabric, read_network, write_network
-from unknot.fabrics.formats import PARTS, format_for
-from unknot.network import Network
+from unknot.fabrics.format import PARTS
+from unknot.fabrics.formats import format_for, kind_by_content
+from unknot.network import Network, from_edges
 from unknot.topologies import torus
 
 WRITTEN = [name for name, form in FORMATS.items() if form.write is not None]
@@ -54,14 +56,15 @@ def without(network: Network, parts: list[str]) -> Network:
     return replace(network, **changes)
 
 
-@pytest.mark.parametrize("name", [name for name in WRITTEN if name not in ("garnet", "ibsim")])
+@pytest.mark.parametrize("name", [name for name in WRITTEN if name not in ("garnet", "ibsim", "metis")])
 def test_what_is_not_dropped_is_read_back(name: str, tmp_path: Path) -> None:
     network = everything()
     path = tmp_path / f"net{FORMATS[name].endings[0]}"
     form, dropped = write_network(network, path)
     assert (form.name, set(dropped)) == (name, set(PARTS) - form.keeps)
     assert same(name, read_network(path), without(network, dropped))
-    assert kind_of(path) == (name if FORMATS[name].sign else None)
+    assert kind_of(path) == name
+    assert kind_by_content(path) == (name if FORMATS[name].sign else None)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -79,7 +82,7 @@ def test_formats_that_carry_everything(name: str, tmp_path_factory: pytest.TempP
 def test_nothing_is_lost_in_silence(
     tmp_path_factory: pytest.TempPathFactory, network: Network, data: st.DataObject
 ) -> None:
-    name = data.draw(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "ibsim")]))
+    name = data.draw(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "ibsim", "metis")]))
     assume(name != "tod" or standing_apart(network))
     path = tmp_path_factory.mktemp("some") / f"net{FORMATS[name].endings[0]}"
     try:
@@ -139,6 +142,14 @@ def test_the_ending_decides_and_can_be_overruled(tmp_path: Path) -> None:
     assert format_for("a/b.GV").name == "dot"
     assert write_network(torus(3, 3), tmp_path / "net.txt", "graphml")[0].name == "graphml"
     assert read_network(tmp_path / "net.txt") == torus(3, 3)
+    write_network(torus(3, 3), tmp_path / "net.gml", "graphml")
+    assert read_network(tmp_path / "net.gml", "graphml") == torus(3, 3)
+    with pytest.raises(
+        TextError, match=r"net\.gml:1:1: this GML .* is that of GraphML; to read it so: --from graphml"
+    ):
+        read_network(tmp_path / "net.gml")
+    with pytest.raises(UnknotError, match="there is no format 'graphlm'; did you mean graphml"):
+        read_network(tmp_path / "net.gml", "graphlm")
 
 
 @pytest.mark.parametrize(
@@ -174,6 +185,25 @@ def test_other_files_in_the_folder_of_a_fabric(tmp_path: Path) -> None:
 def test_signs_are_looked_for_in_little_time(head: str, tmp_path: Path) -> None:
     (tmp_path / "x").write_text(head + "grap")
     assert kind_of(tmp_path / "x") is None
+    with pytest.raises(TextError, match=r"of what format this file is; name it with --from .*: tod, graphml, gml"):
+        read_network(tmp_path / "x")
+
+
+@pytest.mark.parametrize("text", ["4 5\n2 3\n1 3 4\n1 2 4\n2 3\n", "0 1\n1 2\n", "1\n", "a b\n", "x,y\n1,2\n"])
+def test_rows_of_words_are_no_edge_list_for_certain(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(text)
+    if text.startswith("4 5"):
+        assert read_network(tmp_path / "x").num_routers == 4
+    else:
+        with pytest.raises(TextError, match="neither ending nor content"):
+            read_network(tmp_path / "x")
+    (tmp_path / "x.edges").write_text(text)
+    assert kind_of(tmp_path / "x.edges") == "edges"
+
+
+def test_an_ending_before_gz_counts(tmp_path: Path) -> None:
+    (tmp_path / "n.edges.gz").write_bytes(gzip.compress(b"a b\nb c 2\n"))
+    assert read_network(tmp_path / "n.edges.gz") == from_edges([("a", "b"), ("b", "c", 2)])
 
 
 def test_the_page_has_the_table() -> None:
@@ -183,6 +213,7 @@ def test_the_page_has_the_table() -> None:
     for name, form in FORMATS.items():
         ways = ["read"] * (name != "garnet") + ["written"] * (form.write is not None)
         carried = "everything" if form.keeps == set(PARTS) else ", ".join(p for p in PARTS if p in form.keeps)
+        carried = carried or "nothing more"
         endings, said, keeps = told[name]
         assert endings == list(form.endings)
         assert said == ", ".join(ways)

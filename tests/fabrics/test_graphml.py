@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import networkx as nx
@@ -65,10 +66,16 @@ def test_defaults_and_single_directions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ('<graph>\n<node id="a"/>\n<edge source="a" target="c"/></graph></graphml>', "edge 'a' – 'c' ends at 'c', but there is no such node"),
+        (
+            '<graph>\n<node id="a"/>\n<edge source="a" target="c"/></graph></graphml>',
+            "edge 'a' – 'c' ends at 'c', but there is no such node",
+        ),
         ('<graph>\n<node id="a"/><node id="a"/></graph></graphml>', "there are two nodes 'a'"),
         ("<graph>\n<node/></graph></graphml>", "this node has no id"),
-        ('<graph><node id="a"/>\n<edge source="a"/></graph></graphml>', "this edge has no target; there is only source="),
+        (
+            '<graph><node id="a"/>\n<edge source="a"/></graph></graphml>',
+            "this edge has no target; there is only source=",
+        ),
         (
             '<graph><node id="a"/>\n<edge source="a" target="a"><data key="w">0</data></edge></graph></graphml>',
             "latency of edge 'a' – 'a': a latency is a whole number of at least 1",
@@ -114,3 +121,38 @@ def test_large_numbers(tmp_path: Path) -> None:
     (tmp_path / "n").write_text(text)
     with pytest.raises(TextError, match="whole numbers"):
         read_graphml(tmp_path / "n")
+
+
+def test_defaults_for_all_parts(tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(
+        '<graphml><key id="w" for="all" attr.name="latency" attr.type="int"><default>7</default></key>'
+        '<key id="p" attr.name="ports"><default>1 2</default></key>'
+        '<key id="n" for="graph" attr.name="name"><default>ring</default></key>'
+        '<key id="l" for="node" attr.name="label"><default/></key>'
+        '<graph edgedefault="undirected"><node id="a"/><node id="b"><data key="l">B</data></node>'
+        '<edge source="a" target="b"/><edge source="b" target="a"><data key="w">2</data></edge></graph></graphml>'
+    )
+    network = read_graphml(tmp_path / "g.graphml")
+    assert network.latency.tolist() == [7, 7, 2, 2]
+    assert network.ports is not None
+    assert network.ports.tolist() == [[1, 2], [2, 1], [1, 2], [2, 1]]
+    assert (network.name, network.router_labels) == ("ring", ("", "B"))
+
+
+def test_a_key_without_id_is_told(tmp_path: Path) -> None:
+    (tmp_path / "g.graphml").write_text(
+        '<graphml><key for="edge" attr.name="latency"/><graph><node id="a"/></graph></graphml>'
+    )
+    with pytest.raises(TextError, match='this key has no id; there is only for="edge"'):
+        read_graphml(tmp_path / "g.graphml")
+
+
+def test_many_defaults_take_little_memory(tmp_path: Path) -> None:
+    keys = "".join(f'<key id="k{i}" for="all" attr.name="n{i}"><default>x</default></key>' for i in range(2000))
+    nodes = "".join(f'<node id="{i}"/>' for i in range(2000))
+    (tmp_path / "g.graphml").write_text(f"<graphml>{keys}<graph>{nodes}</graph></graphml>")
+    tracemalloc.start()
+    assert read_graphml(tmp_path / "g.graphml").num_routers == 2000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30e6

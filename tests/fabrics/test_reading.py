@@ -67,8 +67,12 @@ def test_whole_folders_and_single_files_as_networks(folder: Path) -> None:
 
 def test_edge_lists_are_networks_too(tmp_path: Path) -> None:
     network = from_edges([("a", "b"), ("b", "c"), ("c", "a", 3)])
-    write_edge_list(network, tmp_path / "edges.lst")
-    assert read_network(tmp_path / "edges.lst") == network
+    write_edge_list(network, tmp_path / "edges")
+    assert read_network(tmp_path / "edges") == network
+    shutil.copy(tmp_path / "edges", tmp_path / "edges.lst")
+    assert read_network(tmp_path / "edges.lst", "edges") == network
+    with pytest.raises(TextError, match=r"no line of a link list.*to read it so: --from edges"):
+        read_network(tmp_path / "edges.lst")
 
 
 def test_tables_given_by_name_replace_those_of_the_folder(tmp_path: Path) -> None:
@@ -140,12 +144,12 @@ def test_text_that_is_not_utf8_is_located(tmp_path: Path) -> None:
 def test_a_file_of_the_wrong_kind_is_said(tmp_path: Path) -> None:
     (tmp_path / "tables").write_text(lfts(ring(3)))
     (tmp_path / "list").write_text(lst(ring(3)))
-    (tmp_path / "edges").write_text("a b\n")
+    (tmp_path / "edges").write_text("a -- b\n")
     with pytest.raises(TextError, match="this is OpenSM forwarding tables; give it as `tables`"):
         read_fabric(tmp_path / "tables")
     with pytest.raises(TextError, match="are wanted; this is a link list"):
         read_fabric(tmp_path / "list", tmp_path / "list")
-    with pytest.raises(TextError, match="none of the known formats"):
+    with pytest.raises(TextError, match="this is an edge list"):
         read_fabric(tmp_path / "edges")
     with pytest.raises(TextError, match="this is an ibsim network"):
         read_fabric(OPENSM[0] / "ibsim.net")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +35,36 @@ Picture = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE.svg|png", callback=_drawable, help="Draw it into this file."),
 ]
+
+
+_FormatName = Annotated[
+    str | None, typer.Option("--from", metavar="FORMAT", help="Format of the file that is read; see docs/formats.md.")
+]
+_NETWORKS = {"network", "source", "fabric"}
+"""Parameters that may name a file of a network."""
+
+
+def with_format(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--from FORMAT`` to a command that takes a network; the network becomes ``FORMAT:NETWORK``."""
+    signature = inspect.signature(command, eval_str=True)
+    names = _NETWORKS & set(signature.parameters)
+    if not names:
+        return command
+
+    @functools.wraps(command)
+    def named(*, form: str | None = None, **given: Any) -> None:
+        if form is not None:
+            from unknot.fabrics.formats import format_named
+
+            format_named(form)
+            for name in names:
+                if given[name] is not None:
+                    given[name] = type(given[name])(f"{form}:{given[name]}")
+        command(**given)
+
+    more = inspect.Parameter("form", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_FormatName)
+    named.__signature__ = signature.replace(parameters=[*signature.parameters.values(), more])  # type: ignore[attr-defined]
+    return named
 
 
 def _version(wanted: bool) -> None:

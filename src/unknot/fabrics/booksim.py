@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from unknot.errors import NetworkError, TextError
+from unknot.fabrics.format import Format
 from unknot.input import read_lines
 from unknot.network import Network
 from unknot.output import write_text
@@ -167,3 +168,10 @@ class _Reading:
                     line,
                     column,
                 )
+
+
+_SIGN = re.compile(r"\A\s*router\s+\d+\s+(?:node|router)\s+\d+", re.M)
+FORMAT = Format(
+    "booksim", "a BookSim anynet file", (".anynet",), read_booksim, write_booksim, _SIGN.search,
+    frozenset({"latencies", "terminals"}),
+)  # fmt: skip

@@ -21,6 +21,9 @@ from unknot.network import Network
 NO_LIDS = (0, 0xFFFF)
 """LID values that say that no LID was assigned."""
 
+MOST_PORTS = 255
+"""Port numbers have 8 bits."""
+
 Place = tuple[str, int]
 """A port: key of its node, and port number (0: the management port of a switch)."""
 
@@ -81,6 +84,8 @@ class Cabling:
 
     def node(self, new: Node) -> Node:
         """Add a node, or check that it is described as before."""
+        if new.num_ports > MOST_PORTS:
+            raise self.error(f"a node has at most {MOST_PORTS} ports, not {new.num_ports}", new.line)
         old = self.nodes.setdefault(new.key, new)
         if (old.switch, old.guid, old.name, old.num_ports) != (new.switch, new.guid, new.name, new.num_ports):
             raise self.error(f"{self.called(new.key)} was described differently in line {old.line}", new.line)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from unknot.errors import NetworkError, TextError
+from unknot.fabrics.format import Format
 from unknot.network import Network, grid
 from unknot.output import write_text
 
@@ -132,3 +133,12 @@ def _listed(items: list[str]) -> str:
         else:
             lines.append(f"    {item},")
     return "[\n" + "\n".join(lines) + "\n]" if lines else "[]"
+
+
+_SIGN = re.compile(
+    r"^from (?:topologies\.)?BaseTopology import|^\s*def makeTopology\(|^class \w+\((?:Simple|Base)Topology\)", re.M
+)
+FORMAT = Format(
+    "garnet", "a gem5 topology", (".py",), read_garnet, write_garnet, _SIGN.search,
+    frozenset({"latencies", "terminals"}), "program",
+)  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of, flat
 from unknot.input import read_lines
 from unknot.network import Network, from_networkx
@@ -52,9 +54,14 @@ def write_gml(network: Network, path: str | Path) -> None:
 
 
 def _row(row: dict[str, object]) -> str:
-    return " ".join(f"{key} {value if isinstance(value, int) else _quoted(value)}" for key, value in flat(row).items())
+    shown = {key: str(value) if isinstance(value, int) else _quoted(value) for key, value in flat(row).items()}
+    return " ".join(f"{key} {value}" for key, value in shown.items())
 
 
 def _quoted(value: str) -> str:
     marked = value.replace("&", "&amp;").replace('"', "&quot;")
     return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in marked) + '"'
+
+
+_SIGN = re.compile(r"\A(?>\s+|#[^\n]*\n|[A-Za-z]\w*[ \t]+(?:\"[^\"]*\"|[\d.]+))*+graph\s*\[")
+FORMAT = Format("gml", "GML", (".gml",), read_gml, write_gml, _SIGN.search, EVERYTHING)

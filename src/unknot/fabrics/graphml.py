@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot.errors import TextError
+from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of, flat
 from unknot.input import read_bytes
 from unknot.network import Network, from_networkx
@@ -92,8 +94,8 @@ def _root(path: str | Path, data: bytes) -> Element:
 def _prepare(root: Element, path: str | Path) -> list[bool]:
     """Make the file one that NetworkX reads as GraphML means it.
 
-    Every element gets GraphML's name space, every key a name and the type string, every edge its number as `id`. Returns for
-    each edge whether it goes one way. What NetworkX would pass over in silence is an error.
+    Every element gets GraphML's name space, every key a name and the type string, every edge its number as `id`.
+    Returns for each edge whether it goes one way. What NetworkX would pass over in silence is an error.
     """
     for element in root.iter():
         if isinstance(element.tag, str) and not element.tag.startswith("{http://www.yworks.com"):
@@ -142,3 +144,7 @@ def _need(element: Element, keys: tuple[str, ...], path: str | Path) -> None:
             kind = element.tag.rpartition("}")[2]
             given = ", ".join(f'{name}="{value}"' for name, value in element.attrib.items()) or "nothing"
             raise TextError(f"this {kind} has no {key}; there is only {given[:80]}", path)
+
+
+_SIGN = re.compile(r"\A(?>\s*)(?:<\?xml[^>]*>)?(?>\s+|<!--.*?-->)*+(?:<!DOCTYPE[^>]*>\s*)?<(?:\w+:)?graphml\b", re.S)
+FORMAT = Format("graphml", "GraphML", (".graphml",), read_graphml, write_graphml, _SIGN.search, EVERYTHING)

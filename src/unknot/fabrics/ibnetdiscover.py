@@ -10,21 +10,23 @@ from pathlib import Path
 
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.format import Format
 from unknot.input import read_lines
 
 _IGNORED = re.compile(
     r"^\s*$|^#|^(?:vendid|devid|sysimgguid)=0x[0-9a-f]+\s*(?:#.*)?$"
-    r"|^Chassis \d+(?: \(guid 0x[0-9a-f]+\))?\s*$|^Non-Chassis Nodes\s*$|^Hostname: "
-    r'|^(?:DR path|Lid) .* -> .* \{[0-9a-f]{16}\} portnum \d+ lid \d+-\d+ ".*"$'
+    r"|^Chassis [0-9]{1,9}(?: \(guid 0x[0-9a-f]+\))?\s*$|^Non-Chassis Nodes\s*$|^Hostname: "
+    r'|^(?:DR path|Lid) .* -> .* \{[0-9a-f]{16}\} portnum [0-9]{1,9} lid [0-9]{1,9}-[0-9]{1,9} ".*"$'
 )
-_GUID = re.compile(r"^(switch|ca|rt)guid=0x([0-9a-f]+)(?:\(([0-9a-f]+)\))?\s*(?:#.*)?$")
+_GUID = re.compile(r"^(switch|ca|rt)guid=0x([0-9a-f]{1,16})(?:\(([0-9a-f]{1,16})\))?\s*(?:#.*)?$")
 _NODE = re.compile(
-    r'^(Switch|Ca|Rt)\s+(\d+)\s+"([SHR]-[0-9a-f]{16})"\s*# "(.*)"'
-    r"(?: (?:base|enhanced) port 0 lid (\d+) lmc ([0-7]))?(?: \(scp\))?\s*$"
+    r'^(Switch|Ca|Rt)\s+([0-9]{1,9})\s+"([SHR]-[0-9a-f]{16})"\s*# "(.*)"'
+    r"(?: (?:base|enhanced) port 0 lid ([0-9]{1,9}) lmc ([0-7]))?(?: \(scp\))?\s*$"
 )
 _PORT = re.compile(
-    r'^\[(\d+)\](?:\[ext \d+\])?(?:\(([0-9a-f]+)\))?\s+"([SHR]-[0-9a-f]{16})"\[(\d+)\](?:\[ext \d+\])?'
-    r'\s*(?:\(([0-9a-f]+)\))?\s*# (?:lid (\d+) lmc ([0-7]) )?".*" lid (\d+)(?:\s.*)?$'
+    r"^\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?(?:\(([0-9a-f]{1,16})\))?\s+"
+    r'"([SHR]-[0-9a-f]{16})"\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*(?:\(([0-9a-f]{1,16})\))?'
+    r'\s*# (?:lid ([0-9]{1,9}) lmc ([0-7]) )?".*" lid ([0-9]{1,9})(?:\s.*)?$'
 )
 _LETTER = {"Switch": "S", "Ca": "H", "Rt": "R"}
 
@@ -88,3 +90,10 @@ def _port(cabling: Cabling, node: Node, match: re.Match[str], line: int) -> None
     else:
         cabling.address(far, line, lid=int(match[8]), guid=int(match[5], 16) if match[5] else None)
     cabling.cable(near, far, line)
+
+
+_SIGN = re.compile(r'^(?:switchguid|caguid|rtguid|vendid)=0x|^# Topology file: |"[SHR]-[0-9a-f]{16}"', re.M)
+FORMAT = Format(
+    "ibnetdiscover", "ibnetdiscover output", (".ibnetdiscover",), read_ibnetdiscover,
+    sign=_SIGN.search, holds="fabric",
+)  # fmt: skip

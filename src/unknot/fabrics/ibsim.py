@@ -12,14 +12,15 @@ from pathlib import Path
 
 from unknot.errors import NetworkError
 from unknot.fabrics.cabling import Cabling, Node
+from unknot.fabrics.format import Format
 from unknot.input import read_lines
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.output import write_text
 
-_NODE = re.compile(r'^(Switch|Hca|Ca)\s+(\d+)\s+"([^"]+)"\s*(?:#.*)?$')
+_NODE = re.compile(r'^(Switch|Hca|Ca)\s+([0-9]{1,9})\s+"([^"]+)"\s*(?:#.*)?$')
 _NAME = re.compile(r'[^\s"#@\[\]](?:[^\x00-\x1f\x7f"#@]{0,62}[^\s"#@])?')
-_PORT = re.compile(r'^\[(\d+)\]\s+"([^"]+)"\s*\[(\d+)\]\s*(?:#.*)?$')
+_PORT = re.compile(r'^\[([0-9]{1,9})\]\s+"([^"]+)"\s*\[([0-9]{1,9})\]\s*(?:#.*)?$')
 
 
 def read_ibsim(path: str | Path) -> Network:
@@ -132,3 +133,10 @@ def _check_names(names: list[str]) -> None:
         if name in seen:
             raise NetworkError(f"two nodes are called {name!r}; ibsim would take them for one")
         seen.add(name)
+
+
+_SIGN = re.compile(r'^(?:Switch|Hca|Ca)\s+\d+\s+"', re.M)
+FORMAT = Format(
+    "ibsim", "an ibsim network", (".net",), read_ibsim, write_ibsim, _SIGN.search,
+    frozenset({"terminals", "router names", "terminal names", "port numbers"}),
+)  # fmt: skip

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from unknot.errors import NetworkError, TextError
+from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of
 from unknot.input import read_lines
 from unknot.network import Network
@@ -74,8 +76,8 @@ def _network(found: Any, name: str) -> Network:
         _check(row, ("source", "target"), f"{key}[{i}]")
     for number, row in zip(in_order(row.get("key") for row in found[key]), found[key], strict=True):
         edges[number] = (_name(row["source"]), _name(row["target"]), directed, row)
-    called = graph.get("name")
-    return from_attributes(nodes, edges, graph, name if called is None else str(called))
+    title = graph.get("name")
+    return from_attributes(nodes, edges, graph, name if title is None else str(title))
 
 
 def _check(row: object, needed: tuple[str, ...], where: str) -> None:
@@ -101,3 +103,7 @@ def _json(value: object) -> str:
 
 def _listed(rows: list[dict[str, Any]]) -> str:
     return "[\n" + ",\n".join(_json(row) for row in rows) + "\n]" if rows else "[]"
+
+
+_SIGN = re.compile(r'\A\s*\{\s*"\w+"\s*:')
+FORMAT = Format("json", "node-link JSON", (".json",), read_node_link, write_node_link, _SIGN.search, EVERYTHING)

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
+from unknot.fabrics.format import Format
 from unknot.fabrics.tables import SwitchTable, TableFile
 from unknot.input import read_lines
 
 _HEAD = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
 _TITLE = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")
 _ENTRY = re.compile(
-    r"^0x([0-9a-fA-F]{4})\s*: (?:(UNREACHABLE)|(\d{3})\s*: "
+    r"^0x([0-9a-fA-F]{4})\s*: (?:(UNREACHABLE)|([0-9]{3})\s*: "
     r"(?:HOPS UNKNOWN|\d{2,3}\s*: (?:yes|No \d+ hop path possible via port \d+!)))\s*$"
 )
 
@@ -53,3 +54,9 @@ def read_fdbs(path: str | Path) -> TableFile:
     if table is None or not table.entries:
         raise TextError("no forwarding table in this file, or the last one is cut off", path)
     return file
+
+
+_SIGN = re.compile(r"^\w*dump_ucast_routes: Switch|^LID\s*: Port : Hops : Optimal", re.M)
+FORMAT = Format(
+    "fdbs", "OpenSM forwarding tables with hop counts", (".fdbs",), read_fdbs, sign=_SIGN.search, holds="tables"
+)

@@ -11,25 +11,26 @@ from pathlib import Path
 
 from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
+from unknot.fabrics.format import Format
 from unknot.fabrics.tables import SwitchTable, TableFile
 from unknot.input import read_lines
 
-_NUMBER = r"(0x[0-9a-f]+|\d+)"
+_NUMBER = r"(0x[0-9a-f]{1,8}|[0-9]{1,9})"
 _HEAD = re.compile(
-    rf"^Unicast lids \[{_NUMBER}-{_NUMBER}\] of switch (?:Lid (\d+)|DR path .*|Lid .* DR path .*) "
+    rf"^Unicast lids \[{_NUMBER}-{_NUMBER}\] of switch (?:Lid ([0-9]{{1,9}})|DR path .*|Lid .* DR path .*) "
     r"guid 0x([0-9a-f]{16}) \(.*\):\s*$"
 )
 _TITLE = re.compile(r"^\s*(?:Lid\s+Out\s+Destination|Port\s+Info)?\s*$")
 _TYPE = r"(?:Channel Adapter|Switch|Router|Unknown|\?+)"
 _ENTRY = re.compile(
-    r"^0x([0-9a-f]{4}) (\d{3})(?:"
+    r"^0x([0-9a-f]{4}) ([0-9]{3})(?:"
     rf" (?:# |: \(){_TYPE} portguid 0x([0-9a-f]{{16}}): '.*'\)?"
     r"| : \(path #\d+ out of \d+(?:: portguid 0x([0-9a-f]{16}))?\)"
     r"| (?:# |: \()(unknown node and type)\)?"
     r"| : \((?:path #\d+ - )?(illegal port)\)"
     r")?\s*$"
 )
-_FOOT = re.compile(r"^(\d+) (?:valid )?lids dumped\s*$")
+_FOOT = re.compile(r"^([0-9]{1,9}) (?:valid )?lids dumped\s*$")
 
 
 def read_lfts(path: str | Path) -> TableFile:
@@ -83,3 +84,7 @@ def _enter(file: TableFile, table: SwitchTable, match: re.Match[str], bounds: tu
     elif guid:
         file.owned(lid, int(guid, 16), line)
     file.enter(table, lid, NO_ENTRY if match[6] or port == 255 else port, line)
+
+
+_SIGN = re.compile(r"^Unicast lids \[|^\d+ (?:valid )?lids dumped", re.M)
+FORMAT = Format("lfts", "OpenSM forwarding tables", (".lfts", ".dump"), read_lfts, sign=_SIGN.search, holds="tables")

@@ -1,58 +1,51 @@
-"""Which file is what is found out from its content; folders are read as a whole."""
+"""Networks and fabrics from files; folders are read as a whole."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from unknot.errors import TextError, UnknotError
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.formats import FORMATS
-from unknot.fabrics.ibnetdiscover import read_ibnetdiscover
-from unknot.fabrics.opensm_fdbs import read_fdbs
-from unknot.fabrics.opensm_lfts import read_lfts
-from unknot.fabrics.subnet_list import read_subnet_list
+from unknot.fabrics.format import Format
+from unknot.fabrics.formats import FORMATS, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.tables import TableFile, compare, join
-from unknot.input import read_bytes
 from unknot.network import Network
 
-_TABLE_SIGNS = {
-    "lfts": re.compile(r"^Unicast lids \[|^\d+ (?:valid )?lids dumped", re.M),
-    "fdbs": re.compile(r"^\w*dump_ucast_routes: Switch|^LID\s*: Port : Hops : Optimal", re.M),
-}
-_HEAD = 1 << 16
-_FABRIC_READERS: dict[str, Callable[[Path], Fabric]] = {
-    "ibnetdiscover": read_ibnetdiscover,
-    "lst": read_subnet_list,
-}
-_TABLE_READERS: dict[str, Callable[[Path], TableFile]] = {"lfts": read_lfts, "fdbs": read_fdbs}
-_WORDS = {
-    "lfts": "OpenSM forwarding tables",
-    "fdbs": "OpenSM forwarding tables with hop counts",
-    **{form.name: form.words for form in FORMATS.values()},
-}
-_OF_FABRICS = {*_FABRIC_READERS, *_TABLE_READERS, "ibsim"}
+_FABRICS = ("ibnetdiscover", "lst")
+"""In the order in which a folder's description is chosen."""
+_TABLES = ("lfts", "fdbs")
+_PREFIX = re.compile(r"([a-z0-9]+):(.+)", re.S)
 
 
-def kind_of(path: str | Path) -> str | None:
-    """What a file is by its first 64 KiB: a name of `FORMATS`, `lfts` or `fdbs`, or None where nothing shows it."""
-    text = read_bytes(path, _HEAD).decode("utf-8", errors="replace")
-    signs = [*_TABLE_SIGNS.items(), *((form.name, form.sign) for form in FORMATS.values())]
-    return next((name for name, sign in signs if sign is not None and sign.search(text)), None)
+def split_form(text: str) -> tuple[str | None, str]:
+    """The format and the path of ``FORMAT:PATH``; None and the text itself where no format stands in front.
+
+    Examples
+    --------
+    >>> split_form("metis:grid.txt")
+    ('metis', 'grid.txt')
+    >>> split_form("ring(4)")
+    (None, 'ring(4)')
+    """
+    match = _PREFIX.fullmatch(text.strip())
+    return (match[1], match[2]) if match and match[1] in FORMATS else (None, text)
 
 
-def read_fabric(path: str | Path, tables: str | Path | None = None) -> Fabric:
+def read_fabric(path: str | Path, tables: str | Path | None = None, *, form: str | None = None) -> Fabric:
     """Read a fabric and its forwarding tables.
 
     Parameters
     ----------
     path : str or Path
-        A folder, in which the files are found by content: `ibnetdiscover` output rather than a link list, OpenSM's
-        table dump rather than the one with hop counts; when both dumps are there they must agree. Or a fabric file.
+        A folder, in which `ibnetdiscover` output is used rather than a link list, and OpenSM's table dump rather than
+        the one with hop counts; when both dumps are there they must agree. Or a fabric file.
     tables : str or Path, optional
         A file of forwarding tables to use; with a folder, instead of those in the folder.
+    form : str, optional
+        Format of the fabric file, where neither its ending nor its content shows it; ``FORMAT:PATH`` names it, too.
 
     Raises
     ------
@@ -61,23 +54,29 @@ def read_fabric(path: str | Path, tables: str | Path | None = None) -> Fabric:
     TextError
         With file and line, when a file is broken or cut off, or fabric and tables do not belong together.
     """
+    if form is None:
+        form, path = split_form(str(path))
     path = Path(path)
     dumps: list[TableFile] = []
     if path.is_dir():
         fabric, found = _folder(path)
         if tables is None:
-            dumps = [read(found[kind]) for kind, read in _TABLE_READERS.items() if kind in found]
+            dumps = [FORMATS[kind].read(found[kind]) for kind in _TABLES if kind in found]
     else:
-        kind = kind_of(path)
-        if kind is None or kind not in _FABRIC_READERS:
-            hint = "; give it as `tables`, beside a fabric file" if kind in _TABLE_READERS else ""
-            raise TextError(f"ibnetdiscover output or a link list (.lst) is wanted; {_is(kind)}{hint}", path)
-        fabric = _FABRIC_READERS[kind](path)
+        chosen = _format_of(path, form)
+        if chosen.holds != "fabric":
+            hint = "; give it as `tables`, beside a fabric file" if chosen.holds == "tables" else ""
+            raise TextError(
+                f"ibnetdiscover output or a link list (.lst) is wanted; this is {chosen.words}{hint}", path
+            )
+        fabric = _read(chosen, path, form)
     if tables is not None:
-        kind = kind_of(tables)
-        if kind is None or kind not in _TABLE_READERS:
-            raise TextError(f"OpenSM forwarding tables (lfts dump or fdbs) are wanted; {_is(kind)}", tables)
-        dumps = [_TABLE_READERS[kind](Path(tables))]
+        chosen = _format_of(tables, None)
+        if chosen.holds != "tables":
+            raise TextError(
+                f"OpenSM forwarding tables (lfts dump or fdbs) are wanted; this is {chosen.words}", tables
+            )
+        dumps = [chosen.read(Path(tables))]
     if dumps:
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
@@ -86,28 +85,51 @@ def read_fabric(path: str | Path, tables: str | Path | None = None) -> Fabric:
     return fabric
 
 
-def read_network(path: str | Path) -> Network:
+def read_network(path: str | Path, form: str | None = None) -> Network:
     """Read a network from a file of any of `FORMATS`, or from the folder of a fabric.
 
-    What a file is is found from its content; only topology descriptions go by their ending ``.tod``, and what shows
-    no sign is read as an edge list.
+    Parameters
+    ----------
+    path : str or Path
+    form : str, optional
+        Name of the format; by default a known ending decides, and the content where there is none.
 
     Raises
     ------
     TextError
-        With file and line when the file is broken or is something else.
+        With file and line when the file is broken or is something else; with all formats, when nothing shows for
+        certain which one it has.
     """
     path = Path(path)
-    if path.is_dir():
+    if form is None and path.is_dir():
         return _folder(path)[0].network
-    kind = "tod" if path.suffix == ".tod" else kind_of(path)
-    if kind in _TABLE_READERS:
-        raise TextError(f"this is {_WORDS[kind]}, which do not tell the links; give the fabric file", path)
-    return FORMATS[kind or "edges"].read(path)
+    chosen = _format_of(path, form)
+    if chosen.holds == "tables":
+        raise TextError(f"this is {chosen.words}, which do not name the links; give the fabric file", path)
+    found = _read(chosen, path, form)
+    network: Network = found.network if chosen.holds == "fabric" else found
+    return network
 
 
-def _is(kind: str | None) -> str:
-    return f"this is {_WORDS[kind]}" if kind is not None else "this is none of the known formats"
+def _format_of(path: str | Path, form: str | None) -> Format:
+    if form is not None:
+        return format_named(form)
+    kind = kind_of(path)
+    if kind is None:
+        raise unknown_kind(path)
+    return FORMATS[kind]
+
+
+def _read(chosen: Format, path: Path, form: str | None) -> Any:
+    """Read a file; where its ending was wrong about the format, the error says so."""
+    try:
+        return chosen.read(path)
+    except TextError as error:
+        seen = kind_by_content(path) if form is None and error.where == str(path) else None
+        if seen is None or seen == chosen.name:
+            raise
+        words = f"{error.message} (the content is that of {FORMATS[seen].words}; to read it so: --from {seen})"
+        raise TextError(words, path, error.line, error.column, error.text) from error
 
 
 def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
@@ -121,23 +143,23 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
         raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
     for file in files:
         kind = kind_of(file)
-        if kind not in _OF_FABRICS:
+        if kind not in (*_FABRICS, *_TABLES, "ibsim"):
             (unknown if kind is None else other).append(file.name)
         elif kind in found:
             raise UnknotError(
-                f"{folder}: both {found[kind].name} and {file.name} are {_WORDS[kind]}; give the files that are "
-                "meant, not the folder"
+                f"{folder}: both {found[kind].name} and {file.name} are {FORMATS[kind].words}; give the files that "
+                "are meant, not the folder"
             )
         else:
             found[kind] = file
-    used: str | None = next((kind for kind in _FABRIC_READERS if kind in found), None)
+    used = next((kind for kind in _FABRICS if kind in found), None)
     if used is None:
         inside = ", ".join(file.name for file in files[:8]) + (", …" if len(files) > 8 else "")
         raise UnknotError(
             f"{folder}: no ibnetdiscover output and no link list (.lst) in this folder; "
             + (f"it holds {inside}" if files else "it is empty")
         )
-    fabric = _FABRIC_READERS[used](found[used])
+    fabric: Fabric = FORMATS[used].read(found[used])
     notes = list(fabric.notes)
     if used == "ibnetdiscover" and "lst" in found:
         notes.append(f"{found['lst'].name} was not used, since {found[used].name} says more")

@@ -13,6 +13,7 @@ from pathlib import Path
 from unknot.errors import TextError
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.format import Format
 from unknot.input import read_lines
 
 _HEX16 = "[0-9a-fA-F]{16}"
@@ -74,3 +75,7 @@ def _disguised(rows: list[tuple[int, _Side, _Side, bool]]) -> set[int]:
                 ports[node.lower()].add(port.lower())
                 faces[node.lower()].add((port_guid.lower(), lid.lower()))
     return {int(node, 16) for node, found in ports.items() if len(found) > 1 and len(faces[node]) == 1}
+
+
+_SIGN = re.compile(r"^\{.* NodeGUID:[0-9a-fA-F]+ .*\bPN:", re.M)
+FORMAT = Format("lst", "a link list (.lst)", (".lst",), read_subnet_list, sign=_SIGN.search, holds="fabric")

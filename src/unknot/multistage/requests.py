@@ -70,7 +70,7 @@ def random_permutation(network: Network, seed: int) -> Destinations:
 def _read(text: str) -> list[int]:
     words = [word for word in re.split(r"[,;\s]+", text.strip()) if word]
     for word in words:
-        if not re.fullmatch(r"-|\d{1,9}", word):
+        if not re.fullmatch(r"-|[0-9]{1,9}", word):
             raise UnknotError(f"permutation: {word!r} is neither the number of an output nor - for an idle input")
     return [IDLE if word == "-" else int(word) for word in words]
 

@@ -9,9 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from unknot.errors import NetworkError, TextError
+from unknot.input import read_text
 from unknot.network.model import Network
 from unknot.output import write_text
 
+_CYCLES = re.compile(r"[0-9]{1,9}")
+_GROWTH = 150
+"""Bytes of memory for a byte of text at the peak of reading."""
 _EDGE = re.compile(r"^\s*(\S+)\s+(?:(->|--)\s+)?(\S+)(?:\s+(\S+))?\s*$")
 
 
@@ -74,13 +78,10 @@ def read_edge_list(path: str | Path) -> Network:
     TextError
         With file, line and column, for a line that is none of these.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise TextError("this is not text; an edge list is plain UTF-8", path) from error
+    text = read_text(path, what="an edge list is plain UTF-8", growth=_GROWTH)
     channels: list[tuple[str, str, int]] = []
     alone: list[tuple[str, int, str]] = []
-    for number, raw in enumerate(text.splitlines(), start=1):
+    for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.split("#", 1)[0]
         if not line.strip():
             continue
@@ -91,7 +92,7 @@ def read_edge_list(path: str | Path) -> Network:
         if match is None or {match[1], match[3]} & {"->", "--"}:
             raise TextError("expected `u v`, `u v latency` or `u -> v latency`", path, number, 1, raw)
         u, arrow, v, latency = match.groups()
-        if latency is not None and (not latency.isdigit() or int(latency) < 1):
+        if latency is not None and (not _CYCLES.fullmatch(latency) or int(latency) < 1):
             raise TextError("a latency is a whole number of at least 1", path, number, match.start(4) + 1, raw)
         cycles = int(latency or 1)
         channels.append((u, v, cycles))

@@ -213,16 +213,14 @@ def _numbers(value: object, what: str) -> list[int]:
     words = value if isinstance(value, (list, tuple)) else [value]
     if isinstance(value, str):
         words = value.replace(",", " ").split()
-    found = []
+    found: list[int] = []
+    word: Any
     for word in words:
-        number = _LARGEST + 1
-        if isinstance(word, (int, np.integer)) and not isinstance(word, bool):
-            number = int(word)
-        elif isinstance(word, str) and _NUMBER.fullmatch(word):
-            number = int(word)
-        if abs(number) > _LARGEST:
+        whole = isinstance(word, (int, np.integer)) and not isinstance(word, bool)
+        written = isinstance(word, str) and _NUMBER.fullmatch(word)
+        if not (whole or written) or abs(int(word)) > _LARGEST:
             raise NetworkError(f"{what}: whole numbers are wanted, not {_shown(word)}")
-        found.append(number)
+        found.append(int(word))
     return found
 
 

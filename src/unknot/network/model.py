@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from unknot.errors import NetworkError, near
 
+_INDEX = re.compile(r"[0-9]{1,18}")
 IntArray = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
@@ -219,7 +221,7 @@ class Network:
 
     def _find(self, name: str | int, kind: str, count: int, labels: Sequence[str] | None, named: Any) -> int:
         text = str(name).replace(" ", "")
-        if isinstance(name, (int, np.integer)) or (labels is None and text.isdigit()):
+        if isinstance(name, (int, np.integer)) or (labels is None and _INDEX.fullmatch(text)):
             if 0 <= int(name) < count:
                 return int(name)
             raise NetworkError(f"network {self.name!r} has no {kind} {name}: {kind}s are numbered 0 to {count - 1}")

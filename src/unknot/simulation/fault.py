@@ -67,7 +67,7 @@ def fault_of(text: str, where: str = "<fault>") -> Fault:
         At the place that is wrong.
     """
     cycle, colon, rest = text.partition(":")
-    if not colon or not cycle.strip().isdigit():
+    if not colon or not re.fullmatch(r"[0-9]{1,18}", cycle.strip()):
         raise TextError("expected a cycle and what dies, such as 2000: (1,1)->(1,2)", where, 1, 1, text)
     channels: list[int | str] = []
     routers: list[int | str] = []

@@ -60,7 +60,7 @@ def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
         At the place that is wrong.
     """
     if ":" not in text:
-        if not re.fullmatch(r"\s*[+-]?\d+\s*", text):
+        if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", text):
             raise TextError(
                 "expected a number of flits, or lengths and shares such as 1:0.5, 5:0.5", where, 1, 1, text
             )
@@ -119,7 +119,7 @@ def _value(text: str) -> Any:
     """A whole number, true or false; anything else is a word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    return int(text) if re.fullmatch(r"[+-]?\d+", text) else text.strip("'\"")
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else text.strip("'\"")
 
 
 def _told(make: Callable[[], _T], where: str, column: int, text: str) -> _T:

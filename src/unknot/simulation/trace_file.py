@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot.errors import NetworkError, TextError, UnknotError, near
+from unknot.input import read_text
 from unknot.network import Network
 from unknot.output import write_text, written
 from unknot.simulation.addresses import unknown_class
@@ -22,11 +24,14 @@ from unknot.simulation.trace_run import TraceRun
 if TYPE_CHECKING:
     from types import ModuleType
 
+_NUMBER = re.compile(r"[0-9]{1,18}")
 WANTED = ("cycle", "source", "destination", "flits")
 OPTIONAL = ("id", "needs", "delay", "class")
 RESULTS = ("ready", "injected", "arrived", "latency")
 """Columns that `write_trace` adds and `read_trace` passes over."""
 PARQUET = (".parquet", ".pq")
+_GROWTH = 60
+"""Bytes of memory for a byte of a file at the peak of reading."""
 
 
 def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = ()) -> Trace:
@@ -112,14 +117,7 @@ class _Sheet:
 
 
 def _read_csv(path: Path) -> _Sheet:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UnknotError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UnknotError(
-            f"{path}: not a text in UTF-8 (byte {error.start}); is it Parquet? name it .parquet"
-        ) from None
+    text = read_text(path, what="a trace is CSV in UTF-8; is it Parquet? name it .parquet", growth=_GROWTH)
     known = text.splitlines()
     reader = csv.reader(text.splitlines(keepends=True), strict=True)
     heading: list[str] = []
@@ -232,7 +230,7 @@ def _terminals(sheet: _Sheet, name: str, network: Network) -> np.ndarray[tuple[i
     for row, cell in enumerate(sheet.columns[name]):
         if cell not in known:
             try:
-                known[cell] = network.terminal(int(cell) if _text(cell).isdigit() else _text(cell))
+                known[cell] = network.terminal(int(cell) if _NUMBER.fullmatch(_text(cell)) else _text(cell))
             except NetworkError as error:
                 raise sheet.error(str(error), row, name) from None
         found[row] = known[cell]

@@ -15,12 +15,15 @@ from unknot.routing.named import routing, routing_named, routings
 
 __all__ = ["digest", "network", "require_connected", "routing", "routing_named", "routings"]
 
+_PREFIX = re.compile(r"\s*[a-z0-9]+:")
 _FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
 """What can only be meant as the name of a file: one word with a dot or a slash."""
 
 
 def network(text: str, *, folder: str | Path = ".", where: str = "<network>", confined: bool = False) -> Network:
     """The network that the path of a file, or a text in the topology language such as ``torus(8, 8)``, names.
+
+    ``FORMAT:PATH`` names the format of the file, as in ``metis:grid.txt``.
 
     Parameters
     ----------
@@ -37,15 +40,16 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
     UnknotError
         If there is no such file, the text is not in the language, or the network cannot be built or read.
     """
-    path = Path(folder) / text.strip()
-    exists = bool(text.strip()) and _exists(path)
-    is_file = exists or _FILE_NAME.fullmatch(text) is not None
+    form, named = _split(text)
+    path = Path(folder) / named.strip()
+    exists = bool(named.strip()) and _exists(path)
+    is_file = exists or form is not None or _FILE_NAME.fullmatch(text) is not None
     if confined and is_file and not path.resolve().is_relative_to(Path(folder).resolve()):
         raise TextError(
-            f"{text.strip()!r} is outside the folder of this file; allow it with --outside-files", where, 1, 1, text
+            f"{named.strip()!r} is outside the folder of this file; allow it with --outside-files", where, 1, 1, text
         )
     if is_file and not exists:
-        raise _missing(text, path, where)
+        raise _missing(named, path, where)
     try:
         if not is_file:
             from unknot import tod
@@ -53,7 +57,7 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
             return tod.network(text, where=where, folders=[folder])
         from unknot import fabrics
 
-        return fabrics.read_fabric(path).network if path.is_dir() else fabrics.read_network(path)
+        return fabrics.read_network(path, form)
     except UnknotError as error:
         elsewhere = error.where if isinstance(error, TextError) and error.where != where else ""
         if confined and (is_file or elsewhere):
@@ -97,6 +101,15 @@ def digest(network: Network) -> str:
     for key in ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels"):
         found.update(repr((key, getattr(network, key))).encode())
     return found.hexdigest()
+
+
+def _split(text: str) -> tuple[str | None, str]:
+    """The format in front of a path, if there is one."""
+    if not _PREFIX.match(text):
+        return None, text
+    from unknot.fabrics import split_form
+
+    return split_form(text)
 
 
 def _exists(path: Path) -> bool:

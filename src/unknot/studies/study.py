@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -101,7 +102,7 @@ def _lengths(value: Any) -> Any:
         return value
     found = {}
     for key, share in value.items():
-        if not str(key).isdecimal():
+        if not re.fullmatch(r"[0-9]{1,9}", str(key)):
             raise EntryError(str(key), f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}")
         try:
             length_shares({int(key): share})

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from unknot.errors import TextError
+from unknot.input import read_text as text_of
 from unknot.tod import check
 from unknot.tod.evaluate import Evaluator, Scope
 from unknot.tod.graph import from_network
@@ -134,9 +135,4 @@ def read_text(path: Path) -> str:
     ------
     TextError
     """
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise TextError("this is not text; a description is plain UTF-8", path) from error
-    except OSError as error:
-        raise TextError(f"it cannot be read: {error.strerror or error}", path) from error
+    return text_of(path, what="a description is plain UTF-8")

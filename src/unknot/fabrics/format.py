@@ -1,0 +1,69 @@
+"""The noun of this room: a format of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from unknot.network import Network
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of files that hold a network, a fabric or forwarding tables.
+
+    Attributes
+    ----------
+    name : str
+        Name on the command line.
+    words : str
+        What such a file is, in words.
+    endings : tuple of str
+        Endings of file names; the first is the usual one. ``.txt`` and ``.dump`` decide on writing only.
+    read : callable
+        Takes a path and returns a `Network`, `Fabric` or `TableFile`, by `holds`.
+    write : callable or None
+        None where Unknot only reads.
+    sign : callable or None
+        Takes the first 64 KiB of a file and returns something true if the file is of this format for certain; None
+        where the content does not show it.
+    keeps : frozenset of str
+        Which of `PARTS` it carries. Everything else is dropped on writing; what would change the channels or
+        their ends is refused by the writer instead.
+    holds : str
+        ``network``, ``fabric``, ``tables``, or ``program`` for what is only written.
+    """
+
+    name: str
+    words: str
+    endings: tuple[str, ...]
+    read: Callable[[Path], Any]
+    write: Callable[[Network, Path], None] | None = None
+    sign: Callable[[str], object] | None = None
+    keeps: frozenset[str] = frozenset()
+    holds: Literal["network", "fabric", "tables", "program"] = "network"
+
+    def dropped(self, network: Network) -> list[str]:
+        """The parts of a network that differ from the defaults and are not carried."""
+        return [part for part, present in PARTS.items() if part not in self.keeps and present(network)]
+
+
+PARTS: dict[str, Callable[[Network], bool]] = {
+    "latencies": lambda network: bool((network.latency != 1).any()),
+    "terminals": lambda network: (
+        not (
+            np.array_equal(network.inject, np.arange(network.num_routers))
+            and np.array_equal(network.inject, network.eject)
+        )
+    ),
+    "router names": lambda network: network.router_labels is not None,
+    "terminal names": lambda network: network.terminal_labels is not None,
+    "coordinates": lambda network: network.coordinates is not None,
+    "port numbers": lambda network: network.ports is not None,
+}
+"""What a network has beside routers and channels, and whether a network has it."""
+EVERYTHING = frozenset(PARTS)
