@@ -22,12 +22,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, monkeypatch:
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("socket")
-        for name, kind in (
-            ("pipe", "a pipe"),
-            (".", "a folder"),
-            ("/dev/zero", "a device"),
-            ("/dev/null", "a device"),
-        ):
+        for name, kind in kinds.items():
             with pytest.raises(TextError, match=f"it is {kind}, and only regular files are read"):
                 read_bytes(name)
         with pytest.raises(TextError, match="cannot read this file"):
@@ -48,14 +43,14 @@ def test_every_reader_refuses_a_pipe(name: str, tmp_path: Path) -> None:
 def test_a_small_gzip_of_much_is_refused_after_a_bounded_amount(tmp_path: Path) -> None:
     pack = zlib.compressobj(9, zlib.DEFLATED, 31)
     with (tmp_path / "n.edges.gz").open("wb") as file:
-        for _ in range(200):
+        for _ in range(64):
             file.write(pack.compress(b"a" * 2**20))
         file.write(pack.flush())
     with memory_limit("512M"):
         with pytest.raises(SizeError, match=r"n.edges.gz, which unpacks to [45] MiB or more, would take about"):
             read_network(tmp_path / "n.edges.gz")
         assert len(read_bytes(tmp_path / "n.edges.gz", 1000)) == 1000
-        assert len(read_bytes(tmp_path / "n.edges.gz", growth=2)) == 200 * 2**20
+        assert len(read_bytes(tmp_path / "n.edges.gz", growth=2)) == 64 * 2**20
 
 
 def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
