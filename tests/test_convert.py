@@ -46,6 +46,7 @@ def test_a_fabric_into_every_format(name: str, tmp_path: Path) -> None:
         "edges": ["terminals", "terminal names", "port numbers"],
     }
     dropped["garnet"] = dropped["booksim"]
+    dropped["metis"] = ["terminals", *dropped["booksim"]]
     assert found["dropped"] == dropped.get(name, [])
 
 
