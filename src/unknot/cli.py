@@ -12,6 +12,7 @@ from unknot.commands.convert import convert
 from unknot.commands.faults import faults
 from unknot.commands.gallery import gallery
 from unknot.commands.itm import itm
+from unknot.commands.lanes import lanes
 from unknot.commands.multicast import multicast
 from unknot.commands.options import Version, with_format
 from unknot.commands.outcomes import Commands
@@ -45,6 +46,7 @@ for _command in (
     bnr,
     analyse,
     faults,
+    lanes,
     audit,
     permute,
     show,

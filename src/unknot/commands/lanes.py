@@ -1,0 +1,180 @@
+"""`unknot lanes`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS
+from unknot.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from unknot.synthesis import Lanes
+    from unknot.verify import Delivery, Verdict
+
+
+class Paths(StrEnum):
+    """What is free about the paths."""
+
+    free = "free"
+
+
+Flows = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.csv", help="Serve these flows only: columns source, target, bandwidth."),
+]
+
+
+def lanes(
+    network: NetworkText,
+    paths: Annotated[Paths, typer.Option(help="free: any shortest path for each pair.")] = Paths.free,
+    flows: Flows = None,
+    vcs: Vcs = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    json: Json = False,
+) -> None:
+    """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
+
+    A lane is a virtual channel of every channel that a packet keeps all the way. Ctrl-C ends the search and keeps the
+    best so far.
+
+    Exit code 0: routes were found, and the proof holds.
+    """
+    from unknot.checker import evidence_holds
+    from unknot.studies import design
+    from unknot.synthesis import lanes as fewest
+    from unknot.synthesis import read_flows
+    from unknot.verify import check, deliver
+
+    built = design.network(network, where="NETWORK")
+    matrix = None if flows is None else read_flows(flows, built)
+    if matrix is None:
+        design.require_connected(built)
+    began = time.monotonic()
+    with _status() as say:
+        found = fewest(built, paths.value, flows=matrix, vcs=vcs, time_limit=time_limit, seed=seed, progress=say)
+        seconds = time.monotonic() - began
+        verdict, delivery = check(found.relation), deliver(found.relation)
+        holds = evidence_holds(found.relation, verdict)
+    if json:
+        print_json(_answer(found, verdict, delivery, holds, seconds))
+    else:
+        _show(found, verdict, delivery, holds, seconds)
+    raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
+
+
+@contextmanager
+def _status() -> Iterator[Callable[[str], None]]:
+    """What is being tried, in a line on stderr; nothing where it is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    began = time.monotonic()
+    with Console(stderr=True).status("looking for lanes …") as status:
+        yield lambda text: status.update(f"looking for lanes: {text}, {time.monotonic() - began:.0f} s")
+
+
+def conclusion(found: Lanes) -> str:
+    """What was found, in a sentence or two."""
+    lanes = f"{found.count} lane{'s' if found.count > 1 else ''}"
+    one = found.count == 1
+    whom = f"all {found.pairs} pairs of routers{'' if found.sends is None else ' with flows'}"
+    text = f"{lanes} {'is' if one else 'are'} enough for shortest paths between {whom}"
+    if found.fewest:
+        return f"{text}. {'Fewer than one there are not' if one else 'Fewer are impossible'}."
+    return f"{text}. Whether {found.count - 1} could do is open; {found.lower_bound - 1} could not."
+
+
+def _bound(found: Lanes) -> str:
+    from unknot.synthesis import ForcedCycle
+
+    if isinstance(found.evidence, ForcedCycle):
+        network = found.relation.network
+        names = " → ".join(network.channel_name(turn.channel) for turn in found.evidence.turns)
+        return (
+            f"1 lane is impossible: each of these channels has to be followed by the next, because some pair of "
+            f"routers has no other shortest path, and they close a cycle: {names}"
+        )
+    return "there is no fewer than one"
+
+
+def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> None:
+    from unknot import terminal
+
+    network = found.relation.network
+    rows: list[tuple[str, Any]] = [
+        ("conclusion", conclusion(found)),
+        ("network", network.name),
+        ("lower bound", f"{found.lower_bound}: {_bound(found)}"),
+    ]
+    if found.evidence is not None:
+        rows.append(("evidence", f"the separate checker {terminal.accepts(found.evidence_holds)}"))
+    for lanes, (rounds, left) in sorted(found.tried.items()):
+        if lanes < found.count:
+            rows.append(("open", f"{lanes} lanes: {rounds} rounds of search left {left} pairs or more"))
+    unit = "routes" if found.sends is None else "in the units of the flows"
+    rows += [
+        ("deadlock-free", terminal.answer(verdict.deadlock_free)),
+        ("", f"{verdict.established}; the separate checker {terminal.accepts(holds)}"),
+        *terminal.delivery_rows(found.relation, delivery),
+        ("highest load", f"{found.highest_load:g} {unit}; the mean of all channels is {found.mean_load:.4g}"),
+        ("search", f"{found.moves:,} moves in {seconds:.1f} s{'' if found.complete else '; it was cut short'}"),
+    ]
+    terminal.console().print(terminal.two_columns(rows))
+
+
+def _answer(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> dict[str, Any]:
+    from unknot import answers
+
+    return {
+        "lanes": found.count,
+        "lower_bound": found.lower_bound,
+        "fewest": found.fewest,
+        "conclusion": conclusion(found),
+        "evidence": _evidence(found),
+        "evidence_holds": found.evidence_holds,
+        "paths": found.paths,
+        "pairs": found.pairs,
+        "highest_load": found.highest_load,
+        "mean_load": found.mean_load,
+        "tried": [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(found.tried.items())],
+        "moves": found.moves,
+        "complete": found.complete,
+        "seconds": seconds,
+        **answers.of_verdict(found.relation, verdict, holds),
+        **answers.of_delivery(found.relation, delivery),
+        **answers.of_relation(found.relation),
+        "network": answers.of_network(found.relation.network),
+    }
+
+
+def _evidence(found: Lanes) -> dict[str, Any] | None:
+    from unknot.synthesis import ForcedCycle
+
+    if not isinstance(found.evidence, ForcedCycle):
+        return None
+    network = found.relation.network
+    return {
+        "kind": "forced-cycle",
+        "lanes": 1,
+        "turns": [
+            {
+                "channel": network.channel_name(turn.channel),
+                "following": network.channel_name(turn.following),
+                "source": network.router_name(turn.source),
+                "destination": network.router_name(turn.destination),
+            }
+            for turn in found.evidence.turns
+        ],
+    }

@@ -1,0 +1,139 @@
+# mypy: ignore-errors
+"""The choice among climbing shortest paths that keeps the load of the busiest channel low."""
+
+import numpy as np
+from numba import njit
+
+import unknot.types_kernel  # noqa: F401
+from unknot.synthesis.orders_kernel import below, unit
+
+
+@njit(inline="always")
+def steep(load, scale):
+    """The cost of a load: its 16th power."""
+    x = load / scale
+    x *= x
+    x *= x
+    x *= x
+    return x * x
+
+
+@njit(inline="always")
+def serves(reach, lane, channel, h):
+    return (reach[lane, channel, h >> 6] >> (h & 63)) & 1
+
+
+@njit(cache=True)
+def choose(ways, key, reach, rate, start_lane, start, follow, flow, load, state):
+    """A first choice: for each pair a lane and a channel at random, and after each channel one at random.
+
+    What follows a channel in a lane on the way to a destination is one channel, whoever sent the packet:
+    follow[lane, channel, destination] is its place among the channels that leave the router, and flow the rate that
+    takes this step. Pairs that no lane serves get lane −1.
+    """
+    lanes, channels = key.shape
+    for lane in range(lanes):
+        for c in range(channels):
+            v = ways.target[c]
+            for h in range(ways.home.size):
+                follow[lane, c, h] = -1
+                if serves(reach, lane, c, h) and v != ways.home[h]:
+                    count = 0
+                    for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
+                        after = ways.leaving[j]
+                        if key[lane, after] > key[lane, c] and serves(reach, lane, after, h):
+                            count += 1
+                            if below(state, count) == 0:
+                                follow[lane, c, h] = j - ways.leaving_first[v]
+    for u in range(rate.shape[0]):
+        for h in range(ways.home.size):
+            start_lane[u, h] = -1
+            if rate[u, h] < 0 or u == ways.home[h]:
+                continue
+            count = 0
+            for lane in range(lanes):
+                for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
+                    if serves(reach, lane, ways.leaving[j], h):
+                        count += 1
+                        if below(state, count) == 0:
+                            start_lane[u, h] = lane
+                            start[u, h] = ways.leaving[j]
+            if count:
+                shift(ways, follow, flow, load, start_lane[u, h], start[u, h], h, rate[u, h], 1.0)
+
+
+@njit(cache=True)
+def shift(ways, follow, flow, load, lane, c, h, amount, scale):
+    """Add an amount to what takes the way from a channel to a destination; the change of cost."""
+    more = 0.0
+    while True:
+        more += steep(load[c] + amount, scale) - steep(load[c], scale)
+        load[c] += amount
+        flow[lane, c, h] += amount
+        v = ways.target[c]
+        if v == ways.home[h]:
+            return more
+        c = ways.leaving[ways.leaving_first[v] + follow[lane, c, h]]
+
+
+@njit(cache=True)
+def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state, moves, scale, hot, cold):
+    """Simulated annealing of the choice on the sum of steep costs of the loads.
+
+    A move takes a pair at random and a step of its way, and takes another step there, with all that goes this way.
+    """
+    lanes, routers, homes = key.shape[0], rate.shape[0], ways.home.size
+    path = np.empty(routers + 1, np.int64)
+    heat = hot
+    for move in range(moves):
+        if move & 255 == 0:
+            heat = hot * (cold / hot) ** (move / moves)
+        u, h = below(state, routers), below(state, homes)
+        if start_lane[u, h] < 0 or rate[u, h] <= 0:
+            continue
+        lane, c, length = start_lane[u, h], start[u, h], 0
+        while True:
+            path[length] = c
+            length += 1
+            v = ways.target[c]
+            if v == ways.home[h]:
+                break
+            c = ways.leaving[ways.leaving_first[v] + follow[lane, c, h]]
+        step = below(state, length)
+        old, count = path[step], 0
+        new_lane, new = lane, old
+        if step == 0:
+            for other in range(lanes):
+                for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
+                    c = ways.leaving[j]
+                    if serves(reach, other, c, h) and (other != lane or c != old):
+                        count += 1
+                        if below(state, count) == 0:
+                            new_lane, new = other, c
+            amount = rate[u, h]
+        else:
+            before = path[step - 1]
+            v = ways.target[before]
+            for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
+                c = ways.leaving[j]
+                if c != old and key[lane, c] > key[lane, before] and serves(reach, lane, c, h):
+                    count += 1
+                    if below(state, count) == 0:
+                        new = c
+            amount = flow[lane, before, h]
+        if count == 0:
+            continue
+        more = shift(ways, follow, flow, load, lane, old, h, -amount, scale)
+        more += shift(ways, follow, flow, load, new_lane, new, h, amount, scale)
+        if more <= 0 or unit(state) < np.exp(-more / heat):
+            if step == 0:
+                start_lane[u, h], start[u, h] = new_lane, new
+            else:
+                before = path[step - 1]
+                v = ways.target[before]
+                for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
+                    if ways.leaving[j] == new:
+                        follow[lane, before, h] = j - ways.leaving_first[v]
+        else:
+            shift(ways, follow, flow, load, new_lane, new, h, -amount, scale)
+            shift(ways, follow, flow, load, lane, old, h, amount, scale)

@@ -1,0 +1,225 @@
+"""The search for orders of channels, one for each lane, by which shortest paths serve all pairs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot.synthesis.ways import Floats, Ints
+
+if TYPE_CHECKING:
+    from unknot.synthesis.orders_kernel import Orders, Ways
+
+Progress = Callable[[str], None]
+CHUNK = 1 << 14
+"""Moves between two looks at the clock."""
+HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
+"""Temperatures at the beginning and at the end of a round, in turn."""
+AIMED = 0.9
+"""Share of moves that are aimed at a pair that is not served."""
+QUICK, ROUND = 20, 100
+"""Moves for each channel and lane: of a first, quick result; of the first round."""
+FIRST_ROUNDS = 3
+"""Rounds for one number of lanes before the next one is tried."""
+
+
+@dataclass
+class Effort:
+    """What a search may take, and what it took.
+
+    Attributes
+    ----------
+    deadline : float
+        By `time.monotonic`.
+    seed : int
+    progress : callable(str), optional
+        Called with what is being tried.
+    moves : int
+        Made so far.
+    interrupted : bool
+        By Ctrl-C: the best so far was kept.
+    tried : dict
+        For each number of lanes that was not enough the rounds spent, and the fewest pairs that were left.
+    """
+
+    deadline: float
+    seed: int = 0
+    progress: Progress | None = None
+    moves: int = 0
+    interrupted: bool = False
+    tried: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() >= self.deadline
+
+    def say(self, text: str) -> None:
+        if self.progress is not None:
+            self.progress(text)
+
+
+def orders_of(ways: Ways, key: Floats) -> tuple[Orders, int]:
+    """Orders with these keys, worked out, and how many pairs they do not serve."""
+    from unknot.synthesis.orders_kernel import Orders, settle
+
+    lanes, channels = key.shape
+    words, routers = ways.nearer.shape[1], ways.wanted.shape[0]
+    orders = Orders(
+        np.ascontiguousarray(key, dtype=np.float64),
+        np.zeros((lanes, channels, words), dtype=np.int64),
+        np.zeros((lanes, routers, words), dtype=np.int64),
+        np.zeros(routers, dtype=np.int64),
+    )
+    return orders, int(settle(ways, orders))
+
+
+def one_by_one(ways: Ways, effort: Effort) -> Floats:
+    """Orders that serve all pairs, each found by a short search for what the ones before leave.
+
+    The time limit does not end it.
+
+    Always enough: a start that climbs serves at least one pair more.
+    """
+    channels = ways.source.size
+    left = ways.wanted.copy()
+    keys: list[Floats] = []
+    while left.any():
+        rest = ways._replace(wanted=left)
+        orders, unserved = orders_of(rest, _climbing(rest, _random(effort, len(keys), 1, channels)))
+        effort.say(f"lane {len(keys) + 1}: {unserved} pairs left")
+        hot = max(2.0, 20.0 * int(np.count_nonzero(left)) / int(np.count_nonzero(ways.wanted)))
+        start = orders.key.copy()
+        unserved, _ = _round(
+            rest, orders, unserved, QUICK * channels, (hot, hot / 10), effort, len(keys), patient=True
+        )
+        if not (left & orders.cover[0]).any():
+            orders, _ = orders_of(rest, start)
+        left = left & ~orders.cover[0]
+        keys.append(orders.key[0])
+    return np.array(keys).reshape(-1, channels)
+
+
+def search(ways: Ways, lanes: int, effort: Effort, *, first: int, rounds: int) -> Floats | None:
+    """Keys of so many lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
+
+    Parameters
+    ----------
+    first : int
+        Number of the first round; each has twice the moves of the one before.
+    """
+    channels = ways.source.size
+    for number in range(first, first + rounds):
+        orders, unserved = orders_of(ways, _random(effort, 1000 * lanes + number, lanes, channels))
+        moves = ROUND * channels * lanes << number
+        unserved, least = _round(ways, orders, unserved, moves, HEATS[number % len(HEATS)], effort, lanes)
+        if unserved == 0:
+            return np.asarray(orders.key)
+        done, best = effort.tried.get(lanes, (0, least))
+        effort.tried[lanes] = (done + 1, min(best, least))
+        if effort.over:
+            break
+    return None
+
+
+def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, stop: Callable[[int], bool]) -> Floats:
+    """Keys that serve all pairs in as few lanes as are found.
+
+    One quick result first; then fewer lanes by halving between `least` and what is known, and more rounds for one
+    lane less than that as long as `stop`, called with that number, does not end it.
+
+    Parameters
+    ----------
+    least : int
+        Fewer lanes are known to be impossible.
+    rounds : int
+        Most rounds for one number of lanes.
+    """
+    best = one_by_one(ways, effort)
+    try:
+        for better in _fewer(ways, best, least, effort, rounds, stop):
+            best = better
+    except KeyboardInterrupt:
+        effort.interrupted = True
+    return best
+
+
+def _fewer(
+    ways: Ways, best: Floats, least: int, effort: Effort, rounds: int, stop: Callable[[int], bool]
+) -> Iterator[Floats]:
+    low = least
+    while low < len(best) and not effort.over:
+        lanes = (low + len(best)) // 2 if len(best) - low > 3 else low
+        found = search(ways, lanes, effort, first=0, rounds=min(rounds, FIRST_ROUNDS))
+        if found is None:
+            low = lanes + 1
+        else:
+            best = found
+            yield best
+    spent = FIRST_ROUNDS
+    while least < len(best) and spent < rounds and not effort.over and not stop(len(best) - 1):
+        found = search(ways, len(best) - 1, effort, first=spent, rounds=1)
+        if found is None:
+            spent += 1
+        else:
+            best, spent = found, 0
+            yield best
+
+
+def _round(
+    ways: Ways,
+    orders: Orders,
+    unserved: int,
+    moves: int,
+    heat: tuple[float, float],
+    effort: Effort,
+    stream: int,
+    *,
+    patient: bool = False,
+) -> tuple[int, int]:
+    """One annealing; how many pairs are not served at its end, and at its best."""
+    from unknot.synthesis.orders_kernel import anneal
+
+    state = np.array([_seed(effort, stream, moves)], dtype=np.uint64)
+    (hot, cold), least, lanes = heat, unserved, len(orders.key)
+    for done in range(0, moves, CHUNK):
+        if unserved == 0 or (effort.over and not patient):
+            break
+        now, then = (hot * (cold / hot) ** min(1.0, m / moves) for m in (done, done + CHUNK))
+        unserved, low, made = anneal(ways, orders, state, min(CHUNK, moves - done), now, then, AIMED, unserved)
+        effort.moves += int(made)
+        least = min(least, int(low))
+        effort.say(f"{lanes} lane{'s' * (lanes > 1)}: {unserved} pairs left")
+    return int(unserved), least
+
+
+def _random(effort: Effort, stream: int, lanes: int, channels: int) -> Floats:
+    return np.random.default_rng([effort.seed, stream]).random((lanes, channels))
+
+
+def _seed(effort: Effort, *stream: int) -> int:
+    return int(np.random.default_rng([effort.seed, *stream]).integers(2**63))
+
+
+def _climbing(ways: Ways, key: Floats) -> Floats:
+    """Keys changed so that a shortest path of some wanted pair climbs."""
+    router = int(np.flatnonzero(ways.wanted.any(axis=1))[0])
+    word = int(np.flatnonzero(ways.wanted[router])[0])
+    bit = int(ways.wanted[router, word]) & -int(ways.wanted[router, word])
+    height = 2.0
+    while not _at(ways, router, word, bit):
+        leaving = ways.leaving[ways.leaving_first[router] : ways.leaving_first[router + 1]]
+        channel = int(next(c for c in leaving if int(ways.nearer[c, word]) & bit))
+        key[0, channel] = height
+        height += 1.0
+        router = int(ways.target[channel])
+    return key
+
+
+def _at(ways: Ways, router: int, word: int, bit: int) -> bool:
+    """Whether a router is the destination of a bit."""
+    home: Ints = ways.home
+    return int(home[64 * word + (bit & (2**64 - 1)).bit_length() - 1]) == router

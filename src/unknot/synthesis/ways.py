@@ -1,0 +1,148 @@
+"""Shortest paths as sets of destinations, and who sends to whom: what searches for lanes work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError
+from unknot.network import Network
+from unknot.routing.paths import Distances, distances_to_homes
+
+if TYPE_CHECKING:
+    from unknot.synthesis.orders_kernel import Ways
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """Who sends to whom, by routers, and how much.
+
+    Attributes
+    ----------
+    network : Network
+    distances : Distances
+        Of every router to the routers that eject, its `homes`.
+    wanted : bool array, shape (routers, homes)
+        Pairs of different routers between which there must be a route.
+    rate : float64 array, same shape
+        What a pair sends in all: with uniform traffic the number of pairs of terminals.
+    sends : bool array, shape (terminals, terminals), or None
+        The flows, if only these must be served; None: every terminal sends to every other.
+    """
+
+    network: Network
+    distances: Distances
+    wanted: Flags
+    rate: Floats
+    sends: Flags | None = None
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs of routers."""
+        return int(np.count_nonzero(self.wanted))
+
+
+def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
+    """All pairs of terminals, or those between which something flows.
+
+    Parameters
+    ----------
+    flows : array_like of float, shape (terminals, terminals), optional
+        What each terminal sends to each other.
+
+    Raises
+    ------
+    NetworkError
+        If the flows make no sense, or there is no way between two terminals one of which sends to the other.
+    """
+    found = distances_to_homes(network, "lanes")
+    terminals = network.num_terminals
+    sends = None
+    if flows is None:
+        matrix = np.ones((terminals, terminals))
+    else:
+        matrix = np.array(flows, dtype=float)
+        if matrix.shape != (terminals, terminals):
+            raise NetworkError(
+                f"lanes on {network.name}: flows of shape ({terminals}, {terminals}) are wanted, got {matrix.shape}"
+            )
+        if not np.isfinite(matrix).all() or matrix.min(initial=0.0) < 0:
+            raise NetworkError(f"lanes on {network.name}: flows are numbers from 0 on")
+        sends = matrix > 0
+    np.fill_diagonal(matrix, 0.0)
+    rate = np.zeros((network.num_routers, found.homes.size))
+    by_source = np.zeros((network.num_routers, terminals))
+    np.add.at(by_source, network.inject, matrix)
+    np.add.at(rate.T, found.column, by_source.T)
+    rate[found.homes, np.arange(found.homes.size)] = 0.0
+    wanted = rate > 0
+    lost = np.argwhere(wanted & (found.table.T < 0))
+    if lost.size:
+        start, end = int(lost[0, 0]), int(found.homes[lost[0, 1]])
+        raise NetworkError(
+            f"lanes on {network.name}: there is no way from router {network.router_name(start)} to router "
+            f"{network.router_name(end)}"
+        )
+    return Demand(network, found, wanted, rate, sends)
+
+
+def ways(given: Demand) -> Ways:
+    """The shortest paths of a demand, as the search wants them."""
+    from unknot.synthesis.orders_kernel import Ways
+
+    network, homes = given.network, given.distances.homes
+    hops = given.distances.table.T
+    source, target = network.source.astype(np.int64), network.target.astype(np.int64)
+    nearer = packed((hops[source] == hops[target] + 1) & (hops[target] >= 0))
+    at_home = np.zeros((network.num_routers, homes.size), dtype=bool)
+    at_home[homes, np.arange(homes.size)] = True
+    first, leaving = network.outgoing
+    counts = np.diff(first)[target]
+    begin = np.concatenate([[0], np.cumsum(counts)])
+    channel = np.repeat(np.arange(source.size), counts)
+    after = leaving[np.arange(channel.size) - begin[channel] + first[target[channel]]].astype(np.int64)
+    both = np.zeros(channel.size, dtype=bool)
+    for word in nearer.T:
+        both |= (word[channel] & word[after]) != 0
+    channel, after = channel[both], after[both]
+    order = np.argsort(after, kind="stable")
+    return Ways(
+        source,
+        target,
+        first.astype(np.int64),
+        leaving.astype(np.int64),
+        _starts(channel, source.size),
+        after,
+        _starts(after, source.size),
+        channel[order].astype(np.int64),
+        nearer,
+        packed(at_home[target]),
+        packed(given.wanted),
+        homes.astype(np.int64),
+    )
+
+
+def packed(rows: Flags) -> Ints:
+    """Rows of flags as rows of words of 64 bits, the first flag in the lowest bit."""
+    padded = np.zeros((rows.shape[0], max(1, -(-rows.shape[1] // 64)) * 64), dtype=bool)
+    padded[:, : rows.shape[1]] = rows
+    return np.packbits(padded, axis=1, bitorder="little").view(np.int64)
+
+
+def unpacked(words: Ints, count: int) -> Flags:
+    """The first `count` flags of each row of words."""
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
+    return bits[..., :count].astype(bool)
+
+
+def _starts(keys: Ints, groups: int) -> Ints:
+    first = np.zeros(groups + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys, minlength=groups), out=first[1:])
+    return first

@@ -1,0 +1,95 @@
+"""Naive twins: which pairs orders of channels serve, and the fewest lanes by trying everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise, product
+
+import networkx as nx
+import numpy as np
+
+from unknot.network import Network
+
+
+def shortest_paths(network: Network, source: int, target: int) -> list[tuple[int, ...]]:
+    """All shortest paths from one router to another, as channels."""
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(network.num_routers))
+    for c in range(network.num_channels):
+        graph.add_edge(int(network.source[c]), int(network.target[c]), key=c)
+    hops = nx.single_target_shortest_path_length(graph, target)
+    away = dict(hops)
+    if source not in away:
+        return []
+    paths: list[tuple[int, ...]] = [()]
+    for step in range(away[source]):
+        longer = []
+        for path in paths:
+            here = source if not path else int(network.target[path[-1]])
+            longer += [
+                (*path, c) for _, v, c in graph.out_edges(here, keys=True) if away.get(v) == away[source] - step - 1
+            ]
+        paths = longer
+    return paths
+
+
+def pairs(network: Network) -> Iterator[tuple[int, int]]:
+    """Pairs of different routers one of which injects and the other ejects."""
+    for s, t in product(np.unique(network.inject).tolist(), np.unique(network.eject).tolist()):
+        if s != t:
+            yield s, t
+
+
+def unserved(network: Network, key: np.ndarray) -> int:
+    """How many pairs have no shortest path that climbs in one of the lanes."""
+    return sum(
+        not any(
+            all(lane[a] < lane[b] for a, b in pairwise(path))
+            for lane in key
+            for path in shortest_paths(network, s, t)
+        )
+        for s, t in pairs(network)
+    )
+
+
+def fewest_lanes(network: Network, limit: int) -> int:
+    """The fewest lanes in which every pair has a shortest path without a cycle in any lane, by trying everything."""
+    turns = []
+    for s, t in pairs(network):
+        options = {frozenset(pairwise(path)) for path in shortest_paths(network, s, t)}
+        turns.append({o for o in options if not any(other < o for other in options)})
+    # a pair whose every choice is contained in what another pair needs in any case follows it
+    turns = [options for options in turns if frozenset() not in options]
+    turns.sort(key=len)
+    for lanes in range(1, limit + 1):
+        if _fits(turns, [frozenset()] * lanes):
+            return lanes
+    return limit + 1
+
+
+def _fits(left: list[set[frozenset[tuple[int, int]]]], lanes: list[frozenset[tuple[int, int]]]) -> bool:
+    left = [options for options in left if not any(o <= lane for o in options for lane in lanes)]
+    if not left:
+        return True
+    choices = []
+    for options in left:
+        fitting = [(i, lane | o) for o in options for i, lane in _distinct(lanes) if _acyclic(lane | o)]
+        if len(fitting) < 2:
+            choices = [fitting]
+            break
+        choices.append(fitting)
+    return any(_fits(left, [*lanes[:i], lane, *lanes[i + 1 :]]) for i, lane in min(choices, key=len))
+
+
+def _distinct(lanes: list[frozenset[tuple[int, int]]]) -> list[tuple[int, frozenset[tuple[int, int]]]]:
+    """Lanes that differ: of the empty ones only the first."""
+    seen, found = set(), []
+    for i, lane in enumerate(lanes):
+        if lane not in seen:
+            seen.add(lane)
+            found.append((i, lane))
+    return found
+
+
+def _acyclic(turns: frozenset[tuple[int, int]]) -> bool:
+    return nx.is_directed_acyclic_graph(nx.DiGraph(list(turns)))
