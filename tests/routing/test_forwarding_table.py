@@ -142,6 +142,18 @@ def test_route_lengths_agree_with_walking(data: st.DataObject) -> None:
             assert lengths[start, a] == (hops if table[at, a] == EJECT_HERE else -1)
 
 
+@pytest.mark.parametrize("routers", [1, 2, 3, 4, 5, 7, 8, 9, 16, 17])
+def test_routes_through_all_routers_have_their_length(routers: int) -> None:
+    """Along a line from end to end, and round a ring for ever."""
+    channels = [(r, (r + 1) % routers) for r in range(routers)]
+    network = Network("round", routers, [a for a, _ in channels], [b for _, b in channels])  # type: ignore[arg-type]
+    table = np.arange(routers).reshape(-1, 1).repeat(2, axis=1)
+    table[-1, 0] = EJECT_HERE
+    lengths = route_lengths(network, table)
+    assert lengths[:, 0].tolist() == list(range(routers - 1, -1, -1))
+    assert lengths[:, 1].tolist() == [-1] * routers
+
+
 def test_kinds_of_traffic(tmp_path: Path) -> None:
     fabric = fabric_of(tmp_path, ring(3, lmc=1))
     sizes = {

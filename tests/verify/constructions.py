@@ -63,3 +63,31 @@ def by_signs(network: Network, table: Mapping[str, str], vcs: int = 2) -> Relati
         return count
 
     return Relation(network, places, rule, name="by_signs")
+
+
+def beside(one: Relation, other: Relation) -> Relation:
+    """Two relations on one network that has no channel between them."""
+    a, b = one.network, other.network
+    joined = {
+        name: np.concatenate([getattr(a, name), getattr(b, name) + a.num_routers])
+        for name in ("source", "target", "inject", "eject")
+    }
+    network = Network("two", a.num_routers + b.num_routers, **joined)
+    places = VirtualChannels(network, np.concatenate([one.vcs.counts, other.vcs.counts]))
+    vcs, addresses, terminals = one.num_vcs, one.num_addresses, a.num_terminals
+    first, second = one.rule, other.rule
+
+    def rule(at: int, address: int, out: Out) -> int:
+        local = at if at < vcs + other.num_vcs else at - other.num_vcs
+        if address < addresses:
+            return first(local, address, out)
+        injected = at >= vcs + other.num_vcs
+        count = second(at - vcs - (terminals if injected else 0), address - addresses, out)
+        for k in range(count):
+            if out[k] & EJECT != EJECT:
+                out[k] += vcs
+        return count
+
+    may_use = np.zeros((network.num_terminals, addresses + other.num_addresses), dtype=bool)
+    may_use[:terminals, :addresses] = may_use[terminals:, addresses:] = True
+    return Relation(network, places, rule, name="beside", may_use=may_use)

@@ -34,7 +34,7 @@ def by_enumeration(relation: Relation) -> dict[tuple[int, int], tuple[int, int]]
         for home in range(network.num_terminals):
             a, b = int(network.inject[source]), int(network.eject[home])
             paths = list(shortest_paths(network, a, b))
-            if a != b and paths and starts(relation, source, home):
+            if a != b and source != home and paths and starts(relation, source, home):
                 full = sum(taken(relation, source, home, path) > len(path) for path in paths)
                 found[source, home] = full, len(paths)
     return found

@@ -49,7 +49,7 @@ def compare(relation: Relation) -> None:
     for source in range(network.num_terminals):
         for home in range(network.num_terminals):
             ends = int(network.inject[source]), int(network.eject[home])
-            if ends[0] != ends[1] and starts(relation, source, home):
+            if ends[0] != ends[1] and source != home and starts(relation, source, home):
                 messages.setdefault(signs_of(network, *ends), []).append((source, home))
     table = bnr(relation)
     assert len({row.signs for row in table}) == len(table)

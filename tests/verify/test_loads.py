@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -12,9 +13,9 @@ from unknot.errors import RelationError, UnknotError
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, TIER, Relation, dimension_order, duato, fully_adaptive, lcfaa, o1turn, vba
 from unknot.testing import interpreted, networks, relations, table_relation
-from unknot.topologies import hypercube, mesh, ring, torus
+from unknot.topologies import hypercube, line, mesh, ring, torus
 from unknot.verify import deliver
-from unknot.verify.loads import best_loads, loads
+from unknot.verify.loads import Loads, best_loads, loads
 from unknot.verify.traffic import rates
 
 
@@ -144,6 +145,28 @@ def test_several_addresses_share_the_traffic() -> None:
     both = loads(interpreted(o1turn(network)), [(i % 4) * 4 + i // 4 for i in range(16)])
     assert both.highest == pytest.approx(1.5)
     assert both.forced
+
+
+@pytest.mark.parametrize("split", [loads, best_loads])
+def test_terminals_limit_the_throughput_too(split: Callable[..., Loads]) -> None:
+    """Two neighbours send to the middle of a line, or the middle to both: two flits for one flit a cycle."""
+    relation = dimension_order(line(3))
+    for matrix in (np.array([[0, 1, 0], [0, 0, 0], [0, 1, 0]]), np.array([[0, 0, 0], [1, 0, 1], [0, 0, 0]])):
+        found = split(relation, matrix)
+        assert found.highest == pytest.approx(1.0)
+        assert found.throughput == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("split", [loads, best_loads])
+def test_traffic_is_divided_over_the_addresses_a_source_may_use(split: Callable[..., Loads]) -> None:
+    """Two parallel channels, an address for each; the first terminal may use both, the second only the second."""
+    network = Network("pair", 2, np.array([0, 0]), np.array([1, 1]), inject=np.array([0, 0]), eject=np.array([1, 1]))
+    table = {(2, 0): [0], (2, 1): [1], (3, 1): [1], (0, 0): [EJECT], (1, 1): [EJECT]}
+    may_use = np.array([[True, True], [False, True]])
+    relation = table_relation(network, 1, table, addresses=2, destination=[0, 0], may_use=may_use)
+    found = split(relation, np.array([[0.5, 0.0], [0.25, 0.0]]))
+    assert found.channel == pytest.approx([0.25, 0.5])
+    assert found.forced
 
 
 def test_walks_that_go_round_end_in_the_mean() -> None:

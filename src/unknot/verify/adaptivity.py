@@ -17,7 +17,8 @@ class Adaptivity:
     """Permitted shortest paths over all shortest paths.
 
     Paths are sequences of channels, so virtual channels do not multiply them, but parallel channels do. A pair is a
-    source and a destination terminal at different routers, joined by some way, that the source may send to.
+    source and another terminal that it may send to, at different routers joined by some way; several addresses of a
+    terminal make one pair here, and one each in `deliver`.
 
     Attributes
     ----------

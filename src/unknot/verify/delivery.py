@@ -26,7 +26,8 @@ class Delivery:
     delivered : bool
         Every pair a source may use is delivered: no dead end, and ejection stays possible from every reachable state.
     pairs : int
-        (source, address) pairs that are used, those of a terminal to itself not counted.
+        (source, address) pairs that are used, terminals at the same router included; those of a terminal to itself
+        count only where such packets are taken and lost.
     undelivered_pairs : int
         Pairs with a reachable dead end, or a state from which ejection cannot be reached.
     dead_ends : tuple of (place, address)

@@ -37,7 +37,7 @@ class PathCounts:
     home : int
         The destination terminal.
     sources : int32 array
-        Terminals that may send to it and stand at another router from which there is a way.
+        Other terminals that may send to it and stand at another router from which there is a way.
     distance : int32 array, shape (sources,)
         Hops.
     permitted, total : uint64 arrays, shape (sources, words)
@@ -151,6 +151,7 @@ class Destinations:
             edge_first, edge_to, at_router, limbs, permitted, total,
         )  # fmt: skip
         use = self.used.reshape(self.mine.size, terminals).any(axis=0) & (self.distance[network.inject] > 0)
+        use[self.home] = False
         sources = np.flatnonzero(use).astype(np.int32)
         at = network.inject[sources]
         return PathCounts(

@@ -1,0 +1,99 @@
+"""Delivery against every walk written out, and which pairs count."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from tests.reference.brute_force import States, states_of
+from unknot.network import Network, distances_from, from_edges
+from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
+from unknot.testing import networks, relations, table_relation
+from unknot.topologies import mesh, omega
+from unknot.verify import adaptivity, deliver
+
+
+def reached(states: States, address: int, start: int) -> set[int]:
+    found = {start}
+    todo = [start]
+    for at in todo:
+        new = states[address][at].may - found
+        found |= new
+        todo += new
+    return found
+
+
+def endless(states: States, address: int) -> bool:
+    """Whether some walk goes round: peel off states whose successors are gone."""
+    left = {at: set(answer.may) for at, answer in states[address].items()}
+    while gone := {at for at, after in left.items() if not after & left.keys()}:
+        left = {at: after for at, after in left.items() if at not in gone}
+    return bool(left)
+
+
+def longest(states: States, address: int, start: int) -> int:
+    return max((1 + longest(states, address, vc) for vc in states[address][start].may), default=0)
+
+
+@given(relations(networks(max_routers=5, max_channels=10)))
+@settings(max_examples=80)
+def test_delivery_of_random_relations(relation: Relation) -> None:
+    found, states, network, vcs = deliver(relation), states_of(relation), relation.network, relation.num_vcs
+    loops = any(endless(states, address) for address in range(relation.num_addresses))
+    assert found.livelock_free == (not loops)
+    pairs = undelivered = 0
+    lengths = []
+    shortest = True
+    for address, home in enumerate(relation.destination.tolist()):
+        distance = distances_from(network, int(network.eject[home]), reverse=True)
+        for at, answer in states[address].items():
+            here = int(relation.vcs.router[at])
+            steps = [int(network.target[relation.vcs.channel[vc]]) for vc in answer.may]
+            shortest = shortest and all(distance[to] == distance[here] - 1 for to in steps)
+        for source in relation.sources(address).tolist():
+            start = vcs + source
+            first = relation.candidates(start, address)
+            ends = {at for at in states[address] if any(c.vc is None for c in relation.candidates(at, address))}
+            lost = any(not reached(states, address, at) & ends for at in reached(states, address, start))
+            if source != home:
+                pairs += 1
+                undelivered += lost
+            elif lost and first:
+                pairs += 1
+                undelivered += 1
+            if first and not loops:
+                lengths.append(longest(states, address, start))
+    assert (found.pairs, found.undelivered_pairs) == (pairs, undelivered)
+    assert found.delivered == (undelivered == 0)
+    assert found.minimal == (None if loops else shortest)
+    assert found.longest_route == (max(lengths) if lengths and not loops else None)
+    if found.longest_pair is not None:
+        source, address = found.longest_pair
+        assert longest(states, address, vcs + source) == found.longest_route
+
+
+def test_endless_routes_have_no_length() -> None:
+    """From r0 a packet goes on to r1, and from there back or on."""
+    network = from_edges([(0, 1), (1, 0), (1, 2)], directed=True)
+    found = deliver(table_relation(network, 1, {(3, 2): [0], (0, 2): [1, 2], (1, 2): [0], (2, 2): [EJECT]}))
+    assert found.livelock_free is False
+    assert found.minimal is None
+    assert found.longest_route is None
+    assert found.longest_pair is None
+
+
+@pytest.mark.parametrize(
+    ("relation", "pairs", "delivered"),
+    [
+        (destination_tag(omega(8)), 56, 56),
+        (fully_adaptive(mesh(3, 3)), 72, 72),
+        # two terminals at each end of a line of two routers: those beside each other have no path between routers
+        (fully_adaptive(Network("pair", 2, [0, 1], [1, 0], inject=[0, 0, 1, 1])), 8, 12),  # type: ignore[arg-type]
+        # two addresses for each terminal: a pair of terminals has its paths once, and is delivered twice
+        (o1turn(mesh(3, 3)), 72, 144),
+    ],
+)
+def test_which_pairs_count(relation: Relation, pairs: int, delivered: int) -> None:
+    """No terminal is a pair with itself, not even where its way out and in are at different routers."""
+    assert adaptivity(relation).pairs == pairs
+    assert deliver(relation).pairs == delivered
