@@ -181,7 +181,7 @@ def test_what_is_no_tree_is_refused() -> None:
         ("dsf", "unknown tree 'dsf'; did you mean dfs"),
         ([99], "the tree up: channels 0 to 7 of mesh"),
         ([*tree, tree[0]], "the tree up has two channels of router"),
-        (back, "the tree up: .* is not part of a tree with the root"),
+        (back[:1], "the tree up: .* is not part of a tree with the root"),
     ):
         with pytest.raises(RelationError, match=text):
             two_trees(network, root=0, up=up)

@@ -6,7 +6,8 @@ from unknot.routing.de_bruijn import de_bruijn
 from unknot.routing.destination_tag import destination_tag
 from unknot.routing.dfsssp import dfsssp
 from unknot.routing.dimension_order import dimension_order
-from unknot.routing.dragonfly import dragonfly_minimal, dragonfly_ugal, dragonfly_valiant
+from unknot.routing.dragonfly import dragonfly_minimal, dragonfly_valiant
+from unknot.routing.dragonfly_ugal import dragonfly_ugal
 from unknot.routing.duato import duato
 from unknot.routing.forwarding_table import forwarding_table
 from unknot.routing.fully_adaptive import fully_adaptive

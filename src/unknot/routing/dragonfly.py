@@ -1,12 +1,9 @@
-"""Routing on dragonflies: minimal, Valiant's by groups, and UGAL (Kim, Dally, Scott & Abts 2008).
+"""Routing on dragonflies: minimal, and Valiant's by groups (Kim, Dally, Scott & Abts 2008).
 
 Minimal: a local hop to a router with a link to the destination's group, if need be, that global link, and a local hop
 to the destination. It takes one global link, so where a shorter way leads over two global links through a third group
 it is not the shortest path, although it is called minimal. Valiant's: in the same manner first to a group drawn at
-random and from there to the destination; the address is the pair of both. UGAL: the same relation, in which the
-simulation compares the direct way, through the source's own group, with the drawn one when a packet is injected. Its
-variants differ in the queues that are compared. Credits cannot be held back, so UGAL-L_CR is not among them, nor is
-UGAL-G, which knows the queues of other routers.
+random and from there to the destination; the address is the pair of both.
 
 Any arrangement of global links will do. The VCs are those of the paper: class 0 on the way to the drawn group, class
 1 from there (or, directly, from the source) up to the destination's group, class 2 in it. Local and global VCs are
@@ -16,8 +13,6 @@ Minimal routing needs l1, g1, l2 only, 2 VCs on local and 1 on global channels; 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from unknot.errors import RelationError
@@ -25,9 +20,6 @@ from unknot.network import Network
 from unknot.routing.groups import WaysBy, groups_of
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
 from unknot.switching import SWITCHINGS
-
-MAX_PAIRS = 2**28
-"""Most pairs of terminals for which UGAL keeps the direct address."""
 
 
 def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
@@ -49,34 +41,6 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
 def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
     """Minimally to any group, then minimally to the destination; at least 3 VCs, otherwise as `dragonfly_minimal`."""
     return _routing(network, vcs, 0, "dragonfly_valiant")
-
-
-def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "UGAL-L_VCH") -> Relation:
-    """Valiant's routing by groups that goes directly where queues are short.
-
-    Parameters
-    ----------
-    vcs : int, optional
-        As for `dragonfly_valiant`.
-    variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
-        Queues that are compared: of whole ports (UGAL-L), of the VCs that the packet may take (UGAL-L_VC), or of VCs
-        only where both ways begin with the same port (UGAL-L_VCH).
-
-    Raises
-    ------
-    RelationError
-        If there is no such variant, or too many terminals, or as for `dragonfly_valiant`.
-    """
-    whole = dragonfly_valiant(network, vcs)
-    terminals = network.num_terminals
-    if terminals * terminals > MAX_PAIRS:
-        raise RelationError(
-            f"dragonfly_ugal on {network.name}: an address for each of {terminals} × {terminals} pairs of terminals "
-            "is too much; use dragonfly_valiant"
-        )
-    own = groups_of(network, "dragonfly_ugal").group[network.inject].astype(np.int64)
-    direct = own[:, None] * terminals + np.arange(terminals)
-    return replace(whole, name="dragonfly_ugal", direct=direct.astype(np.int32), compares=variant)
 
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:
