@@ -15,12 +15,15 @@ from unknot.network.stages import is_multistage, stages
 from unknot.report.layout import layout
 from unknot.testing import check_network
 from unknot.topologies import (
+    augmented_composite_banyan,
     banyan,
     baseline,
     benes,
     butterfly,
     clos,
     composite_banyan,
+    data_manipulator,
+    dilated_banyan,
     extra_stage,
     extra_stage_cube,
     flip_network,
@@ -47,6 +50,12 @@ MANY = [
     (extra_stage(16, 0), {1}),
     (extra_stage_cube(4), {2}),
     (extra_stage_cube(32), {2}),
+    (augmented_composite_banyan(4), {2}),
+    (augmented_composite_banyan(8), {4}),
+    (data_manipulator(2), {1, 2}),
+    (data_manipulator(8), {1, 2, 3, 4, 5}),
+    (dilated_banyan(8, 3), {9}),
+    (dilated_banyan(16, 1), {1}),
     (clos(3, 2, 4), {3}),
     (clos(1, 1, 1), {1}),
 ]
@@ -231,3 +240,29 @@ def test_in_the_language() -> None:
     with pytest.raises(UnknotError, match="power of 2"):
         tod.network("rcbn(12)")
     assert tod.network("omega(27, k=3)") == omega(27, 3)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_the_data_manipulator_adds_and_subtracts_powers_of_two(n: int) -> None:
+    size = 2**n
+    network = data_manipulator(size)
+    view = stages(network)
+    found: dict[tuple[int, int], list[int]] = {}
+    for u, v in zip(network.source, network.target, strict=True):
+        found.setdefault((int(view.stage[u]), int(view.row[u])), []).append(int(view.row[v]))
+    for stage, row in itertools.product(range(n), range(size)):
+        step = 2 ** (n - 1 - stage)
+        assert found[stage, row] == [row, (row + step) % size, (row - step) % size]
+    sums = np.zeros(size, dtype=np.int64)
+    for signs in itertools.product((-1, 0, 1), repeat=n):
+        sums[sum(sign << i for i, sign in enumerate(signs)) % size] += 1
+    assert (paths(network) == sums[(np.arange(size) - np.arange(size)[:, None]) % size]).all()
+
+
+def test_the_augmented_composite_banyan_holds_the_composite_one() -> None:
+    for size in (4, 8, 16):
+        less, more = composite_banyan(size), augmented_composite_banyan(size)
+        of_less, of_more = (list(zip(n.source.tolist(), n.target.tolist(), strict=True)) for n in (less, more))
+        for link in set(of_less):
+            assert of_more.count(link) >= of_less.count(link)
+        assert len(of_more) == len(of_less) * 4 // 3

@@ -2,7 +2,7 @@
 
 from unknot.network.edges import from_edges
 from unknot.topologies.complete import complete
-from unknot.topologies.composite import composite_banyan, rcbn
+from unknot.topologies.composite import augmented_composite_banyan, composite_banyan, rcbn
 from unknot.topologies.cube_connected_cycles import cube_connected_cycles
 from unknot.topologies.delta import banyan, baseline, butterfly, flip_network, indirect_cube, omega
 from unknot.topologies.dragonfly import dragonfly
@@ -10,6 +10,7 @@ from unknot.topologies.fat_trees import fat_tree, xgft
 from unknot.topologies.grids import hypercube, line, mesh, ring, torus
 from unknot.topologies.hyperx import flattened_butterfly, hyperx
 from unknot.topologies.itm import itm
+from unknot.topologies.multipath import data_manipulator, dilated_banyan
 from unknot.topologies.permutations import bubble_sort, pancake, star_graph
 from unknot.topologies.random_graphs import irregular, random_regular
 from unknot.topologies.rearrangeable import benes, clos, extra_stage, extra_stage_cube
@@ -26,6 +27,7 @@ from unknot.topologies.small_graphs import (
 from unknot.topologies.words import de_bruijn, kautz, shuffle_exchange
 
 __all__ = [
+    "augmented_composite_banyan",
     "banyan",
     "baseline",
     "benes",
@@ -36,7 +38,9 @@ __all__ = [
     "complete",
     "composite_banyan",
     "cube_connected_cycles",
+    "data_manipulator",
     "de_bruijn",
+    "dilated_banyan",
     "dragonfly",
     "extra_stage",
     "extra_stage_cube",

@@ -1,9 +1,11 @@
-"""Multistage networks of 3 × 3 switches: the composite banyan and the recursively constructed composite banyan.
+"""Composite banyans: of 3 × 3 switches, augmented to 4 × 4, and recursively constructed.
 
 The output ports of a switch are called by tag digits and stand in the order 0 (straight on), 1 and 1̄.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +31,29 @@ def composite_banyan(terminals: int, *, latency: int = 1) -> Network:
     name = f"composite_banyan({terminals})"
     n = digits(name, terminals, 2, least=2)
     return _switched(name, n, [(1 << (n - 2 - i), 1 << i) for i in range(n - 1)], latency)
+
+
+def augmented_composite_banyan(terminals: int, *, latency: int = 1) -> Network:
+    """A composite banyan of 4 × 4 switches, in a reading of its name.
+
+    Lee & Seo augment the composite banyan to switches of 4 × 4; the text that defines the fourth link was not to be
+    had. Here the fourth port changes both bits, to K ⊕ 2^(n−2−i) ⊕ 2^i: every stage can then do what its banyan and
+    its reverse banyan do together. For even n it is a second link straight on in the middle.
+
+    References
+    ----------
+    H. I. Lee, S. W. Seo: The augmented composite banyan network. Fifth International Conference on High Performance
+    Computing, Madras, 1998, 285–292.
+
+    Examples
+    --------
+    >>> augmented_composite_banyan(16)
+    <Network augmented_composite_banyan(16): 32 routers, 96 channels, 16 terminals>
+    """
+    name = f"augmented_composite_banyan({terminals})"
+    n = digits(name, terminals, 2, least=2)
+    flips = [(1 << (n - 2 - i), 1 << i) for i in range(n - 1)]
+    return _switched(name, n, [(one, bar, one ^ bar) for one, bar in flips], latency)
 
 
 def rcbn(terminals: int, *, latency: int = 1) -> Network:
@@ -85,10 +110,10 @@ def high_bit(link_stage: npt.ArrayLike, n: int) -> Numbers:
     return np.asarray(np.where(k < half, half - k, k - half + 1))
 
 
-def _switched(name: str, n: int, flips: list[tuple[int, int]], latency: int) -> Network:
-    """Stages in which port 0 leads to the same row and ports 1 and 2 to the row ⊕ the given numbers."""
-    affordable(name, (len(flips) + 1) << (n - 1), 3 * len(flips) << (n - 1), 1 << n, 2)
+def _switched(name: str, n: int, flips: Sequence[tuple[int, ...]], latency: int) -> Network:
+    """Stages in which port 0 leads to the same row and the others to the row ⊕ the given numbers."""
+    affordable(name, (len(flips) + 1) << (n - 1), sum(1 + len(ports) for ports in flips) << (n - 1), 1 << n, 2)
     row = np.arange(1 << (n - 1), dtype=np.int64)[:, None]
-    targets = [row ^ np.array([0, one, bar]) for one, bar in flips]
+    targets = [row ^ np.array([0, *ports]) for ports in flips]
     ends = np.arange(1 << n, dtype=np.int64) // 2
     return staged(name, [row.size] * (len(flips) + 1), targets, ends, ends, latency)
