@@ -13,6 +13,7 @@ ONLY_WHEN = {
     "kinds_of_messages",
     "conclusion_1",
     "any_technique",
+    "any_network",
     "par_provides_fewer",
     "pbfaa_is_safe",
     "overlay_is_safe",

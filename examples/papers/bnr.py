@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -36,12 +37,14 @@ from unknot.routing import (
     pbfaa,
     planar_adaptive,
     schwiebert,
+    up_down,
     vba,
 )
 from unknot.routing.relation import VC_MASK
 from unknot.testing import interpreted
-from unknot.topologies import mesh
+from unknot.topologies import mesh, petersen, torus
 from unknot.verify import SWITCHINGS, Bnr, bnr, check, conclude, deliver, smallest, vc_use
+from unknot.verify.directions import directions
 
 REPORTS = Path("reports/bnr")
 NAMED = ("saf", "vct", "wormhole")
@@ -278,6 +281,32 @@ def any_technique() -> Answer:
     )
 
 
+def alone(relation: Relation, kind: int) -> Relation:
+    """The relation with messages of one class only."""
+    kinds, terminals = directions(relation.network), range(relation.network.num_terminals)
+    use = np.stack([kinds.of_sources(home) == kind for home in terminals], axis=1)
+    return interpreted(replace(relation, may_use=use))
+
+
+def any_network() -> Answer:
+    """What carries over: the classes, the least network, paths judged one by one. What does not: 2^n, and safety."""
+    tori = torus(5, 5), torus(4, 4)
+    everywhere = [interpreted(fully_adaptive(found)) for found in (mesh(4, 4), *tori, petersen())]
+    counts = [len(bnr(relation)) for relation in everywhere]
+    holds = all(row.provided for found in tori for row in bnr(interpreted(duato(found))))
+    holds &= not any(row.provided for row in bnr(interpreted(up_down(petersen()))))
+    rings = [fully_adaptive(torus(k)) for k in (4, 5)]
+    stuck = [[not free(alone(ring, k), "vct") for k in range(len(bnr(interpreted(ring))))] for ring in rings]
+    holds &= stuck == [[False, False, True], [True, True]]
+    return "only when" if holds and counts == [4, 4, 9, 1] else "no", (
+        "the classes are made anew: a mesh of two dimensions has 4, a torus of 5×5 has 4, one of 4×4 has 9, as both "
+        "ways round a ring of 4 may be shortest, and a network without dimensions 1. The least network and "
+        "conclusion 1 carry over (Duato's routing provides all of them on both tori, up*/down* none on the Petersen "
+        "graph). That a class alone cannot deadlock does not: on a ring of 4 messages that have as far either way "
+        "block each other, on one of 5 those of every class"
+    )
+
+
 # The algorithms
 
 
@@ -456,6 +485,7 @@ CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
     ("3, conclusion 1: deadlock-free with all 2^n BNRs is minimal, deadlock-free and fully adaptive", conclusion_1),
     ("3: as a criterion for minimal algorithms it holds both ways", conclusion_1_for_minimal),
     ("1 and 5: BNR judges an algorithm for any switching technique", any_technique),
+    ("1 and 5: the concept applies to any network", any_network),
     ("3, example 1.1: PAR forms fewer than 2^n BNRs and is partially adaptive", par_provides_fewer),
     ("3, example 1.1: PAR is minimal and deadlock-free", par_is_safe),
     ("3, example 1.2: PBFAA forms 2^n BNRs", pbfaa_provides_all),

@@ -1,7 +1,7 @@
 """What the paper on incremental triangular meshes claims, each claim with the machine's answer.
 
 Liu Pangfeng and others: Incremental switch-based network architecture. National Taiwan University, report
-NSC 90-2213-E-002-144, 2002. Two kinds of mesh are told apart: EXTERIOR (a router is added at an edge of the boundary,
+NSC 90-2213-E-002-144, 2002. There are two kinds of mesh: EXTERIOR (a router is added at an edge of the boundary,
 as the second half of the paper has it) and GENERAL (at any edge, as its definition reads).
 
     python examples/papers/itm.py             the claims; counterexamples are drawn into reports/itm
@@ -83,7 +83,11 @@ def short_chords() -> Answer:
                 return False
         return True
 
-    return by_kind(holds)
+    held, told = by_kind(holds)
+    return ("only when" if held else False), (
+        f"cycles of four nodes or more: {told}. As printed it is false already of the mesh of three nodes: in a "
+        "triangle no two nodes are at distance 2"
+    )
 
 
 def shortest_paths_are_free() -> Answer:
@@ -252,6 +256,64 @@ def two_layers() -> Answer:
     return "only when", "; ".join(told)
 
 
+def some_have_no_order() -> Answer:
+    """Every order of the nodes of every small graph, under all shortest paths."""
+
+    def lacks(graph: nx.Graph, senses: tuple[int, ...]) -> bool:
+        network = from_edges(sorted(graph.edges))
+        used = {pair: on_shortest_paths(network, *pair) for pair in permutations(range(len(graph)), 2)}
+        meet = {(a, b): bool((used[a] & used[b]).any()) for a, b in product(used, used)}
+        return all(
+            any(
+                meet[(w, x)[::one], (y, z)[::other]]
+                for w, x, y, z in combinations(order, 4)
+                for one, other in product(senses, senses)
+            )
+            for order in permutations(range(len(graph)))
+        )
+
+    graphs = list(connected_graphs(6))
+    none = {senses: [g for g in graphs if lacks(g, senses)] for senses in ((1,), (1, -1))}
+    first = {senses: sorted(found[0].edges) for senses, found in none.items() if found}
+    return len(first) == 2, (
+        f"with messages w → x and y → z, w < x < y < z, and all shortest paths: {len(none[1,])} of {len(graphs)} "
+        f"connected graphs of 3 to 6 routers, {first[1,]}, which is K(3, 3). With messages either way between w and "
+        f"x, and y and z: {len(none[1, -1])}, first the ring of six"
+    )
+
+
+def two_connected_neighbours() -> Answer:
+    """All small graphs that grow from a triangle, each new router with two neighbours that are joined."""
+    counted = {}
+    for n in (6, 7):
+        grown = [g for g in connected_graphs(n) if len(g) == n and grows(g)]
+        counted[n] = len(grown), [g for g in grown if spanning(from_edges(sorted(g.edges)), "general").mesh is None]
+    lost = counted[7][1]
+    exterior = next(g for g in connected_graphs(5) if grows(g) and spanning(from_edges(sorted(g.edges))).mesh is None)
+    held = not counted[6][1] and len(lost) > 0
+    return ("only when" if held else False), (
+        "the link between the two neighbours belongs to the mesh. Joined by any link is not enough: of the graphs "
+        f"that grow so there is a spanning general mesh in all {counted[6][0]} of 6 routers, but not in {len(lost)} "
+        f"of {counted[7][0]} of 7, such as {sorted(lost[0].edges)}, proved absent. For the exterior kind the link "
+        f"must lie on the boundary besides; {sorted(exterior.edges)} has no exterior mesh"
+    )
+
+
+def grows(graph: nx.Graph) -> bool:
+    """Whether the routers can be added one after the other, each joined to both ends of a link of those before."""
+    for start in combinations(graph, 3):
+        have, more = set(start), True
+        if graph.subgraph(have).number_of_edges() < 3:
+            continue
+        while more:
+            ready = [v for v in set(graph) - have if graph.subgraph(set(graph[v]) & have).number_of_edges()]
+            have |= set(ready)
+            more = bool(ready)
+        if len(have) == len(graph):
+            return True
+    return False
+
+
 def expansion_keeps_tables() -> Answer:
     held = True
     for kind in KINDS:
@@ -376,6 +438,8 @@ CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
     ("Theorem 5: independent messages never share an edge in the same direction", theorem_5),
     ("Abstract: the circular order gives contention-free multicast", multicast_is_contention_free),
     ("Section 2: ITM edges split into two layers give deadlock-free adaptive routing", two_layers),
+    ("Section 2: two connected neighbours of each new router are enough", two_connected_neighbours),
+    ("Section 2: there are graphs without a contention-free order", some_have_no_order),
     ("Section 2: a real network is quite likely to contain a mesh", networks_contain_meshes),
     ("Abstract: a mesh grows step by step", expansion_keeps_tables),
     ("Abstract: better throughput than up*/down* routing", throughput),

@@ -41,11 +41,24 @@ from unknot.multistage import (
 )
 from unknot.multistage.cut import cut
 from unknot.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
+from unknot.multistage.faults import single_faults
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.report import draw_realisation
 from unknot.report.picture import write_picture
-from unknot.topologies import banyan, baseline, benes, composite_banyan, flip_network, indirect_cube, omega, rcbn
+from unknot.topologies import (
+    augmented_composite_banyan,
+    banyan,
+    baseline,
+    benes,
+    composite_banyan,
+    data_manipulator,
+    dilated_banyan,
+    flip_network,
+    indirect_cube,
+    omega,
+    rcbn,
+)
 
 Answer = tuple[bool | None, str]
 EIGHT = np.array(list(itertools.permutations(range(8))))
@@ -393,9 +406,25 @@ def costs() -> Answer:
     )
 
 
+def relatives() -> Answer:
+    """Paths of each pair, and the pairs that one dead switch of the interior may cut off."""
+    lines, held = [], True
+    for make in (composite_banyan, augmented_composite_banyan, dilated_banyan, data_manipulator):
+        network = make(16)
+        least = int(count_paths(network).min())
+        dead = [marks for marks in single_faults(network) if marks.switches]
+        cut_off = max(unreachable_pairs(network, marks) for marks in dead)
+        held &= least > 1 and cut_off == 0
+        lines.append(f"{network.name} at least {least} paths, one dead switch cuts off up to {cut_off} pairs")
+    return held, (
+        "; ".join(lines) + ". The augmented one is our reading, 4 × 4 switches whose fourth link changes both bits"
+    )
+
+
 CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
     ("1: banyan, cube, omega networks are topologically equivalent", equivalent_banyans),
     ("1: they have one path for every pair and block", banyans_block),
+    ("1: the cited networks tolerate faults, since they have several paths for each pair", relatives),
     ("2: link stage i of the composite banyan: 0 → K, 1̄ → K ⊕ 2^i, 1 → K ⊕ 2^(n−2−i)", composite_rule),
     ("2: cases 1 to 3 give the alternate tags of the composite banyan", composite_cases_complete),
     ("Corollary 1: n even, more than N/2 zeros in the middle digit: not all can pass", corollary_1),

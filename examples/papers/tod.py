@@ -73,6 +73,45 @@ def cube_connected_cycles() -> tuple[bool, str]:
     return held, "L(R) × L × … is isomorphic to Preparata & Vuillemin's CCC(k), degree 3, for k = 3, 4, 5"
 
 
+def any_replacing_graph() -> tuple[bool, str]:
+    """Point i of the graph in brackets takes the connection of dimension i, whatever joins the points."""
+    held, total = True, 0
+    for graph in nx.graph_atlas_g()[4:53]:
+        k, links = len(graph), sorted(graph.edges)
+        if not nx.is_connected(graph) and not links:
+            continue
+        points = ", ".join([*map(str, range(k)), *(f"{u} -- {v}" for u, v in links)])
+        expected = nx.Graph((((cube, u), (cube, v)) for cube in range(2**k) for u, v in links))
+        expected.add_edges_from(((cube, i), (cube ^ (1 << i), i)) for cube in range(2**k) for i in range(k))
+        found = simple(network(f"line(2)[{{{points}}}] * line(2) ** {k - 1}"))
+        held &= nx.is_isomorphic(found, expected)
+        total += 1
+    return held, (
+        f"{total} graphs of up to 5 points, lines, rings and stars among them, connected or not, in the place of the "
+        "routers of a hypercube. It must have as many points as there are connections"
+    )
+
+
+def figure_1() -> tuple[bool, str]:
+    found = network("mesh(5, 4) | step(line(5), 2) * step(line(4), 2)")
+    expected = {
+        ((x, y), (x + dx, y + dy))
+        for x, y in itertools.product(range(5), range(4))
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1), (2, 0), (-2, 0), (0, 2), (0, -2))
+        if 0 <= x + dx < 5 and 0 <= y + dy < 4
+    }
+    return channels(found) == expected, "a 5 × 4 mesh with steps 1 and 2: all pairs on a line at distance 1 or 2"
+
+
+def cube_of_trees() -> tuple[bool | None, str]:
+    found = measure(network("line(2)[tree(2, 2)] * line(2) ** 6"))
+    return None, (
+        "the paper gives no description of CCTcube, and no public text that could be searched defines it. If it is a "
+        "cube of trees, made as CCC is of rings, then line(2)[tree(2, 2)] * line(2) ** 6 is one: "
+        f"{found.routers} routers, degree at most {found.degree_max}, diameter {found.diameter}"
+    )
+
+
 def ccc_degree_for_every_k() -> tuple[bool, str]:
     found = measure(network("line(2)[ring(2)] * line(2)"))
     return found.degree_max == 3, f"CCC(2) has degree {found.degree_max}: its ring of two routers is one link"
@@ -212,6 +251,8 @@ CLAIMS: list[tuple[str, Callable[[], tuple[bool | None, str]]]] = [
     ("3.3: T0 ∪ T1 ∪ T2 ∪ T3 ∪ T4 overlays the recursive diagonal tori", rdt_tori),
     ("3.3: that union is the RDT(2,4) of the reference, with 8 links per router", rdt_is_the_published_one),
     ("3.3: diameter far below that of the torus of the same size", rdt_reaches_far),
+    ("2.2.1 and figure 1: a mesh with steps 1 and 2", figure_1),
+    ("2.2.2: the replacing graph may be arbitrary", any_replacing_graph),
     ("2.1: the extended products are atoms: the four common products are made of them", common_products_from_atoms),
     ("Table 1: difference and ring sum come from union and intersection", derived_operations),
     ("2.2.3 and figure 3: different directions of an operand give different absolute products", directions),
@@ -220,7 +261,7 @@ CLAIMS: list[tuple[str, Callable[[], tuple[bool | None, str]]]] = [
     ("2.3: the basic operations describe any topology", any_topology),
     ("2.3: the length of a description follows regularity, not size", length_follows_regularity),
     ("1: de Bruijn and star graphs are within reach of the language", de_bruijn_and_star_graphs),
-    ("1: CCTcube can be described", without_description("CCTcube")),
+    ("1: CCTcube can be described", cube_of_trees),
     ("1: SNT can be described", without_description("SNT")),
 ]
 

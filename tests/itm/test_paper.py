@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-YES = {"planar", "edges", "short_chords", "shortest_paths_are_free", "expansion_keeps_tables"}
+YES = {"planar", "edges", "shortest_paths_are_free", "expansion_keeps_tables", "some_have_no_order"}
 SLOW = {"multicast_is_contention_free", "two_layers", "throughput", "paths_and_loads", "shortest_paths_are_free"}
 DRAWN = {
     "needs_chordal": ["theorem-2-not-chordal.svg"],
