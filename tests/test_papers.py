@@ -1,0 +1,66 @@
+"""docs/papers.md: paths exist, commands run, claims and answers are those of the scripts."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests import test_paper_bnr, test_paper_wormhole
+from tests.itm import test_paper as test_paper_itm
+from tests.multistage import test_paper as test_paper_rcbn
+from tests.tod import test_docs as test_paper_tod
+from unknot.cli import app
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"\| `unknot ([^`]+)`(?: \(exit code (\d)\))? \|$", PAGE, re.M)
+EXPECTED: dict[str, Callable[[], dict[str, str]]] = {
+    "bnr": lambda: {claim: test_paper_bnr.expected(claim) for claim, _ in test_paper_bnr.MODULE.CLAIMS},
+    "itm": lambda: {claim: test_paper_itm.expected(ask.__name__) for claim, ask in test_paper_itm.MODULE.CLAIMS},
+    "wormhole": lambda: {claim: test_paper_wormhole.expected(claim) for claim, _ in test_paper_wormhole.CLAIMS},
+    "tod": lambda: {claim: test_paper_tod.expected(claim) for claim, _ in test_paper_tod.paper().CLAIMS},
+    "rcbn": lambda: {claim: test_paper_rcbn.expected(claim) for claim, _ in test_paper_rcbn.load().CLAIMS},
+}
+
+
+def claims_of(name: str) -> dict[str, str]:
+    (table,) = re.findall(rf"<!-- claims of {name} -->\n(.*?)\n<!-- end of claims -->", PAGE, re.S)
+    rows = re.findall(r"^\| (.*) \| (yes|only when|no|open) \|$", table, re.M)
+    return {claim.replace(r"\|", "|"): answer for claim, answer in rows}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_claims_and_answers_are_those_of_the_script(name: str) -> None:
+    """The tests of each script hold it to the answers that are compared here."""
+    expected = EXPECTED[name]()
+    assert claims_of(name) == expected
+    (row,) = re.findall(rf"^\| .* \| .*`examples/papers/{name}\.py` \| \[[^|]*\) \| ([\d| ]+) \|$", PAGE, re.M)
+    answers = list(expected.values())
+    assert [int(n) for n in row.split(" | ")] == [answers.count(a) for a in ("yes", "only when", "no", "open")]
+
+
+def test_paths_exist() -> None:
+    named = set(re.findall(r"`((?:src|examples)/[^`]+)`", PAGE))
+    assert len(named) > 40
+    assert not [path for path in named if not (ROOT / path).exists()]
+    scripts = {f"examples/papers/{path.name}" for path in (ROOT / "examples/papers").glob("*.py")}
+    assert scripts <= named
+
+
+@pytest.mark.parametrize(("words", "code"), COMMANDS, ids=[words for words, _ in COMMANDS])
+def test_commands_run(words: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(app, shlex.split(words))
+    assert result.exit_code == int(code or 0), result.output
+
+
+def test_every_row_has_its_command() -> None:
+    rows = re.findall(r"^\| .* \| .*`(?:src|examples)/.* \| (.*) \|$", PAGE, re.M)
+    without = [row for row in rows if not row.startswith("`unknot ")]
+    assert len(COMMANDS) > 45
+    assert len(without) == 5, "one row for each script"
