@@ -81,5 +81,5 @@ def dilated_banyan(terminals: int, dilation: int = 2, *, latency: int = 1) -> Ne
     n = digits(name, terminals, 2)
     affordable(name, n * terminals // 2, (n - 1) * terminals * times, terminals, 2)
     single = banyan(terminals, latency=latency)
-    parts = {part: np.repeat(getattr(single, part), times) for part in ("source", "target", "latency")}
-    return replace(single, name=name, **parts)
+    source, target, cycles = (np.repeat(ends, times) for ends in (single.source, single.target, single.latency))
+    return replace(single, name=name, source=source, target=target, latency=cycles)
