@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from unknot import check, deliver, replay
+from unknot.answers.configuration_file import configuration_on, read_configuration, write_configuration
 from unknot.checker import evidence_holds
 from unknot.cli import app
 from unknot.errors import UnknotError
-from unknot.exports import configuration_on, read_configuration, write_configuration
 from unknot.report.explanation import explain
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
 from unknot.switching import SWITCHINGS

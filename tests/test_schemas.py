@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 from typer.testing import CliRunner
 
-from unknot import answers
+from tests.fabrics.folders import EXAMPLES
+from unknot.answers.form import Form, answer, form_of
+from unknot.answers.schemas import FORMS, json_schemas
+from unknot.answers.verdicts import VerdictForm
 from unknot.checker import evidence_holds
 from unknot.cli import app
 from unknot.routing import dimension_order
-from unknot.schemas import FORMS, json_schemas
 from unknot.switching import SWITCHINGS
 from unknot.testing import interpreted
 from unknot.topologies import ring
@@ -36,7 +44,7 @@ def printed(*words: str) -> Any:
 
 
 def test_the_published_schemas_are_those_of_the_program() -> None:
-    """Written anew with `python -m unknot.schemas docs/schemas`."""
+    """Written anew with `python -m unknot.answers.schemas docs/schemas`."""
     assert {path.stem for path in SCHEMAS.glob("*.json")} == set(FORMS)
     for name, content in json_schemas().items():
         assert json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")) == content
@@ -63,13 +71,100 @@ def test_check(words: tuple[str, str], switching: str, tmp_path: Path) -> None:
         assert again["replay"]["stuck"] is True
 
 
-def test_verdicts_in_the_answers_of_audits_and_open_ones() -> None:
+RING = ("ring(4)", "--routing", "dimension_order")
+COMMANDS = {
+    "analyse": [(*RING, "--flits", "4", "--best"), ("mesh(2, 3)", "--routing", "west_first")],
+    "bnr": [("mesh(2, 3)", "--routing", "west_first"), ("mesh(2, 2)", "--routing", "fully_adaptive")],
+    "convert": [("ring(4)", "{folder}/ring.graphml"), ("ring(4)", "{folder}/ring.dot")],
+    "faults": [("mesh(2, 2)", "--routing", "up_down")],
+    "gallery": [("dimension_order", "--network", "mesh(2, 2)", "--jobs", "1", "--out", "{folder}/g.html")],
+    "itm": [("complete(4)",), ("ring(5)",)],
+    "multicast": [RING, (*RING, "--operation", "all_gather")],
+    "permute": [("butterfly(2, 2)", "3,0,1,2"), ("butterfly(2, 2)", "--random", "1")],
+    "show": [("ring(4)",), ("{{0 -- 1, 2 -- 3}}",)],
+    "simulate": [
+        (*RING, "--load", "0.1", "--warmup", "20", "--measure", "40", "--channels", "--interval", "10"),
+        (*RING, "--load", "0.4", "--packet-length", "1:0.5, 9:0.5", "--bursts", "0.1, 0.1", "--warmup", "500"),
+    ],
+    "simulate-seeds": [(*RING, "--load", "0.1", "--warmup", "20", "--measure", "40", "--seeds", "2")],
+    "simulate-saturation": [("ring(3)", "--routing", "shortest_paths", "--vcs", "2", "--saturation")],
+    "trace": [(*RING, "--requests", "3"), (*RING, "--requests", "3", "--vcs", "2", "--classes", "request,reply")],
+}
+"""Words after the command; `audit` and `run` are below, `check` and `replay` above."""
+
+
+@pytest.mark.parametrize(("name", "words"), [(name, words) for name, every in COMMANDS.items() for words in every])
+def test_every_command(name: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    found = printed(name.split("-")[0], *(word.format(folder=tmp_path) for word in words))
+    schema(name).validate(found)
+
+
+def test_all_commands_have_a_schema() -> None:
+    assert {command.name or command.callback.__name__ for command in app.registered_commands if command.callback} == {
+        name.split("-")[0] for name in FORMS if name != "configuration"
+    }
+
+
+def test_run(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        "[common]\nnetwork = 'ring(4)'\nrouting = 'dimension_order'\n[[design]]\npacket_length = {1 = 0.5, 3 = 0.5}\n"
+        "[[design]]\nvcs = 2\nbursts = {begin = 0.1, end = 0.1}\n"
+        "[simulation]\nloads = [0.1]\nwarmup = 20\nmeasure = 40\n"
+    )
+    found = printed("run", str(study), "--out", str(tmp_path), "--jobs", "1")
+    schema("run").validate(found)
+    first, second = found["designs"]
+    assert first["packet_length"] == {"1": 0.5, "3": 0.5}
+    assert first["verdict"]["configuration"]["messages"][0]["source_name"] == "t0"
+    assert second["bursts"] == {"begin": 0.1, "end": 0.1}
+    assert [run["offered_load"] for run in second["runs"]] == [0.1]
+
+
+@pytest.mark.parametrize("folder", ["opensm-torus8x8-dor", "opensm-leafspine-degraded-ftree"])
+def test_audit(folder: str) -> None:
+    found = printed("audit", str(EXAMPLES / folder))
+    schema("audit").validate(found)
+    assert found["deadlock_free"] is (folder != "opensm-torus8x8-dor")
+
+
+def test_open_verdicts() -> None:
     relation = interpreted(dimension_order(ring(4)))
     for switching in SWITCHINGS:
         verdict = check(relation, switching)
-        schema("verdict").validate(answers.of_verdict(relation, verdict, evidence_holds(relation, verdict)))
+        filled = answer(VerdictForm, verdict, of=relation, certificate_holds=evidence_holds(relation, verdict))
+        _of(VerdictForm).validate(filled)
     undecided = Verdict(None, "wormhole", "exact search", "", "undecided")
-    schema("verdict").validate(answers.of_verdict(relation, undecided, None))
+    _of(VerdictForm).validate(answer(VerdictForm, undecided, of=relation, certificate_holds=None))
+
+
+def _of(form: type[Form]) -> Draft202012Validator:
+    return Draft202012Validator(form.model_json_schema(mode="serialization"))
+
+
+@given(st.floats() | st.none(), st.lists(st.floats(), max_size=4))
+def test_numbers_that_are_not_finite_are_null(number: float | None, several: list[float]) -> None:
+    @dataclass
+    class Thing:
+        number: float | None
+        several: tuple[float, ...]
+        array: npt.NDArray[np.float64]
+
+    thing = Thing(number, tuple(several), np.array(several))
+    filled = answer(form_of(Thing)(type("ThingForm", (Form,), {})), thing)
+    finite = [value if math.isfinite(value) else None for value in several]
+    assert filled == {
+        "number": number if number is not None and math.isfinite(number) else None,
+        "several": finite,
+        "array": finite,
+    }
+    assert json.loads(json.dumps(filled, allow_nan=False)) == filled
+
+
+def test_descriptions_come_from_the_docstrings_of_dataclasses() -> None:
+    fields = json_schemas()["simulate"]["properties"]
+    assert fields["hops_mean"]["description"]
+    assert "Packet latency, from creation to the ejection of the tail" in fields["latency_p99"]["description"]
 
 
 def test_schemas_refuse_what_is_not_so() -> None:

@@ -7,12 +7,13 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from unknot.answers.multistage import permute_answer
 from unknot.errors import NetworkError
 from unknot.multistage import Marks, permute, permute_with_faults, random_permutation
 from unknot.network import Network
 from unknot.report import draw_realisation
 from unknot.report.multistage import CONFLICT
-from unknot.report.multistage_words import changed_tags, of_realisation, tell_realisation
+from unknot.report.multistage_words import changed_tags, tell_realisation
 from unknot.report.picture import png
 from unknot.topologies import benes, clos, composite_banyan, mesh, omega, rcbn
 
@@ -73,7 +74,7 @@ def test_tags_in_words() -> None:
     lines = tell_realisation(found, network, Marks())
     assert lines[:3] == ["network      rcbn(16)", "realised     yes", "method       looping"]
     assert lines[-1].startswith("t0 → t15  ")
-    answer = of_realisation(found, network, Marks())
+    answer = permute_answer(found, network, Marks())
     assert answer["realised"] is True
     assert answer["messages"][0]["switches"][0] == "s0r0"
     assert answer["messages"][0]["switches"][-1] == "s4r7"
@@ -84,9 +85,9 @@ def test_ports_are_the_digits_of_the_destination_in_a_delta_network() -> None:
     network = omega(8)
     for d in range(8):
         found = permute(network, [d, *(-1,) * 7])
-        assert of_realisation(found, network, Marks())["messages"][0]["tag"] == f"{d:03b}"
+        assert permute_answer(found, network, Marks())["messages"][0]["tag"] == f"{d:03b}"
     wide = clos(12, 2, 2)
-    (message,) = of_realisation(permute(wide, [1, -1, -1, -1]), wide, Marks())["messages"]
+    (message,) = permute_answer(permute(wide, [1, -1, -1, -1]), wide, Marks())["messages"]
     assert message["tag"] == "0.0.1"
 
 
@@ -97,7 +98,7 @@ def test_a_blocked_set_in_words() -> None:
     assert "realised     NO: blocked" in lines
     assert "at once      1 message can pass, 1 cannot, as drawn" in lines
     assert any(line.endswith("no path, and in the blocked set") for line in lines)
-    answer = of_realisation(found, network, Marks())
+    answer = permute_answer(found, network, Marks())
     assert [message["blocked"] for message in answer["messages"]] == [True, True]
     assert answer["minimal"] is True
     assert {message["channels"] is None for message in answer["messages"]} == {True, False}
@@ -107,7 +108,7 @@ def test_channels_are_numbered_as_without_faults() -> None:
     network = rcbn(8)
     marks = Marks.of(network, ["s1r0"])
     found = permute_with_faults(network, [-1, -1, 2, -1, -1, -1, -1, -1], marks)
-    (message,) = of_realisation(found, network, marks)["messages"]
+    (message,) = permute_answer(found, network, marks)["messages"]
     names = [network.router_name(int(network.target[c])) for c in message["channels"]]
     assert message["switches"][1:] == names
     assert changed_tags(found, network) in (0, 1)
@@ -118,9 +119,9 @@ def test_faults_upon_faults() -> None:
     whole = rcbn(8).without(channels=[0, 7])
     marks = Marks.of(whole, ["s1r0"])
     found = permute_with_faults(whole, [-1, -1, 2, -1, -1, 5, -1, -1], marks)
-    for message in of_realisation(found, whole, marks)["messages"]:
+    for message in permute_answer(found, whole, marks)["messages"]:
         names = [whole.router_name(int(whole.target[c])) for c in message["channels"]]
         assert message["switches"][1:] == names
     assert "t5 → t5" in titles(draw_realisation(found, whole, marks))
     with pytest.raises(NetworkError, match="was not made from omega"):
-        of_realisation(found, omega(8), marks)
+        permute_answer(found, omega(8), marks)

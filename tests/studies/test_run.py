@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from unknot import answers
+from unknot.answers.studies import design_answer
 from unknot.errors import UnknotError
 from unknot.memory import limit, memory_limit
 from unknot.simulation import Bursts, Router
@@ -62,7 +62,7 @@ def written(folder: Path, text: str = STUDY) -> Path:
 
 
 def spoken(result: StudyResult) -> str:
-    return json.dumps([answers.of_design(design) for design in result.designs])
+    return json.dumps([design_answer(design).model_dump(mode="json") for design in result.designs])
 
 
 @pytest.fixture

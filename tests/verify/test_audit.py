@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.fabrics.folders import EXAMPLES, ROUTED
 from tests.fabrics.texts import PORTS, Layout, ibnetdiscover, lfts, ring
 from tests.reference.fabric_routes import Plain, follow, plain_ibnetdiscover, plain_lst, plain_tables
-from unknot.answers import of_audit
+from unknot.answers.studies import audit_answer
 from unknot.checker import accept
 from unknot.errors import UnknotError
 from unknot.fabrics import read_fabric
@@ -110,7 +110,7 @@ def test_the_loop_of_dimension_order_on_a_torus_is_a_row_or_column() -> None:
 @pytest.mark.parametrize("folder", ROUTED, ids=lambda f: f.name)
 def test_json_is_plain_and_says_the_same(folder: Path) -> None:
     found = audited(folder)
-    told = json.loads(json.dumps(of_audit(found)))
+    told = json.loads(json.dumps(audit_answer(found)))
     assert told["holds"] is found.holds
     assert told["deadlock_free"] is found.deadlock_free
     assert told["reachability"] == found.reachability
@@ -167,7 +167,7 @@ def test_dead_ends_and_loops_are_told_with_switch_and_lid() -> None:
         "LID 0x0001 (H0) goes round for ever: S1 → S2 → S1",
     }
     assert found.host_to_host.delivery.undelivered_pairs == 12
-    assert of_audit(found)["lost"] == list(found.host_to_host.lost)
+    assert audit_answer(found)["lost"] == list(found.host_to_host.lost)
 
 
 def test_safe_but_incomplete_tables_do_not_hold() -> None:

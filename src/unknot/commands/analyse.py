@@ -50,7 +50,7 @@ def analyse(
 
         times = costs(relation, packet_length=flits, traffic=traffic)
     if json:
-        print_json(_answer(relation, found) | {"costs": [vars(cost) for cost in times]})
+        print_json(_answer(relation, found, times))
         return
     _show(relation, found, traffic)
     if times:
@@ -123,39 +123,12 @@ def _span(ends: tuple[int, int]) -> str:
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
-def _answer(relation: Relation, found: Properties) -> dict[str, Any]:
-    from unknot import answers
+def _answer(relation: Relation, found: Properties, times: tuple[Cost, ...]) -> dict[str, Any]:
+    from unknot.answers.analyses import AnalyseAnswer
+    from unknot.answers.form import answer
 
-    network, paths, use, coherence = relation.network, found.adaptivity, found.vc_use, found.coherence
-    pair = paths.worst_pair
-    return {
-        **answers.of_delivery(relation, found.delivery),
-        "livelock": {"free": found.livelock.free, "cycles": found.livelock.tell(relation)},
-        "coherence": {
-            "coherent": coherence.coherent,
-            "addresses": coherence.addresses,
-            "witness": None if coherence.witness is None else coherence.witness.tell(relation),
-        },
-        "adaptivity": {
-            **vars(paths),
-            "worst_pair": None if pair is None else [network.terminal_name(t) for t in pair],
-            "forbidden": None if paths.forbidden is None else paths.forbidden.named(relation),
-        },
-        "vc_use": {
-            **vars(use),
-            "unused": [relation.vcs.name(int(vc)) for vc in use.unused],
-            "idle_channels": [network.channel_name(int(c)) for c in use.idle_channels],
-        },
-        "loads": _loads(relation, found.loads),
-        "best": _loads(relation, found.best),
-        "left_out": list(found.left_out),
-        **answers.of_relation(relation),
-        "network": answers.of_network(network),
-    }
-
-
-def _loads(relation: Relation, load: Any) -> dict[str, Any] | None:
-    if load is None:
-        return None
-    named = None if load.busiest is None else relation.network.channel_name(load.busiest)
-    return {**vars(load), "channel": load.channel.tolist(), "busiest": named}
+    witness = found.coherence.witness
+    coherence = {**vars(found.coherence), "witness": None if witness is None else witness.tell(relation)}
+    livelock = {"free": found.livelock.free, "cycles": found.livelock.tell(relation)}
+    more = {"livelock": livelock, "coherence": coherence, "costs": times}
+    return answer(AnalyseAnswer, found, found.delivery, of=relation, **more)

@@ -28,7 +28,7 @@ def audit(
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
     """
-    from unknot import answers, terminal
+    from unknot import terminal
     from unknot.fabrics import read_fabric
     from unknot.switching import switching_named
     from unknot.verify.audit import audit as judge
@@ -43,7 +43,9 @@ def audit(
         write_audit_report(found, out)
         say(f"report: {out}")
     if json:
-        print_json(answers.of_audit(found))
+        from unknot.answers.studies import audit_answer
+
+        print_json(audit_answer(found))
     else:
         terminal.show_audit(found)
     raise typer.Exit(exit_code(found.deadlock_free, found.delivered))

@@ -12,7 +12,7 @@ from unknot.commands.shared import print_json, relation_of, write
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
-    from unknot.verify.bnr import Bnr, Conclusion
+    from unknot.verify.bnr import Conclusion
 
 
 def bnr(
@@ -94,27 +94,8 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
 
 
 def _answer(relation: Relation, found: Conclusion, holds: bool | None) -> dict[str, Any]:
-    from unknot import answers
+    from unknot.answers.analyses import BnrAnswer
+    from unknot.answers.form import answer
 
-    return {
-        "holds": found.holds,
-        "reasons": list(found.reasons),
-        "bnrs": [_class(relation, row) for row in found.table],
-        **answers.of_verdict(relation, found.verdict, holds),
-        **answers.of_delivery(relation, found.delivery),
-        **answers.of_relation(relation),
-        "network": answers.of_network(relation.network),
-    }
-
-
-def _class(relation: Relation, row: Bnr) -> dict[str, Any]:
-    return {
-        "name": row.name,
-        "signs": list(row.signs),
-        "pairs": row.pairs,
-        "full_pairs": row.full_pairs,
-        "provided": row.provided,
-        "forbidden": None if row.forbidden is None else row.forbidden.named(relation),
-        "kept": row.kept,
-        "refusal": None if row.refusal is None else row.refusal.named(relation),
-    }
+    sources = (found, found.verdict, found.delivery)
+    return answer(BnrAnswer, *sources, of=relation, bnrs=found.table, certificate_holds=holds)

@@ -44,7 +44,7 @@ def check(
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot import answers, terminal, terminal_verdict
+    from unknot import terminal, terminal_verdict
     from unknot.checker import evidence_holds
     from unknot.report.explanation import explain as explanation
     from unknot.simulation import replay
@@ -80,7 +80,7 @@ def check(
 
         write(out, draw_network(relation.network) if found is None else draw_configuration(relation, found))
     if export is not None:
-        from unknot.exports import write_configuration
+        from unknot.answers.configuration_file import write_configuration
 
         if found is None:
             say(f"no counterexample, so {export} was not written")
@@ -88,17 +88,12 @@ def check(
             write_configuration(relation, found, export, network=network, routing=routing, vcs=vcs)
             say(f"wrote {export}")
     if json:
-        print_json(
-            {
-                **answers.of_verdict(relation, verdict, holds),
-                "seconds": seconds,
-                "smallest": None if least is None else answers.of_smallest(least),
-                "explanation": [vars(section) for section in sections] if explain else None,
-                **answers.of_delivery(relation, delivery),
-                **answers.of_relation(relation),
-                "network": answers.of_network(relation.network),
-            }
-        )
+        from unknot.answers.form import answer
+        from unknot.answers.verdicts import CheckAnswer
+
+        more = {"certificate_holds": holds, "seconds": seconds, "smallest": least}
+        told = answer(CheckAnswer, verdict, delivery, of=relation, explanation=sections or None, **more)
+        print_json(told)
     else:
         terminal_verdict.show_check(
             relation, verdict, delivery, holds, seconds=seconds, smallest=least, sections=sections

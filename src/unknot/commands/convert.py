@@ -18,15 +18,16 @@ def convert(
     json: Json = False,
 ) -> None:
     """Write a network into a file of another format, and say what that format does not carry."""
-    from unknot import answers
     from unknot.fabrics import write_network
     from unknot.studies.design import network as named
 
     built = named(source, where="NETWORK")
     form, dropped = write_network(built, target, to)
     if json:
-        found = {"file": str(target), "format": form.name, "dropped": dropped, "network": answers.of_network(built)}
-        print_json(found)
+        from unknot.answers.form import answer
+        from unknot.answers.networks import ConvertAnswer
+
+        print_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped))
     else:
         sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
         print(f"{target}: {form.words} of {built.name}: {sizes}")

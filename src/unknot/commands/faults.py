@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -55,7 +55,10 @@ def faults(
             time_limit=time_limit, progress=progress,
         )  # fmt: skip
     if json:
-        print_json(_answer(found))
+        from unknot.answers.analyses import FaultsAnswer
+        from unknot.answers.form import answer
+
+        print_json(answer(FaultsAnswer, found))
     else:
         _show(found, show)
     raise typer.Exit(HOLDS if found.survives else FAILS)
@@ -88,12 +91,3 @@ def _show(found: FaultSweep, show: int) -> None:
             lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
             table.add_row(", ".join(fault.parts), fault.outcome, lost, fault.why)
         out.print(table)
-
-
-def _answer(found: FaultSweep) -> dict[str, Any]:
-    return {
-        "survives": found.survives,
-        "counts": found.counts,
-        **{key: value for key, value in vars(found).items() if key != "tried"},
-        "tried": [vars(fault) for fault in found.tried],
-    }

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from unknot.commands.options import Json
 from unknot.commands.outcomes import say
 from unknot.commands.shared import print_json
-
-if TYPE_CHECKING:
-    from unknot.studies.gallery import Gallery
 
 
 def gallery(
@@ -43,35 +40,9 @@ def gallery(
         found = judge(routings, network, time_limit=time_limit, jobs=jobs, store=store, progress=progress, note=say)
     write_gallery(found, out)
     if json:
-        print_json({**_answer(found), "report": str(out)})
+        from unknot.answers.studies import gallery_answer
+
+        print_json(gallery_answer(found, str(out)))
     else:
         print(lead(found))
         say(f"report: {out}")
-
-
-def _answer(found: Gallery) -> dict[str, Any]:
-    from unknot import answers
-
-    return {
-        "exhibits": [
-            {
-                **answers.of_relation(exhibit.relation),
-                "routing": exhibit.routing,
-                "network": exhibit.network,
-                "source": exhibit.relation.source,
-                "delivered": exhibit.delivery.delivered,
-                "minimal": exhibit.delivery.minimal,
-                "longest_route": exhibit.delivery.longest_route,
-                "adaptivity_mean": exhibit.adaptivity.mean,
-                "adaptivity_worst": exhibit.adaptivity.worst,
-                "deadlock_free": {s: exhibit.result(s).verdict.deadlock_free for s in found.switchings},
-                "claims": dict(exhibit.relation.claims),
-                "agrees": {s: exhibit.agrees(s) for s in found.switchings},
-            }
-            for exhibit in found.exhibits
-        ],
-        "refusals": [
-            {"routing": routing, "network": network, "reason": reason}
-            for (routing, network), reason in found.refusals.items()
-        ],
-    }

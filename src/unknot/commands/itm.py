@@ -50,26 +50,14 @@ def itm(
 
 
 def _answer(found: EscapeLayer) -> dict[str, Any]:
-    from unknot import answers
+    from unknot.answers.analyses import ItmAnswer
+    from unknot.answers.form import answer
 
-    mesh, network = found.spanning.mesh, found.network
-    name = network.router_name
-    return {
-        "itself": found.itself,
-        "why_not": found.why_not,
-        "chordal": found.chordal,
-        "kind": found.kind,
-        "found": mesh is not None,
-        "proved": found.spanning.proved,
-        "method": found.spanning.method,
-        "reason": found.spanning.reason,
-        "links": None if mesh is None else [[name(u), name(v)] for u, v in mesh.edges.tolist()],
-        "circle": None if mesh is None or mesh.circle is None else [name(v) for v in mesh.circle.tolist()],
-        "added_vcs": found.added_vcs,
-        "verdicts": found.verdicts,
-        "routes": [vars(route) for route in found.routes],
-        "network": answers.of_network(network),
-    }
+    mesh = found.spanning.mesh
+    links = None if mesh is None else [(u, v) for u, v in mesh.edges.tolist()]
+    circle = None if mesh is None or mesh.circle is None else mesh.circle.tolist()
+    more = {"found": mesh is not None, "links": links, "circle": circle}
+    return answer(ItmAnswer, found, found.spanning, of=found.network, **more)
 
 
 def _print(found: EscapeLayer) -> None:

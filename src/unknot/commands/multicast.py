@@ -69,30 +69,12 @@ def multicast(
 
 
 def _answer(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> dict[str, Any]:
-    from unknot import answers
+    from unknot.answers.form import answer
+    from unknot.answers.runs import MulticastAnswer
 
-    name = relation.network.channel_name
-    deadlock = None if done.deadlock is None else answers.of_configuration(relation, done.deadlock)
-    return {
-        "operation": schedule.operation,
-        "root": schedule.root,
-        "members": list(schedule.members),
-        "steps": schedule.steps,
-        "sends": [
-            {**vars(send), "started": start, "arrived": end, "blocked": blocked}
-            for send, start, end, blocked in zip(
-                schedule.sends, done.started, done.arrived, done.blocked, strict=True
-            )
-        ],
-        "meetings": [{**vars(m), "channel": name(m.channel)} for m in meetings],
-        "latency": done.latency,
-        "switching": done.switching,
-        "block": done.block,
-        "overhead": done.overhead,
-        "deadlock": deadlock,
-        **answers.of_relation(relation),
-        "network": answers.of_network(relation.network),
-    }
+    times = zip(schedule.sends, done.started, done.arrived, done.blocked, strict=True)
+    sends = [{**vars(send), "started": start, "arrived": end, "blocked": late} for send, start, end, late in times]
+    return answer(MulticastAnswer, schedule, done, of=relation, sends=sends, meetings=meetings)
 
 
 def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> None:

@@ -33,7 +33,7 @@ def permute(
     from unknot import terminal
     from unknot.errors import UnknotError
     from unknot.multistage import Marks, accept, permute_with_faults, requests
-    from unknot.report.multistage_words import of_realisation, tell_realisation
+    from unknot.report.multistage_words import tell_realisation
     from unknot.studies.design import network as named
 
     whole = named(network, where="NETWORK")
@@ -54,7 +54,9 @@ def permute(
 
         write(out, draw_realisation(found, whole, marks))
     if json:
-        print_json(of_realisation(found, whole, marks))
+        from unknot.answers.multistage import permute_answer
+
+        print_json(permute_answer(found, whole, marks))
     else:
         print("\n".join(tell_realisation(found, whole, marks)))
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.realised])

@@ -33,9 +33,9 @@ def replay(
 
     Exit code 0: it is a deadlock, and it sticks; 1: it is not, or does not.
     """
-    from unknot import answers, terminal, terminal_verdict
+    from unknot import terminal, terminal_verdict
+    from unknot.answers.configuration_file import configuration_on, read_configuration
     from unknot.errors import UnknotError
-    from unknot.exports import configuration_on, read_configuration
     from unknot.simulation import replay as carry_out
 
     asked = read_configuration(file)
@@ -57,16 +57,11 @@ def replay(
 
         write(out, draw_configuration(relation, found))
     if json:
-        print_json(
-            {
-                **answers.of_relation(relation),
-                "network": answers.of_network(relation.network),
-                "configuration": answers.of_configuration(relation, found),
-                "accepted": against is None,
-                "objection": against,
-                "replay": None if result is None else answers.of_replay(result),
-            }
-        )
+        from unknot.answers.form import answer
+        from unknot.answers.runs import ReplayAnswer
+
+        said = {"accepted": against is None, "objection": against}
+        print_json(answer(ReplayAnswer, of=relation, configuration=found, replay=result, **said))
     else:
         terminal_verdict.show_replay(relation, found, against, result)
     raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)

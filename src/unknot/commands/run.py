@@ -26,7 +26,7 @@ def run(
 
     Finished points are kept: a study that was stopped goes on where it stood.
     """
-    from unknot import answers, terminal
+    from unknot import terminal
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
@@ -43,7 +43,9 @@ def run(
     report = out / f"{study.stem}.html"
     write_study_report(result, report)
     if json:
-        print_json({**answers.of_study(result), "report": str(report)})
+        from unknot.answers.studies import study_answer
+
+        print_json(study_answer(result, str(report)))
     else:
         terminal.show_study(result)
         print(f"\nreport: {report}")

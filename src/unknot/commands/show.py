@@ -19,7 +19,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances."""
-    from unknot import answers, terminal
+    from unknot import terminal
     from unknot.network import measure
     from unknot.studies.design import network as named
 
@@ -30,6 +30,9 @@ def show(
 
         write(out, draw_network(built))
     if json:
-        print_json(answers.of_metrics(built, metrics))
+        from unknot.answers.form import answer
+        from unknot.answers.networks import ShowAnswer
+
+        print_json(answer(ShowAnswer, metrics, name=built.name))
     else:
         terminal.show_network(built, metrics)

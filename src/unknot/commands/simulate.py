@@ -77,7 +77,6 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Run one design flit by flit."""
-    from unknot import answers
     from unknot.errors import SimulationError
     from unknot.simulation import texts
     from unknot.switching import switching_named
@@ -114,15 +113,14 @@ def simulate(
 
             require_ending(file)
     relation = relation_of(network, routing, vcs)
-    sizes = answers.of_relation(relation) | {"network": answers.of_network(relation.network)}
     if load is None:
-        _search(relation, point, sizes, json)
+        _search(relation, point, json)
     elif seeds is not None:
         words = {"network": network, "routing": routing, "vcs": vcs}
-        _several(relation, words, load, point | cycles, seeds, jobs, sizes, json)
+        _several(relation, words, load, point | cycles, seeds, jobs, json)
     else:
         steps = interval or (None if series is None else STEP)
-        found = _one(relation, load, point | cycles | {"interval": steps}, sizes, channels, json)
+        found = _one(relation, load, point | cycles | {"interval": steps}, channels, json)
         if len(found.faults) < len(fault or ()):
             say(f"the run ended in cycle {found.cycles}, before all faults had come")
         if out is not None:
@@ -149,20 +147,22 @@ def _one(
     relation: Relation,
     load: float,
     point: dict[str, Any],
-    sizes: dict[str, Any],
     channels: bool,
     json: bool,
 ) -> Run:
-    from unknot import answers, terminal
+    from unknot import terminal
     from unknot.simulation import simulate as run_flits
 
     clock = _Clock(point["threads"])
     with terminal.cycles("simulating") as tell:
         found = run_flits(relation, load, **point, progress=lambda *at: clock.tell(tell, *at))
     if json:
-        cost = {"ns_per_flit_hop": clock.nanoseconds() / found.flit_hops if found.flit_hops else None}
-        every = {"channels": answers.of_channels(relation, found)} if channels else {}
-        print_json(answers.of_run(relation, found) | cost | sizes | every)
+        from unknot.answers.form import answer
+        from unknot.answers.runs import SimulateAnswer, channels_of
+
+        cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
+        every = channels_of(relation, found) if channels else None
+        print_json(answer(SimulateAnswer, found, of=relation, ns_per_flit_hop=cost, channels=every))
     else:
         terminal.show_run(relation, found)
     return found
@@ -175,16 +175,18 @@ def _several(
     point: dict[str, Any],
     seeds: int,
     jobs: int,
-    sizes: dict[str, Any],
     json: bool,
 ) -> None:
-    from unknot import answers, terminal
+    from unknot import terminal
 
     first = point.pop("seed")
     with terminal.progress_bar("simulating") as progress:
         found = _runs(relation, words, load, point, range(first, first + seeds), jobs, progress)
     if json:
-        print_json(answers.of_runs(relation, found) | sizes)
+        from unknot.answers.form import answer
+        from unknot.answers.runs import SeedsAnswer
+
+        print_json(answer(SeedsAnswer, found, of=relation))
     else:
         terminal.show_runs(relation, found)
 
@@ -224,7 +226,7 @@ def _draw(relation: Relation, run: Run, out: Path) -> None:
 
 
 def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> None:
-    from unknot.exports import write_configuration
+    from unknot.answers.configuration_file import write_configuration
 
     if run.deadlock is None:
         say(f"no deadlock, so {file} was not written")
@@ -233,8 +235,8 @@ def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> 
     say(f"wrote {file}")
 
 
-def _search(relation: Relation, point: dict[str, Any], sizes: dict[str, Any], json: bool) -> None:
-    from unknot import answers, terminal
+def _search(relation: Relation, point: dict[str, Any], json: bool) -> None:
+    from unknot import terminal
     from unknot.simulation import saturation, zero_load_latency
 
     alone = ("packet_length", "switching", "traffic", "router")
@@ -242,7 +244,10 @@ def _search(relation: Relation, point: dict[str, Any], sizes: dict[str, Any], js
     with terminal.cycles("searching") as tell:
         found = saturation(relation, **point, progress=tell)
     if json:
-        print_json(answers.of_saturation(relation, found) | {"zero_load_latency": empty} | sizes)
+        from unknot.answers.form import answer
+        from unknot.answers.runs import SaturationAnswer
+
+        print_json(answer(SaturationAnswer, found, of=relation, zero_load_latency=empty))
     else:
         terminal.show_saturation(relation, found, empty)
 

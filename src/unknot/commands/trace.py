@@ -121,24 +121,13 @@ def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Rela
     return in_classes(relation_of(network, routing, share(vcs, names)), names)
 
 
-_ARRAYS = {"trace", "ready", "injected", "arrived", "finished", "run", "deadlock"}
-
-
 def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> dict[str, Any]:
-    from unknot import answers
+    from unknot.answers.form import answer
+    from unknot.answers.runs import TraceAnswer
 
-    told = {key: value for key, value in vars(run).items() if key not in _ARRAYS}
-    closed = loop and {key: value for key, value in vars(loop).items() if key not in _ARRAYS}
-    return {
-        "messages": len(run.trace),
-        "flits": int(run.trace.flits.sum()),
-        **told,
-        "deadlock": None if run.deadlock is None else answers.of_configuration(relation, run.deadlock),
-        "closed_loop": closed,
-        "classes": {name: _of_class(run, name) for name in sorted(set(run.trace.classes))},
-        **answers.of_relation(relation),
-        "network": answers.of_network(relation.network),
-    }
+    classes = {name: _of_class(run, name) for name in sorted(set(run.trace.classes))}
+    size = {"messages": len(run.trace), "flits": int(run.trace.flits.sum())}
+    return answer(TraceAnswer, run, of=relation, closed_loop=loop, classes=classes, **size)
 
 
 def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:

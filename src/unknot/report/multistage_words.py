@@ -1,4 +1,4 @@
-"""Answers about messages through a multistage network, as lines to read and as plain values."""
+"""Messages through a multistage network, told in lines to read."""
 
 from __future__ import annotations
 
@@ -16,39 +16,6 @@ from unknot.network.model import IntArray
 from unknot.network.stages import stages
 from unknot.report.words import count
 from unknot.topologies.composite import size_of_rcbn
-
-
-def of_realisation(found: Realisation, whole: Network, marks: Marks) -> dict[str, Any]:
-    """A realisation as one object for JSON; channels are numbered as in the network without faults."""
-    network = found.network
-    tags = tags_of(found, whole)
-    through = set(found.routed.tolist())
-    channels = channels_in(found, whole)
-    messages = []
-    for m, (s, d) in enumerate(zip(found.sources.tolist(), found.destinations.tolist(), strict=True)):
-        path = channels[m].tolist() if m in through else None
-        messages.append(
-            {
-                "source": network.terminal_name(s),
-                "destination": network.terminal_name(d),
-                "tag": tags[m],
-                "switches": [network.router_name(r) for r in routers_of(network, s, found.paths[m]).tolist()]
-                if path is not None
-                else None,
-                "channels": path,
-                "blocked": m in found.blocked,
-            }
-        )
-    return {
-        "network": whole.name,
-        "dead": marks.names(whole),
-        "realised": found.realised,
-        "method": found.method,
-        "established": found.established,
-        "routed": len(through),
-        "minimal": found.minimal if found.realised is False else None,
-        "messages": messages,
-    }
 
 
 def tell_realisation(found: Realisation, whole: Network, marks: Marks) -> list[str]:

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from unknot import answers
+from unknot.answers.form import Form, answer
+from unknot.answers.networks import Natural, Positive
+from unknot.answers.verdicts import ConfigurationForm, VcForm
 from unknot.errors import TextError, UnknotError
 from unknot.output import write_text
 from unknot.routing.relation import Relation
-from unknot.schemas import ConfigurationFile, PlaceForm
 from unknot.verify.verdict import Configuration, Message
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+
+class ConfigurationFile(Form):
+    """A deadlock configuration and what it is one of: `unknot check --export` writes it, `unknot replay` reads it."""
+
+    format: Literal["unknot-configuration"]
+    version: Literal[1]
+    network: str = Field(description="Text or file that names the network.")
+    routing: str = Field(description="Text that names the routing.")
+    vcs: Positive | None = Field(description="What --vcs was given.")
+    num_vcs: Natural = Field(description="Virtual channels in all.")
+    configuration: ConfigurationForm
 
 
 def write_configuration(
@@ -26,15 +40,16 @@ def write_configuration(
 
     The form is docs/schemas/configuration.json.
     """
-    content = {
-        "format": "unknot-configuration",
-        "version": 1,
-        "network": network,
-        "routing": routing,
-        "vcs": vcs,
-        "num_vcs": relation.num_vcs,
-        "configuration": answers.of_configuration(relation, configuration),
-    }
+    content = answer(
+        ConfigurationFile,
+        of=relation,
+        format="unknot-configuration",
+        version=1,
+        network=network,
+        routing=routing,
+        vcs=vcs,
+        configuration=configuration,
+    )
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -47,18 +62,26 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
         If it is not JSON, or not of the form; the text names the place in it.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        line = error.doc.splitlines()[error.lineno - 1] if error.doc.strip() else ""
-        raise TextError(f"this is not JSON: {error.msg}", path, error.lineno, error.colno, line) from error
+        text = Path(path).read_text(encoding="utf-8")
+        return ConfigurationFile.model_validate_json(text, strict=True)
     except UnicodeDecodeError as error:
         raise TextError("this is not a text in UTF-8", path) from error
-    try:
-        return ConfigurationFile.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise _no_json(first["msg"], path, text) from None
         more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
         raise UnknotError(f"{path}: {_place(first)}: {first['msg'][0].lower()}{first['msg'][1:]}{more}") from error
+
+
+def _no_json(message: str, path: str | Path, text: str) -> TextError:
+    """What the JSON parser says, at its place."""
+    match = re.search(r" at line (\d+) column (\d+)$", message)
+    line, column = (int(match[1]), int(match[2])) if match else (0, 0)
+    lines = text.split("\n")
+    shown = lines[line - 1] if 0 < line <= len(lines) else ""
+    what = (message[: match.start()] if match else message).removeprefix("Invalid JSON: ")
+    return TextError(f"this is not JSON: {what}", path, line, column, shown)
 
 
 def configuration_on(relation: Relation, file: ConfigurationFile) -> Configuration:
@@ -90,7 +113,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             or max(message.lead + message.held + message.wanted) >= relation.num_vcs
         ):
             raise UnknotError(f"message {number} is of another network: {relation.network.name} is too small for it")
-    _compare(json.loads(form.model_dump_json()), answers.of_configuration(relation, found), "configuration", relation)
+    _compare(form.model_dump(mode="json"), answer(ConfigurationForm, found, of=relation), "configuration", relation)
     return found
 
 
@@ -109,7 +132,7 @@ def _compare(told: Any, here: Any, where: str, relation: Relation) -> None:
         )
 
 
-def _vcs(places: list[PlaceForm]) -> tuple[int, ...]:
+def _vcs(places: list[VcForm]) -> tuple[int, ...]:
     return tuple(place.vc for place in places)
 
 

@@ -1,0 +1,5 @@
+"""What Unknot writes and reads as JSON: pydantic models, their schemas, and counterexample files.
+
+One description for each noun: its dataclass, whose fields a model takes over (`unknot.answers.form`). Nothing here is
+imported before JSON is asked for.
+"""

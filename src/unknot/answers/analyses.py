@@ -1,0 +1,124 @@
+"""Forms of what is found of a routing or network beside deadlock: properties, BNRs, faults, triangular meshes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from unknot.answers.form import AddressName, ChannelName, Form, Plain, RouterName, TerminalName, VcName, form_of
+from unknot.answers.networks import NetworkForm, RelationForm
+from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.itm.spanning import Spanning
+from unknot.simulation.costs import Cost
+from unknot.studies.escape_layer import EscapeLayer
+from unknot.verify.adaptivity import Adaptivity
+from unknot.verify.bnr import Bnr, Conclusion, Refusal
+from unknot.verify.fault_sweep import FaultSweep
+from unknot.verify.loads import Loads
+from unknot.verify.minimal_paths import ForbiddenPath
+from unknot.verify.properties import Properties
+from unknot.verify.vc_use import VcUse
+
+
+@form_of(ForbiddenPath)
+class ForbiddenPathForm(Form):
+    """A shortest path that is not permitted."""
+
+    source: TerminalName
+    destination: TerminalName
+    channels: Annotated[list[ChannelName], Plain]
+
+
+@form_of(Adaptivity)
+class AdaptivityForm(Form):
+    """Permitted shortest paths over all shortest paths."""
+
+    worst_pair: tuple[TerminalName, TerminalName] | None
+    forbidden: ForbiddenPathForm | None
+
+
+@form_of(VcUse)
+class VcUseForm(Form):
+    """Virtual channels of a relation, and those that are never used."""
+
+    unused: Annotated[list[VcName], Plain]
+    idle_channels: Annotated[list[ChannelName], Plain] = Field(description="All of whose VCs are unused.")
+
+
+@form_of(Loads)
+class LoadsForm(Form):
+    """Channel loads under some traffic."""
+
+    busiest: ChannelName | None = Field(description="null: no channel carries anything.")
+
+
+class LivelockForm(Form):
+    """Whether every route ends."""
+
+    free: bool
+    cycles: list[str] = Field(description="The first cycles of states, in words.")
+
+
+class CoherenceForm(Form):
+    """Whether every suffix of a route is a route of its own first node."""
+
+    coherent: bool
+    addresses: int = Field(description="For which it is not so.")
+    witness: str | None = Field(description="A route that has no such suffix, in words.")
+
+
+@form_of(Cost)
+class CostForm(Form):
+    """What a message takes alone, in cycles, by simulator and model."""
+
+
+@form_of(Properties, without=("delivery",))
+class AnalyseAnswer(DeliveryForm, RelationForm):
+    """What `unknot analyse --json` prints."""
+
+    livelock: LivelockForm
+    coherence: CoherenceForm
+    costs: Annotated[list[CostForm], Plain] = Field(description="Only with --flits.")
+
+
+@form_of(Refusal)
+class RefusalForm(Form):
+    """A header that has lost a shortest path by what it chose before."""
+
+    source: TerminalName
+    address: AddressName
+    walk: Annotated[list[VcName], Plain]
+    channel: ChannelName
+
+
+@form_of(Bnr)
+class BnrForm(Form):
+    """One class of messages and its best network for routing."""
+
+    name: str
+
+
+@form_of(Conclusion, without=("verdict", "delivery", "table"))
+class BnrAnswer(VerdictForm, DeliveryForm, RelationForm):
+    """What `unknot bnr --json` prints."""
+
+    bnrs: Annotated[list[BnrForm], Plain]
+
+
+@form_of(FaultSweep)
+class FaultsAnswer(Form):
+    """What `unknot faults --json` prints."""
+
+    survives: bool = Field(description="Nothing but `holds` and `disconnected` came about.")
+    counts: dict[str, int] = Field(description="Sets of faults by outcome.")
+
+
+@form_of(EscapeLayer, Spanning, without=("spanning", "mesh"))
+class ItmAnswer(Form):
+    """What `unknot itm --json` prints."""
+
+    network: NetworkForm
+    found: bool
+    links: list[tuple[RouterName, RouterName]] | None
+    circle: list[RouterName] | None

@@ -1,0 +1,167 @@
+"""Forms of what the simulator does: runs, replays, traces, collective operations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from unknot.answers.form import ChannelName, Form, Number, Plain, form_of
+from unknot.answers.networks import Natural, RelationForm
+from unknot.answers.verdicts import ConfigurationForm
+from unknot.multicast.contention import Meeting
+from unknot.multicast.execution import Execution
+from unknot.multicast.schedule import Schedule, Send
+from unknot.routing.relation import Relation
+from unknot.simulation.closed_loop import ClosedLoop
+from unknot.simulation.limits import Saturation
+from unknot.simulation.replay import Replay
+from unknot.simulation.replication import Runs
+from unknot.simulation.run import Run
+from unknot.simulation.trace_run import TraceRun
+
+
+class WaitForm(Form):
+    """Whom a message waits for, by position in the configuration."""
+
+    message: Natural
+    others: Annotated[list[Natural], Plain] = Field(alias="for")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_pair(cls, value: Any) -> Any:
+        return dict(zip(("message", "for"), value, strict=True)) if isinstance(value, tuple) else value
+
+
+@form_of(Replay, without=("found",))
+class ReplayForm(Form):
+    """What became of a configuration in the simulator."""
+
+    waits: Annotated[list[WaitForm], Plain]
+
+
+class ReplayAnswer(RelationForm):
+    """What `unknot replay --json` prints."""
+
+    configuration: ConfigurationForm
+    accepted: bool = Field(description="Whether the checker accepts it as a deadlock.")
+    objection: str | None = Field(description="What the checker has against it.")
+    replay: ReplayForm | None = Field(description="null when it cannot be put into the simulator.")
+
+
+def _by_length(value: Any) -> Any:
+    return {str(length): share for length, share in (value.items() if isinstance(value, dict) else value)}
+
+
+Shares = Annotated[dict[str, Number], BeforeValidator(_by_length)]
+
+
+@form_of(Run, without=("utilisation", "occupancy"))
+class RunForm(Form):
+    """One run; the loads of its channels are left out."""
+
+    deadlock: ConfigurationForm | None = Field(description="The knot of blocked messages, when the run came to one.")
+    lengths: Shares = Field(description="Lengths of packets and their shares, when there are several.")
+
+
+SeveralRuns = Annotated[list[RunForm], Plain]
+
+
+@form_of(Runs)
+class RunsForm(Form):
+    """Several runs of one point, and what they say together."""
+
+    runs: SeveralRuns
+
+
+@form_of(Saturation)
+class SaturationForm(Form):
+    """Where a network saturates, and the runs that were made to find it."""
+
+    runs: SeveralRuns
+
+
+class ChannelForm(Form):
+    """How busy a channel was while measuring."""
+
+    channel: ChannelName
+    utilisation: Number = Field(description="Flits per cycle.")
+    occupancy: Annotated[list[Number], Plain] = Field(description="Mean number of flits in the buffer of each VC.")
+
+
+def channels_of(relation: Relation, run: Run) -> list[dict[str, Any]]:
+    """Return what `ChannelForm` holds, of every channel."""
+    first = relation.vcs.first
+    return [
+        {"channel": c, "utilisation": run.utilisation[c], "occupancy": run.occupancy[first[c] : first[c + 1]]}
+        for c in range(run.utilisation.size)
+    ]
+
+
+class SimulateAnswer(RunForm, RelationForm):
+    """What `unknot simulate --json` prints of one run."""
+
+    ns_per_flit_hop: Number = Field(description="Processor time, once everything is compiled.")
+    channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels.")
+
+
+class SeedsAnswer(RunsForm, RelationForm):
+    """What `unknot simulate --seeds --json` prints."""
+
+
+class SaturationAnswer(SaturationForm, RelationForm):
+    """What `unknot simulate --saturation --json` prints."""
+
+    zero_load_latency: Number = Field(description="Latency of a packet alone in the network, in cycles.")
+
+
+@form_of(ClosedLoop, without=("finished", "run"))
+class ClosedLoopForm(Form):
+    """How long terminals took for requests and replies; times in cycles."""
+
+
+class ClassForm(Form):
+    """The messages of one class; times in cycles."""
+
+    messages: Natural
+    arrived: Natural
+    latency_mean: Number
+    latency_max: Natural | None
+    network_latency_mean: Number
+
+
+@form_of(TraceRun, without=("trace", "ready", "injected", "arrived"))
+class TraceAnswer(RelationForm):
+    """What `unknot trace --json` prints."""
+
+    messages: Natural
+    flits: Natural
+    deadlock: ConfigurationForm | None
+    closed_loop: ClosedLoopForm | None = Field(description="Only with --requests.")
+    classes: dict[str, ClassForm]
+
+
+@form_of(Send)
+class SendForm(Form):
+    """One message of a schedule."""
+
+    started: Natural | None = Field(description="Cycle in which it entered the network.")
+    arrived: Natural | None = Field(description="Cycle in which its tail arrived.")
+    blocked: int | None = Field(description="Cycles it took longer than in an empty network.")
+
+
+@form_of(Meeting)
+class MeetingForm(Form):
+    """Two messages, by position, and a channel that both may use at a time."""
+
+    channel: ChannelName
+
+
+@form_of(Schedule, Execution, without=("started", "arrived", "blocked"))
+class MulticastAnswer(RelationForm):
+    """What `unknot multicast --json` prints."""
+
+    steps: Natural
+    sends: Annotated[list[SendForm], Plain]
+    meetings: Annotated[list[MeetingForm], Plain]
+    deadlock: ConfigurationForm | None

@@ -1,0 +1,65 @@
+"""The published schemas: what every command prints as JSON, and the files it writes for itself.
+
+Written anew with ``python -m unknot.answers.schemas docs/schemas``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from unknot.answers.analyses import AnalyseAnswer, BnrAnswer, FaultsAnswer, ItmAnswer
+from unknot.answers.configuration_file import ConfigurationFile
+from unknot.answers.form import Form
+from unknot.answers.multistage import PermuteAnswer
+from unknot.answers.networks import ConvertAnswer, ShowAnswer
+from unknot.answers.runs import (
+    MulticastAnswer,
+    ReplayAnswer,
+    SaturationAnswer,
+    SeedsAnswer,
+    SimulateAnswer,
+    TraceAnswer,
+)
+from unknot.answers.studies import AuditAnswer, GalleryAnswer, RunAnswer
+from unknot.answers.verdicts import CheckAnswer
+
+FORMS: dict[str, type[Form]] = {
+    "analyse": AnalyseAnswer,
+    "audit": AuditAnswer,
+    "bnr": BnrAnswer,
+    "check": CheckAnswer,
+    "configuration": ConfigurationFile,
+    "convert": ConvertAnswer,
+    "faults": FaultsAnswer,
+    "gallery": GalleryAnswer,
+    "itm": ItmAnswer,
+    "multicast": MulticastAnswer,
+    "permute": PermuteAnswer,
+    "replay": ReplayAnswer,
+    "run": RunAnswer,
+    "show": ShowAnswer,
+    "simulate": SimulateAnswer,
+    "simulate-saturation": SaturationAnswer,
+    "simulate-seeds": SeedsAnswer,
+    "trace": TraceAnswer,
+}
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schemas (draft 2020-12) by name, as docs/schemas has them."""
+    return {
+        name: {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **form.model_json_schema(mode="serialization"),
+        }
+        for name, form in FORMS.items()
+    }
+
+
+if __name__ == "__main__":
+    for _name, _schema in json_schemas().items():
+        _text = json.dumps(_schema, indent=2, ensure_ascii=False) + "\n"
+        Path(sys.argv[1], f"{_name}.json").write_text(_text, encoding="utf-8")

@@ -1,0 +1,168 @@
+"""Forms of studies, galleries and audits, and how they are filled."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from unknot.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
+from unknot.answers.networks import Natural, NetworkForm, Positive
+from unknot.answers.runs import ReplayForm, RunForm, Shares
+from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.simulation.injection import Bursts
+from unknot.simulation.router import Router
+from unknot.studies.gallery import Exhibit, Gallery
+from unknot.studies.result import DesignResult, StudyResult
+from unknot.switching import Switching
+from unknot.verify.audit import Audit, TrafficAudit
+
+
+@form_of(Router)
+class RouterForm(Form):
+    """The options of a router."""
+
+
+@form_of(Bursts)
+class BurstsForm(Form):
+    """Chances in a cycle that a burst begins and that it ends."""
+
+
+class DesignAnswer(Form):
+    """A design of a study, its verdict, delivery, replay and runs."""
+
+    name: str
+    network: str
+    routing: str
+    vcs: Positive | None = Field(description="null: what the routing takes by itself.")
+    switching: Switching
+    packet_length: Positive | Shares = Field(description="Flits, or the share of each length.")
+    buffer_depth: Positive
+    traffic: str
+    router: RouterForm
+    bursts: BurstsForm | None
+    verdict: VerdictForm
+    delivery: DeliveryForm
+    replay: ReplayForm | None
+    runs: list[RunForm]
+
+
+class RunAnswer(Form):
+    """What `unknot run --json` prints."""
+
+    title: str
+    study: str | None = Field(description="The file.")
+    designs: list[DesignAnswer]
+    report: str
+
+
+def design_answer(result: DesignResult) -> DesignAnswer:
+    """Fill the form of a design."""
+    relation, replay = result.relation, result.replay
+    return fill(
+        DesignAnswer,
+        result.design,
+        verdict=fill(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
+        delivery=fill(DeliveryForm, result.delivery, of=relation),
+        replay=replay and fill(ReplayForm, replay, of=relation),
+        runs=[fill(RunForm, run, of=relation) for run in result.runs],
+    )
+
+
+def study_answer(result: StudyResult, report: str) -> Answer:
+    """Return a study as plain values."""
+    designs = [design_answer(design) for design in result.designs]
+    return answer(RunAnswer, title=result.study.title, study=result.study.path, designs=designs, report=report)
+
+
+class ExhibitForm(Form):
+    """One routing on one network; verdicts, claims and agreement by switching technique."""
+
+    routing: str
+    network: str
+    vcs: Positive | None
+    num_vcs: Natural
+    source: str
+    delivered: bool
+    minimal: bool | None
+    longest_route: Natural | None
+    adaptivity_mean: Number
+    adaptivity_worst: Number
+    deadlock_free: dict[Switching, bool | None]
+    claims: dict[Switching, bool]
+    agrees: dict[Switching, bool | None] = Field(description="null: no claim, or no verdict.")
+
+
+class RefusedForm(Form):
+    """A network that a routing does not take."""
+
+    routing: str
+    network: str
+    reason: str
+
+
+class GalleryAnswer(Form):
+    """What `unknot gallery --json` prints."""
+
+    exhibits: list[ExhibitForm]
+    refusals: list[RefusedForm]
+    report: str
+
+
+def gallery_answer(found: Gallery, report: str) -> Answer:
+    """Return a gallery as plain values."""
+    refusals = [{"routing": r, "network": n, "reason": reason} for (r, n), reason in found.refusals.items()]
+    exhibits = [_exhibit(exhibit, found) for exhibit in found.exhibits]
+    return answer(GalleryAnswer, exhibits=exhibits, refusals=refusals, report=report)
+
+
+def _exhibit(exhibit: Exhibit, found: Gallery) -> ExhibitForm:
+    relation, share = exhibit.relation, exhibit.adaptivity
+    return fill(
+        ExhibitForm,
+        exhibit,
+        exhibit.delivery,
+        of=relation,
+        source=relation.source,
+        claims=dict(relation.claims),
+        adaptivity_mean=share.mean,
+        adaptivity_worst=share.worst,
+        deadlock_free={s: exhibit.result(s).verdict.deadlock_free for s in found.switchings},
+        agrees={s: exhibit.agrees(s) for s in found.switchings},
+    )
+
+
+@form_of(TrafficAudit, without=("relation", "verdict", "delivery"))
+class TrafficForm(VerdictForm, DeliveryForm):
+    """What was found for one kind of traffic."""
+
+    holds: bool
+
+
+class AuditAnswer(TrafficForm):
+    """What `unknot audit --json` prints; verdict and delivery are those of host-to-host traffic."""
+
+    fabric: str
+    fabric_file: str
+    tables_file: str
+    notes: Annotated[list[str], Plain] = Field(description="Noticed on reading.")
+    network: NetworkForm
+    assumption: str
+    others: list[TrafficForm]
+
+
+def audit_answer(audit: Audit) -> Answer:
+    """Return an audit as plain values."""
+    fabric = audit.fabric
+    more = {
+        "fabric": fabric.name,
+        "network": fabric.network,
+        "assumption": audit.assumption,
+        "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
+    }
+    found = audit.host_to_host
+    return answer(AuditAnswer, *_sources(found), fabric, of=found.relation, **more)
+
+
+def _sources(found: TrafficAudit) -> tuple[object, ...]:
+    return found, found.verdict, found.delivery
