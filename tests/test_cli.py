@@ -266,7 +266,10 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_broken_store(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
     (tmp_path / "s.sqlite").write_text("not a database, just a text that somebody put here " * 20)
-    assert "is damaged" in refused("run", str(tmp_path / "s.toml"), "--out", str(tmp_path))
+    result = unknot_says("run", str(tmp_path / "s.toml"), "--out", str(tmp_path))
+    assert result.exit_code == 0
+    assert "the file is kept as s.damaged-1.sqlite" in result.stderr
+    assert "not a database" in (tmp_path / "s.damaged-1.sqlite").read_text()
 
 
 # --- the installed command ----------------------------------------------------------------------------------------
@@ -295,10 +298,12 @@ from unknot.cli import main
 from unknot.studies.store import Store
 
 put = Store.put
+paused = []
 
 def put_and_pause(self, *row):
     put(self, *row)
-    if len(self) == 4:
+    if len(self) == 4 and not paused:
+        paused.append(True)
         print("four are stored", flush=True)
         time.sleep(600)
 

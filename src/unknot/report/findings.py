@@ -1,51 +1,54 @@
-"""Pieces that reports of studies and of audits share: a counterexample, routes that do not arrive, a network."""
+"""What the pages of studies, audits and galleries share: a counterexample, routes that do not arrive, a network."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
 from unknot.network import Network, measure
 from unknot.report.drawing import draw_configuration, draw_network
-from unknot.report.page import Html, answer, element, figure, items
 from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.report.words import count, tell
 from unknot.routing.relation import Relation
 from unknot.simulation.replay import Replay
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Configuration, Verdict
-
-READING = (
-    "Each message is a coloured line along the virtual channels it holds, from its tail to the numbered disc where "
-    "its header stands. The dashed arrow leads to what the header waits for."
-)
+from unknot.verify.verdict import Configuration
 
 
-def counterexample(relation: Relation, configuration: Configuration, *more: str) -> Html:
-    """The configuration of a verdict drawn on its network, with what it says and how it is reached beside it."""
-    return knot(relation, configuration, *more)
+@dataclass(frozen=True)
+class TextOfMessage:
+    """A message in words, and the colours of its line in the drawing and of what stands on that."""
+
+    text: str
+    colour: str
+    on: str
 
 
-def knot(relation: Relation, configuration: Configuration, *more: str, packet_length: int | None = None) -> Html:
-    """A configuration drawn on its network, with what it says beside it; see `tell` for `packet_length`."""
-    told = tell(relation, configuration, packet_length=packet_length)
-    messages = len(configuration.messages)
-    chips = [element("li", _chip(i), sentence.split(": ", 1)[1]) for i, sentence in enumerate(told[1 : messages + 1])]
-    words = element(
-        "div",
-        element("p", told[0]),
-        element("ol", *chips, class_="told long" if messages > 14 else "told"),
-        *(element("p", sentence) for sentence in told[messages + 1 :]),
-        *(element("p", text) for text in more),
+@dataclass(frozen=True)
+class Knot:
+    """A configuration drawn on its network, and what is said beside it."""
+
+    drawing: Markup
+    introduction: str
+    messages: tuple[TextOfMessage, ...]
+    remarks: tuple[str, ...]
+
+
+def knot(relation: Relation, configuration: Configuration, *more: str, packet_length: int | None = None) -> Knot:
+    """Draw a configuration and describe it; see `tell` for `packet_length`."""
+    first, *told = tell(relation, configuration, packet_length=packet_length)
+    number = len(configuration.messages)
+    messages = tuple(
+        TextOfMessage(sentence.split(": ", 1)[1], COLOURS[i % len(COLOURS)], ON_COLOUR[i % len(COLOURS)])
+        for i, sentence in enumerate(told[:number])
     )
-    drawing = figure(draw_configuration(relation, configuration, legend=False), READING)
-    return element("div", drawing, words, class_="beside")
-
-
-def evidence(verdict: Verdict, holds: bool | None) -> Html:
-    """Whether the separate checker accepts what a verdict rests on; a dash where nothing was decided."""
-    return Html("–") if verdict.deadlock_free is None else answer(holds, "checked", "rejected", "too large")
+    drawing = Markup(draw_configuration(relation, configuration, legend=False))
+    return Knot(drawing, first, messages, (*told[number:], *more))
 
 
 def replayed(replay: Replay | None) -> list[str]:
-    """What the simulator made of a configuration, in a sentence."""
+    """Say in a sentence what the simulator made of a configuration."""
     if replay is None:
         return []
     how = "injected at the terminals" if replay.injected else "placed in the buffers"
@@ -54,38 +57,22 @@ def replayed(replay: Replay | None) -> list[str]:
     return [f"In the simulator: {how}, the messages did not stay blocked within {count(replay.cycles, 'cycle')}."]
 
 
-def lost(relation: Relation, delivery: Delivery) -> list[Html]:
-    """The pairs that are not delivered, and where their packets end; nothing when all arrive."""
-    if delivery.delivered:
-        return []
-    places = relation.vcs
-    lines = [
-        f"{places.name(place)}, bound for {relation.address_name(address)}: no way on from here"
+def lost(relation: Relation, delivery: Delivery) -> dict[str, str | list[str]]:
+    """The pairs that are not delivered, and the first places where their packets end."""
+    name = relation.vcs.name
+    places = [
+        f"{name(place)}, bound for {relation.address_name(address)}: no way on from here"
         for place, address in delivery.dead_ends
     ]
-    lines += [
-        f"bound for {relation.address_name(address)}, round and round: {' ⟶ '.join(places.name(p) for p in loop)}"
+    places += [
+        f"bound for {relation.address_name(address)}, round and round: {' ⟶ '.join(map(name, loop))}"
         for loop, address in delivery.loops
     ]
-    pairs = (
-        f"{delivery.undelivered_pairs:,} of {count(delivery.pairs, 'pair')} may not be delivered. The first places:"
-    )
-    return [element("p", pairs), items(lines)] if lines else [element("p", pairs.removesuffix(" The first places:"))]
+    pairs = f"{delivery.undelivered_pairs:,} of {count(delivery.pairs, 'pair')} may not be delivered."
+    return {"pairs": f"{pairs} The first places:" if places else pairs, "places": places}
 
 
-def longest(relation: Relation, delivery: Delivery) -> Html:
-    """The longest route and a pair that has it."""
-    if delivery.longest_route is None:
-        return Html("endless")
-    hops = element("span", count(delivery.longest_route, "hop"))
-    if delivery.longest_pair is None:
-        return hops
-    source, address = delivery.longest_pair
-    pair = f"{relation.network.terminal_name(source)} → {relation.address_name(address)}"
-    return Html(f"{hops} {element('span', pair, class_='note')}")
-
-
-def topology(network: Network, *, routers: str = "router") -> Html:
+def topology(network: Network, *, routers: str = "router") -> dict[str, str]:
     """A network drawn, with its figures."""
     found = measure(network)
     facts = [
@@ -97,9 +84,4 @@ def topology(network: Network, *, routers: str = "router") -> Html:
     ]
     if found.diameter is not None and found.mean_distance is not None:
         facts.append(f"diameter {found.diameter}, mean distance {found.mean_distance:.3g} hops")
-    return figure(draw_network(network), f"{network.name}: {'; '.join(facts)}.")
-
-
-def _chip(index: int) -> Html:
-    colour, on = COLOURS[index % len(COLOURS)], ON_COLOUR[index % len(COLOURS)]
-    return element("span", str(index + 1), class_="chip", style=f"background:{colour};color:{on}")
+    return {"drawing": Markup(draw_network(network)), "caption": f"{network.name}: {'; '.join(facts)}."}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from unknot import __version__
+from markupsafe import Markup
+
 from unknot.errors import UnknotError
 from unknot.report import gallery_words as words
-from unknot.report.findings import counterexample, replayed
-from unknot.report.page import Html, answer, element, items, page, section, table, write
-from unknot.report.words import count, listed, tell
+from unknot.report.findings import Knot, knot, replayed
+from unknot.report.page import page, write
+from unknot.report.words import listed, tell
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.switching import Switching
 
@@ -42,97 +44,42 @@ def write_gallery(found: Gallery, path: str | Path) -> None:
     """
     path = Path(path)
     require_ending(path)
-    write(gallery_page(found) if path.suffix == ".html" else Html(gallery_text(found)), path)
+    write(gallery_page(found) if path.suffix == ".html" else gallery_text(found), path)
 
 
-def gallery_page(found: Gallery) -> Html:
-    """The page that `write_gallery` writes."""
-    head = ("Routing", "Networks", "VCs", "Minimal", "Adaptivity", *_heads(found))
-    rows = []
-    for text, exhibits in found.routings.items():
-        cells: list[str | Html] = [
-            Html(_link(text) + _under(exhibits[0].relation.source or "–")),
-            str(len(exhibits)),
-            words.vcs_per_channel(exhibits),
-            words.minimal(exhibits),
-            words.adaptivity(exhibits),
-        ]
-        rows.append([*cells, *(_judged(exhibits, switching) for switching in found.switchings)])
-    summary = section("All of them", table(head, rows, numbers=[1]), element("p", words.READING, class_="note"))
-    foot = element("p", f"Unknot {__version__}.", class_="note")
-    details = (_details(found, text, exhibits) for text, exhibits in found.routings.items())
-    return page("Routings and what is true of them", words.lead(found), *_apart(found), summary, *details, foot)
+def gallery_page(found: Gallery) -> str:
+    """Return the page that `write_gallery` writes."""
+    refusals: dict[str, list[str]] = {
+        text: sorted({why for (routing, _), why in found.refusals.items() if routing == text})
+        for text in found.routings
+    }
+    return page(
+        "gallery.html",
+        title="Routings and what is true of them",
+        lead=words.lead(found),
+        gallery=found,
+        heads=[Markup("-<br>").join(switching.split("-")) for switching in found.switchings],
+        refuted=words.refuted(found),
+        refusals=refusals,
+        reading=words.READING,
+        anchor=lambda text: re.sub(r"\W+", "-", text).strip("-"),
+        drawn=lambda exhibits: _drawn(exhibits, found),
+        compared=words.judged,
+        difference=words.difference,
+        about=words.about,
+        vcs_per_channel=words.vcs_per_channel,
+        minimal=words.minimal,
+        adaptivity=words.adaptivity,
+    )
 
 
-def _apart(found: Gallery) -> list[Html]:
-    """Where claim and verdict differ, with links to the counterexamples."""
-    lines = [
-        Html(f"{_link(where[0].routing)}: {element('span', words.difference(where, techniques))}.")
-        for where, techniques in words.refuted(found)
-    ]
-    return [section("Where source and verdict differ", items(lines))] if lines else []
-
-
-def _heads(found: Gallery) -> list[Html]:
-    return [Html(switching.replace("-", "-<br>")) for switching in found.switchings]
-
-
-def _judged(exhibits: list[Exhibit], switching: Switching) -> Html:
-    found = words.judged(exhibits, switching)
-    remarks = _under(found.where) if found.where else ""
-    if found.claim:
-        remarks += element("span", found.claim, class_="under against" if found.against else "under")
-    return Html(answer(found.free, found.word, found.word, found.word) + remarks)
-
-
-def _details(found: Gallery, text: str, exhibits: list[Exhibit]) -> Html:
-    """What is known of one routing: every network, counterexamples where a claim is refuted, refusals."""
-    head = ("Network", "VCs", "in all", "Minimal", "Longest", "Adaptivity", "Worst", *_heads(found))
-    rows = []
-    for exhibit in exhibits:
-        delivery, degree = exhibit.delivery, exhibit.adaptivity
-        cells: list[str | Html] = [
-            element("b", exhibit.network),
-            words.vcs_per_channel([exhibit]),
-            f"{exhibit.relation.num_vcs:,}",
-            {True: "yes", False: "no", None: "endless"}[delivery.minimal],
-            "endless" if delivery.longest_route is None else count(delivery.longest_route, "hop"),
-            f"{degree.mean:.3f}",
-            f"{degree.worst:.3f}",
-        ]
-        rows.append([*cells, *(_judged([exhibit], switching) for switching in found.switchings)])
-    source = exhibits[0].relation.source
-    shown = [
-        element("p", words.about(text), *([element("span", f" {source}.", class_="note")] if source else [])),
-        table(head, rows, numbers=[2, 5, 6]),
-    ]
+def _drawn(exhibits: list[Exhibit], found: Gallery) -> Iterator[tuple[Exhibit, Switching, Knot | None]]:
+    """The first claims about a routing that are refuted, with their counterexamples."""
     for exhibit, switching in words.differing(exhibits, found.switchings)[:DRAWN]:
         result = exhibit.result(switching)
-        claimed = "cannot" if exhibit.relation.claims[switching] else "can"
-        shown.append(
-            element(
-                "h3", f"The source says that it {claimed} deadlock under {switching}; not so on {exhibit.network}"
-            )
-        )
-        if result.verdict.configuration is not None:
-            shown.append(counterexample(exhibit.relation, result.verdict.configuration, *replayed(result.replay)))
-    refused = sorted({why for (routing, _), why in found.refusals.items() if routing == text})
-    if refused:
-        inside = [element("summary", f"Refuses {count(len(refused), 'network')}"), items(refused)]
-        shown.append(element("details", *inside, class_="note"))
-    return element("section", element("h2", text), *shown, id=_anchor(text))
-
-
-def _anchor(text: str) -> str:
-    return re.sub(r"\W+", "-", text).strip("-")
-
-
-def _link(text: str) -> Html:
-    return element("a", element("b", text), href=f"#{_anchor(text)}")
-
-
-def _under(text: str) -> Html:
-    return element("span", text, class_="under")
+        stuck = result.verdict.configuration
+        shown = None if stuck is None else knot(exhibit.relation, stuck, *replayed(result.replay))
+        yield exhibit, switching, shown
 
 
 def gallery_text(found: Gallery) -> str:
