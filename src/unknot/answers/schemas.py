@@ -13,6 +13,7 @@ from typing import Any
 from unknot.answers.analyses import AnalyseAnswer, BnrAnswer, FaultsAnswer, ItmAnswer
 from unknot.answers.configuration_file import ConfigurationFile
 from unknot.answers.form import Form
+from unknot.answers.lanes import LanesAnswer
 from unknot.answers.multistage import PermuteAnswer
 from unknot.answers.networks import ConvertAnswer, ShowAnswer
 from unknot.answers.runs import (
@@ -36,6 +37,7 @@ FORMS: dict[str, type[Form]] = {
     "faults": FaultsAnswer,
     "gallery": GalleryAnswer,
     "itm": ItmAnswer,
+    "lanes": LanesAnswer,
     "multicast": MulticastAnswer,
     "permute": PermuteAnswer,
     "replay": ReplayAnswer,

@@ -135,46 +135,8 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
 
 
 def _answer(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> dict[str, Any]:
-    from unknot import answers
+    from unknot.answers.form import answer
+    from unknot.answers.lanes import LanesAnswer
 
-    return {
-        "lanes": found.count,
-        "lower_bound": found.lower_bound,
-        "fewest": found.fewest,
-        "conclusion": conclusion(found),
-        "evidence": _evidence(found),
-        "evidence_holds": found.evidence_holds,
-        "paths": found.paths,
-        "pairs": found.pairs,
-        "highest_load": found.highest_load,
-        "mean_load": found.mean_load,
-        "tried": [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(found.tried.items())],
-        "moves": found.moves,
-        "complete": found.complete,
-        "seconds": seconds,
-        **answers.of_verdict(found.relation, verdict, holds),
-        **answers.of_delivery(found.relation, delivery),
-        **answers.of_relation(found.relation),
-        "network": answers.of_network(found.relation.network),
-    }
-
-
-def _evidence(found: Lanes) -> dict[str, Any] | None:
-    from unknot.synthesis import ForcedCycle
-
-    if not isinstance(found.evidence, ForcedCycle):
-        return None
-    network = found.relation.network
-    return {
-        "kind": "forced-cycle",
-        "lanes": 1,
-        "turns": [
-            {
-                "channel": network.channel_name(turn.channel),
-                "following": network.channel_name(turn.following),
-                "source": network.router_name(turn.source),
-                "destination": network.router_name(turn.destination),
-            }
-            for turn in found.evidence.turns
-        ],
-    }
+    more = {"lanes": found.count, "conclusion": conclusion(found), "certificate_holds": holds, "seconds": seconds}
+    return answer(LanesAnswer, found, verdict, delivery, of=found.relation, **more)

@@ -1,0 +1,59 @@
+"""Form of routes in few virtual lanes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from unknot.answers.form import ChannelName, Form, Number, Plain, RouterName, form_of
+from unknot.answers.networks import Natural, Positive, RelationForm
+from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.synthesis.forced import ForcedCycle, ForcedTurn
+from unknot.synthesis.lanes import Lanes
+
+
+@form_of(ForcedTurn)
+class ForcedTurnForm(Form):
+    """A channel and the next that every shortest path from one router to another takes."""
+
+    channel: ChannelName
+    following: ChannelName
+    source: RouterName
+    destination: RouterName
+
+
+@form_of(ForcedCycle)
+class ForcedCycleForm(Form):
+    """Why one lane is impossible: forced turns that close a cycle."""
+
+    kind: Literal["forced-cycle"] = "forced-cycle"
+    lanes: Literal[1] = 1
+    turns: Annotated[list[ForcedTurnForm], Plain]
+
+
+class TriedForm(Form):
+    """A number of lanes that was not enough for the search."""
+
+    lanes: Positive
+    rounds: Natural
+    pairs_left: Natural = Field(description="Fewest pairs left without a route.")
+
+
+def _tried(found: Any) -> Any:
+    if not isinstance(found, dict):
+        return found
+    return [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(found.items())]
+
+
+@form_of(Lanes, without=("relation", "count", "routes", "key", "sends"))
+class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
+    """What `unknot lanes --json` prints."""
+
+    lanes: Positive
+    fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
+    conclusion: str
+    evidence: ForcedCycleForm | None
+    evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
+    tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
+    seconds: Number
