@@ -1,15 +1,27 @@
-"""Settings of all property tests: fresh examples on every run, no time limits on single examples.
+"""Settings of all tests.
 
-The header of a run gives its seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for
-any selection of tests.
+Property tests draw fresh examples on every run, without time limits on single examples. The header of a run gives its
+seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
+
+Each kernel is compiled by one worker; others that want it meanwhile wait and load it from Numba's cache.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 settings.register_profile(
     "unknot",
@@ -27,6 +39,37 @@ def pytest_configure(config: pytest.Config) -> None:
     """Draw the seed of this run unless one was given; workers of pytest-xdist receive it with the other options."""
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(secrets.randbelow(2**32))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        compile_one_at_a_time(config.rootpath / ".pytest_cache" / "kernels")
+
+
+def compile_one_at_a_time(folder: Path) -> None:
+    """Let Numba compile, or load, a cached kernel only while no other worker does so with the same one.
+
+    Locks are taken from callers to callees, so that no two workers can wait for one another.
+    """
+    if fcntl is None:
+        return
+    from numba.core.caching import FunctionCache
+    from numba.core.dispatcher import Dispatcher
+
+    folder.mkdir(parents=True, exist_ok=True)
+    plain = Dispatcher.compile
+
+    @contextlib.contextmanager
+    def alone(dispatcher: Any) -> Iterator[None]:
+        if not isinstance(dispatcher._cache, FunctionCache):
+            yield
+            return
+        with (folder / f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def compiled(self: Any, signature: Any) -> Any:
+        with alone(self):
+            return plain(self, signature)
+
+    Dispatcher.compile = compiled
 
 
 @pytest.fixture
