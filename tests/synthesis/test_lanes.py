@@ -16,7 +16,7 @@ from tests.reference import climbing
 from unknot.checker import accept
 from unknot.errors import NetworkError, RelationError, TextError
 from unknot.network import Network, from_networkx
-from unknot.synthesis import ForcedCycle, Rejected, accept_forced_cycle, lanes, only, read_flows
+from unknot.synthesis import ForcedCycle, Rejected, evidence, lanes, only, read_flows
 from unknot.synthesis.orders import Effort, one_by_one, orders_of
 from unknot.synthesis.orders_kernel import anneal, settle
 from unknot.synthesis.ways import demand, packed, unpacked, ways
@@ -156,7 +156,7 @@ def test_corrupted_cycles_are_refused() -> None:
     found = lanes("torus(5, 5)")
     assert isinstance(found.evidence, ForcedCycle)
     turns, network = found.evidence.turns, found.relation.network
-    accept_forced_cycle(network, found.evidence)
+    evidence.accept(network, found.evidence)
     for wrong in (
         turns[:-1],
         (),
@@ -167,7 +167,7 @@ def test_corrupted_cycles_are_refused() -> None:
         tuple(reversed(turns)),
     ):
         with pytest.raises(Rejected):
-            accept_forced_cycle(network, ForcedCycle(tuple(wrong)))
+            evidence.accept(network, ForcedCycle(tuple(wrong)))
 
 
 def test_only_listed_flows(tmp_path: object) -> None:

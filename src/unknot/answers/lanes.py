@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from unknot.answers.form import ChannelName, Form, Number, Plain, RouterName, form_of
 from unknot.answers.networks import Natural, Positive, RelationForm
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.synthesis.evidence import Refutation
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn
 from unknot.synthesis.lanes import Lanes
 
@@ -32,6 +33,13 @@ class ForcedCycleForm(Form):
     turns: Annotated[list[ForcedTurnForm], Plain]
 
 
+@form_of(Refutation)
+class RefutationForm(Form):
+    """Why so many lanes are impossible: clauses that contradict each other, of routers and channels by number."""
+
+    kind: Literal["refutation"] = "refutation"
+
+
 class TriedForm(Form):
     """A number of lanes that was not enough for the search."""
 
@@ -46,6 +54,10 @@ def _tried(found: Any) -> Any:
     return [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(found.items())]
 
 
+def _by_text(found: Any) -> Any:
+    return {str(key): value for key, value in found.items()}
+
+
 @form_of(Lanes, without=("relation", "count", "routes", "key", "sends"))
 class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     """What `unknot lanes --json` prints."""
@@ -53,7 +65,10 @@ class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     lanes: Positive
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
     conclusion: str
-    evidence: ForcedCycleForm | None
+    evidence: ForcedCycleForm | RefutationForm | None
     evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
+    conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
+        description="For each number of lanes that an exact search left open its conflicts; 0: it was too large for one."
+    )
     seconds: Number

@@ -97,8 +97,15 @@ def conclusion(found: Lanes) -> str:
 
 
 def _bound(found: Lanes) -> str:
-    from unknot.synthesis import ForcedCycle
+    from unknot.synthesis import ForcedCycle, Refutation
 
+    if isinstance(found.evidence, Refutation):
+        count = f"{found.evidence.lanes} lane{'s are' if found.evidence.lanes > 1 else ' is'} impossible"
+        learnt = int((found.evidence.learnt == 0).sum())
+        return (
+            f"{count}: with {len(found.evidence.cycles)} cycles of channels that no lane may close, the clauses that "
+            f"all routes fulfil contradict each other; the proof has {learnt:,} steps"
+        )
     if isinstance(found.evidence, ForcedCycle):
         network = found.relation.network
         names = " → ".join(network.channel_name(turn.channel) for turn in found.evidence.turns)
@@ -122,7 +129,10 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
         rows.append(("evidence", f"the separate checker {terminal.accepts(found.evidence_holds)}"))
     for lanes, (rounds, left) in sorted(found.tried.items()):
         if lanes < found.count:
-            rows.append(("open", f"{lanes} lanes: {rounds} rounds of search left {left} pairs or more"))
+            text = f"{lanes} lane{'s' * (lanes > 1)}: {rounds} rounds of search left {left} pairs or more"
+            if found.conflicts.get(lanes):
+                text += f", and a SAT solver had no answer after {found.conflicts[lanes]:,} conflicts"
+            rows.append(("open" if lanes >= found.lower_bound else "tried", text))
     unit = "routes" if found.sends is None else "in the units of the flows"
     rows += [
         ("deadlock-free", terminal.answer(verdict.deadlock_free)),

@@ -1,6 +1,6 @@
 """Relations made to order: the fewest lanes, and the remedy for a routing that was refuted."""
 
-from unknot.synthesis.evidence import Rejected, accept_forced_cycle
+from unknot.synthesis.evidence import Refutation, Rejected, accept
 from unknot.synthesis.flows import only, read_flows
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn
 from unknot.synthesis.lanes import Lanes, lanes
@@ -9,8 +9,9 @@ __all__ = [
     "ForcedCycle",
     "ForcedTurn",
     "Lanes",
+    "Refutation",
     "Rejected",
-    "accept_forced_cycle",
+    "accept",
     "lanes",
     "only",
     "read_flows",

@@ -1,14 +1,20 @@
 """A small, separate checker of "fewer lanes are impossible": from the network and the demand alone.
 
-It shares nothing with the search: distances are its own breadth-first searches, in plain Python.
+It shares nothing with the search and the solver: distances are its own breadth-first searches, the clauses of a
+refutation are built anew, and only what follows from them by unit propagation is believed.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import UnknotError
 from unknot.network import Network
+from unknot.synthesis.clauses import Clause, Clauses, Pair, hops, leaving, senders
 from unknot.synthesis.forced import ForcedCycle
 from unknot.synthesis.ways import Flags
 
@@ -17,30 +23,99 @@ class Rejected(UnknotError):  # noqa: N818
     """The evidence does not hold; the text says where."""
 
 
-def accept_forced_cycle(network: Network, evidence: ForcedCycle, sends: Flags | None = None) -> None:
-    """Return quietly if a cycle of forced turns shows that one lane is not enough; raise `Rejected` if not.
+@dataclass(frozen=True, eq=False)
+class Refutation:
+    """A proof that so many lanes are not enough for shortest paths.
+
+    Attributes
+    ----------
+    lanes : int
+        The number of lanes that is impossible.
+    first_pairs : tuple of pairs of routers
+        Lanes are numbered in the order in which these use them.
+    cycles : tuple of tuples of int
+        Cycles of channels, the turns of which no lane permits all.
+    learnt : int32 array
+        Clauses each of which follows by unit propagation from those of the network, those of the cycles, and those
+        before it; each ends with a 0. Together they are contradictory. Variables are numbered as `Clauses` does.
+    """
+
+    lanes: int
+    first_pairs: tuple[Pair, ...]
+    cycles: tuple[tuple[int, ...], ...]
+    learnt: npt.NDArray[np.int32]
+
+
+Evidence = ForcedCycle | Refutation
+
+
+def accept(network: Network, evidence: Evidence, sends: Flags | None = None) -> int:
+    """The number of lanes that the evidence shows to be impossible; raise `Rejected` if it does not hold.
 
     Parameters
     ----------
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default every terminal sends to every other.
     """
+    if isinstance(evidence, ForcedCycle):
+        _forced_cycle(network, evidence, sends)
+        return 1
+    _refutation(network, evidence, sends)
+    return evidence.lanes
+
+
+def _refutation(network: Network, evidence: Refutation, sends: Flags | None) -> None:
+    from unknot.synthesis.refutation_kernel import follows
+
+    lanes, pairs = evidence.lanes, senders(network, sends)
+    if lanes < 1 or len({*evidence.first_pairs}) < len(evidence.first_pairs) or not {*evidence.first_pairs} <= pairs:
+        raise Rejected("at least one lane, and different pairs that send, are wanted")
+    clauses = Clauses(network, lanes, sends=sends, first_pairs=evidence.first_pairs)
+    given: list[Clause] = list(clauses.given)
+    for cycle in evidence.cycles:
+        if not cycle or any(not 0 <= c < network.num_channels for c in cycle):
+            raise Rejected(f"{cycle} are not channels of {network.name}")
+        for c, e in pairwise([*cycle, cycle[0]]):
+            if network.target[c] != network.source[e]:
+                raise Rejected(f"channel {e} does not follow channel {c}, so {cycle} is no cycle")
+        given += clauses.against(cycle)
+    variables, learnt = len(clauses.number), np.asarray(evidence.learnt, dtype=np.int32)
+    if learnt.size and (learnt[-1] != 0 or np.abs(learnt.astype(np.int64)).max() > variables):
+        raise Rejected(f"clauses of the variables 1 to {variables}, each ended by a 0, are wanted")
+    literal, first = flat(given)
+    ends = np.flatnonzero(learnt == 0)
+    lengths = np.diff(ends, prepend=-1) - 1
+    every = np.concatenate([literal, learnt[learnt != 0]])
+    starts = np.concatenate([first, first[-1] + np.cumsum(lengths)])
+    flaw = int(follows(variables, every, starts, len(given)))
+    if flaw >= starts.size - 1:
+        raise Rejected("the clauses do not contradict each other")
+    if flaw >= 0:
+        raise Rejected(f"clause {flaw - len(given)} of the proof does not follow from those before it")
+
+
+def flat(clauses: list[Clause]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Clauses one behind the other, and where each begins."""
+    first = np.zeros(len(clauses) + 1, dtype=np.int64)
+    np.cumsum([len(clause) for clause in clauses], out=first[1:])
+    return np.array([x for clause in clauses for x in clause], dtype=np.int32), first
+
+
+def _forced_cycle(network: Network, evidence: ForcedCycle, sends: Flags | None) -> None:
     if not evidence.turns:
         raise Rejected("a cycle has at least one turn")
-    senders = _senders(network, sends)
+    pairs = senders(network, sends)
     for turn, following in zip(evidence.turns, [*evidence.turns[1:], evidence.turns[0]], strict=True):
         if turn.following != following.channel:
             raise Rejected(f"channel {turn.following} is followed by channel {following.channel}: that is no cycle")
-        if (turn.source, turn.destination) not in senders:
+        if (turn.source, turn.destination) not in pairs:
             raise Rejected(f"router {turn.source} does not send to router {turn.destination}")
         levels = shortest_levels(network, turn.source, turn.destination)
-        if [turn.channel] not in levels or [turn.following] not in levels:
+        if ([turn.channel], [turn.following]) not in pairwise(levels):
             raise Rejected(
-                f"a shortest path from router {turn.source} to router {turn.destination} does not take channels "
-                f"{turn.channel} and {turn.following}"
+                f"a shortest path from router {turn.source} to router {turn.destination} does not take channel "
+                f"{turn.channel} and then channel {turn.following}"
             )
-        if levels.index([turn.following]) != levels.index([turn.channel]) + 1:
-            raise Rejected(f"channel {turn.following} does not follow channel {turn.channel}")
 
 
 def shortest_levels(network: Network, source: int, destination: int) -> list[list[int]]:
@@ -53,39 +128,9 @@ def shortest_levels(network: Network, source: int, destination: int) -> list[lis
         level = [
             c
             for u in sorted(ring)
-            for c in _leaving(network, u)
+            for c in leaving(network, u)
             if there.get(int(network.target[c]), -1) == there[u] - 1
         ]
-        levels.append(sorted(level))
+        levels.append(level)
         ring = {int(network.target[c]) for c in level}
     return levels
-
-
-def hops(network: Network, start: int, *, forward: bool) -> dict[int, int]:
-    """Hops from a router to every other, or from every other to it."""
-    ends = network.target if forward else network.source
-    first, channels = network.outgoing if forward else network.incoming
-    found, todo = {start: 0}, deque([start])
-    while todo:
-        u = todo.popleft()
-        for c in channels[first[u] : first[u + 1]].tolist():
-            v = int(ends[c])
-            if v not in found:
-                found[v] = found[u] + 1
-                todo.append(v)
-    return found
-
-
-def _leaving(network: Network, router: int) -> list[int]:
-    first, channels = network.outgoing
-    return [int(c) for c in channels[first[router] : first[router + 1]]]
-
-
-def _senders(network: Network, sends: Flags | None) -> set[tuple[int, int]]:
-    """Pairs of different routers between whose terminals something is sent."""
-    terminals = range(network.num_terminals)
-    inject, eject = network.inject.tolist(), network.eject.tolist()
-    found = {
-        (inject[s], eject[t]) for s in terminals for t in terminals if s != t and (sends is None or bool(sends[s, t]))
-    }
-    return {(s, t) for s, t in found if s != t}

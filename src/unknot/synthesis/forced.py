@@ -113,7 +113,7 @@ def forced_cycle(given: Demand) -> ForcedCycle | None:
             after.setdefault(c, []).append(e)
     best: list[int] | None = None
     for start in list(after)[:TRIED]:
-        cycle = _around(after, start, len(best) if best else channels + 1)
+        cycle = around(after, start, len(best) if best else channels + 1)
         best = cycle or best
     if best is None:
         return None
@@ -121,7 +121,7 @@ def forced_cycle(given: Demand) -> ForcedCycle | None:
     return ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in steps))
 
 
-def _around(after: dict[int, list[int]], start: int, limit: int) -> list[int] | None:
+def around(after: dict[int, list[int]], start: int, limit: int) -> list[int] | None:
     """A shortest cycle through a channel, if it has fewer than `limit` channels."""
     came = {start: -1}
     ring = [start]

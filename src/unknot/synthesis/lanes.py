@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +12,13 @@ import numpy.typing as npt
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.routing.relation import Relation
-from unknot.synthesis.evidence import Rejected, accept_forced_cycle
-from unknot.synthesis.forced import ForcedCycle, forced_cycle
+from unknot.synthesis.evidence import Evidence, Refutation, Rejected, accept
+from unknot.synthesis.exact import Open, decide
+from unknot.synthesis.forced import forced_cycle
 from unknot.synthesis.laned import Routes, laned
 from unknot.synthesis.loads import balanced
 from unknot.synthesis.orders import Effort, Progress, fewest, orders_of
-from unknot.synthesis.ways import Flags, demand, ways
+from unknot.synthesis.ways import Flags, Floats, demand, ways
 
 PATHS = ("free",)
 MOST_STATES = 400_000_000
@@ -35,7 +37,7 @@ class Lanes:
         Number of lanes.
     lower_bound : int
         Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
-    evidence : ForcedCycle or None
+    evidence : ForcedCycle, Refutation or None
         Why `lower_bound` − 1 lanes are not enough.
     paths : {"free"}
     routes : Routes
@@ -48,6 +50,8 @@ class Lanes:
         Of the channels, in routes (pairs of terminals), or in the units of the flows.
     tried : dict of int to (int, int)
         For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route.
+    conflicts : dict of int to int
+        For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
     moves : int
         Of the search.
     complete : bool
@@ -59,7 +63,7 @@ class Lanes:
     relation: Relation
     count: int
     lower_bound: int
-    evidence: ForcedCycle | None
+    evidence: Evidence | None
     paths: str
     routes: Routes
     key: npt.NDArray[np.float64]
@@ -67,6 +71,7 @@ class Lanes:
     highest_load: float
     mean_load: float
     tried: dict[int, tuple[int, int]]
+    conflicts: dict[int, int]
     moves: int
     complete: bool
     sends: Flags | None = None
@@ -82,10 +87,10 @@ class Lanes:
         if self.evidence is None:
             return None
         try:
-            accept_forced_cycle(self.relation.network, self.evidence, self.sends)
+            impossible = accept(self.relation.network, self.evidence, self.sends)
         except Rejected:
             return False
-        return True
+        return impossible == self.lower_bound - 1
 
 
 def lanes(
@@ -96,6 +101,7 @@ def lanes(
     vcs: int | None = None,
     time_limit: float = 60.0,
     rounds: int = 7,
+    conflicts: int = 100_000,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Lanes:
@@ -119,6 +125,8 @@ def lanes(
         Seconds. A first result is made whatever it is; Ctrl-C then keeps the best.
     rounds : int
         Rounds of annealing with the same number of lanes before the search gives up, each twice as long as the last.
+    conflicts : int
+        Most conflicts of the solver that searches exactly, where the annealing found no way.
     seed : int
         The same seed gives the same result, unless time ran out.
     progress : callable(str), optional
@@ -151,7 +159,22 @@ def lanes(
     reason = forced_cycle(given)
     least = 1 if reason is None else 2
     space = ways(given)
-    key = fewest(space, least, effort, rounds=rounds, stop=lambda lanes: False)
+    reasons: list[Evidence] = [] if reason is None else [reason]
+    left_open: dict[int, int] = {}
+
+    def exact(count: int) -> Floats | Literal[True] | None:
+        now = time.monotonic()
+        half = replace(effort, deadline=now + (effort.deadline - now) / 2)
+        answer = decide(given, count, half, conflicts=conflicts)
+        if isinstance(answer, Refutation):
+            reasons.append(answer)
+            return True
+        if isinstance(answer, Open):
+            left_open[count] = answer.conflicts
+            return None
+        return answer
+
+    key = fewest(space, least, effort, rounds=rounds, exact=exact)
     key = key if len(key) else np.zeros((1, network.num_channels))
     if key.size * given.distances.homes.size > MOST_STATES:
         raise RelationError(
@@ -164,8 +187,8 @@ def lanes(
     return Lanes(
         relation=laned(network, routes, vcs=vcs, sends=given.sends),
         count=len(key),
-        lower_bound=least,
-        evidence=reason,
+        lower_bound=max([least, *(r.lanes + 1 for r in reasons if isinstance(r, Refutation))]),
+        evidence=reasons[-1] if reasons else None,
         paths=paths,
         routes=routes,
         key=key,
@@ -173,6 +196,7 @@ def lanes(
         highest_load=float(routes.load.max(initial=0.0)),
         mean_load=float(routes.load.mean()) if routes.load.size else 0.0,
         tried=effort.tried,
+        conflicts=left_open,
         moves=effort.moves,
         complete=not effort.over and not effort.interrupted,
         sends=given.sends,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
 
 Progress = Callable[[str], None]
+Exact = Callable[[int], "Floats | Literal[True] | None"]
 CHUNK = 1 << 14
 """Moves between two looks at the clock."""
 HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
@@ -125,11 +126,11 @@ def search(ways: Ways, lanes: int, effort: Effort, *, first: int, rounds: int) -
     return None
 
 
-def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, stop: Callable[[int], bool]) -> Floats:
+def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact) -> Floats:
     """Keys that serve all pairs in as few lanes as are found.
 
-    One quick result first; then fewer lanes by halving between `least` and what is known, and more rounds for one
-    lane less than that as long as `stop`, called with that number, does not end it.
+    One quick result first; then fewer lanes by halving between `least` and what is known; then one lane less than
+    that, exactly, and if that leaves it open by more rounds.
 
     Parameters
     ----------
@@ -137,19 +138,19 @@ def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, stop: Callabl
         Fewer lanes are known to be impossible.
     rounds : int
         Most rounds for one number of lanes.
+    exact : callable(int)
+        Keys of so many lanes, or True if they are impossible, or None.
     """
     best = one_by_one(ways, effort)
     try:
-        for better in _fewer(ways, best, least, effort, rounds, stop):
+        for better in _fewer(ways, best, least, effort, rounds, exact):
             best = better
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
 
 
-def _fewer(
-    ways: Ways, best: Floats, least: int, effort: Effort, rounds: int, stop: Callable[[int], bool]
-) -> Iterator[Floats]:
+def _fewer(ways: Ways, best: Floats, least: int, effort: Effort, rounds: int, exact: Exact) -> Iterator[Floats]:
     low = least
     while low < len(best) and not effort.over:
         lanes = (low + len(best)) // 2 if len(best) - low > 3 else low
@@ -160,12 +161,15 @@ def _fewer(
             best = found
             yield best
     spent = FIRST_ROUNDS
-    while least < len(best) and spent < rounds and not effort.over and not stop(len(best) - 1):
-        found = search(ways, len(best) - 1, effort, first=spent, rounds=1)
+    while least < len(best) and spent < rounds and not effort.over:
+        answer = exact(len(best) - 1) if spent == FIRST_ROUNDS else None
+        if answer is True:
+            return
+        found = search(ways, len(best) - 1, effort, first=spent, rounds=1) if answer is None else answer
         if found is None:
             spent += 1
         else:
-            best, spent = found, 0
+            best, spent = found, FIRST_ROUNDS
             yield best
 
 

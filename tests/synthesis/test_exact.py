@@ -1,0 +1,174 @@
+"""Refutations: the clauses, the solver, and the checker of what it says."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import product
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.reference import climbing
+from tests.synthesis.test_lanes import networks
+from unknot.network import Network, from_networkx
+from unknot.synthesis import Refutation, Rejected, lanes
+from unknot.synthesis.clauses import Clauses
+from unknot.synthesis.evidence import accept, flat
+from unknot.synthesis.exact import Open, decide
+from unknot.synthesis.orders import Effort, orders_of
+from unknot.synthesis.refutation_kernel import follows
+from unknot.synthesis.ways import demand, ways
+
+
+def one_way_ring(routers: int) -> Network:
+    return Network("one-way ring", routers, range(routers), [(i + 1) % routers for i in range(routers)])
+
+
+def effort() -> Effort:
+    return Effort(time.monotonic() + 60)
+
+
+@given(networks(), st.integers(1, 3))
+def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> None:
+    asked = demand(network)
+    answer = decide(asked, count, effort(), conflicts=10_000)
+    if isinstance(answer, Refutation):
+        assert accept(network, answer) == count
+        assert climbing.fewest_lanes(network, count) == count + 1
+    else:
+        assert not isinstance(answer, Open)
+        assert orders_of(ways(asked), answer)[1] == 0
+        assert climbing.unserved(network, answer) == 0
+
+
+@pytest.mark.parametrize("routers", [5, 6, 7])
+def test_a_one_way_ring_needs_half_as_many_lanes_as_routers(routers: int) -> None:
+    """A pair from s to the router before s passes all others, so some lane breaks the ring at one of the two."""
+    found = lanes(one_way_ring(routers))
+    assert found.count == found.lower_bound == -(-routers // 2)
+    assert isinstance(found.evidence, Refutation)
+    assert found.evidence_holds
+
+
+def refutation() -> tuple[Network, Refutation]:
+    network = one_way_ring(7)
+    answer = decide(demand(network), 3, effort(), conflicts=10_000)
+    assert isinstance(answer, Refutation)
+    return network, answer
+
+
+def test_corrupted_refutations_are_refused() -> None:
+    network, good = refutation()
+    assert accept(network, good) == 3
+    for wrong in (
+        replace(good, lanes=4),
+        replace(good, lanes=0),
+        replace(good, cycles=()),
+        replace(good, cycles=((0, 1, 2), *good.cycles)),
+        replace(good, cycles=((0, 99), *good.cycles)),
+        replace(good, cycles=((), *good.cycles)),
+        replace(good, first_pairs=((0, 0),)),
+        replace(good, first_pairs=good.first_pairs[:1] * 2),
+        replace(good, learnt=np.append(good.learnt, 10**6).astype(np.int32)),
+        replace(good, learnt=np.append(good.learnt, [10**6, 0]).astype(np.int32)),
+        replace(good, learnt=np.array([], dtype=np.int32)),
+    ):
+        with pytest.raises(Rejected):
+            accept(network, wrong)
+
+
+def test_a_refutation_is_of_one_network_only() -> None:
+    _, good = refutation()
+    two_ways = from_networkx(nx.cycle_graph(7))
+    with pytest.raises(Rejected):
+        accept(two_ways, replace(good, cycles=()))
+
+
+def test_flipped_and_dropped_clauses_are_refused_or_harmless() -> None:
+    """Whatever is changed, what is still accepted is proved: it follows by the naive twin too."""
+    network, good = refutation()
+    random = np.random.default_rng(1)
+    refused = 0
+    for _ in range(40):
+        learnt = good.learnt.copy()
+        at = int(random.integers(learnt.size))
+        if random.random() < 0.5:
+            learnt[at] = -learnt[at]
+        else:
+            learnt = np.delete(learnt, at)
+        wrong = replace(good, learnt=learnt)
+        try:
+            accept(network, wrong)
+        except Rejected:
+            refused += 1
+        else:
+            clauses = Clauses(network, 3, first_pairs=good.first_pairs)
+            known = [*clauses.given, *(c for cycle in good.cycles for c in clauses.against(cycle))]
+            assert naive(known, split(learnt)) == -1
+    assert refused > 10
+
+
+def split(learnt: np.ndarray) -> list[tuple[int, ...]]:
+    found, now = [], []
+    for x in learnt.tolist():
+        if x:
+            now.append(x)
+        else:
+            found.append(tuple(now))
+            now = []
+    return found
+
+
+def conflict(clauses: list[tuple[int, ...]], true: set[int]) -> bool:
+    """Whether unit propagation violates a clause."""
+    while True:
+        before = len(true)
+        for clause in clauses:
+            if any(x in true for x in clause):
+                continue
+            left = {x for x in clause if -x not in true}
+            if not left:
+                return True
+            if len(left) == 1:
+                true |= left
+        if len(true) == before:
+            return False
+
+
+def naive(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> int:
+    """As `follows`."""
+    known = list(given)
+    for i, clause in enumerate(learnt):
+        if conflict(known, set()):
+            return -1
+        if not any(-x in clause for x in clause) and not conflict(known, {-x for x in clause}):
+            return len(given) + i
+        known.append(clause)
+    return -1 if conflict(known, set()) else len(known)
+
+
+LITERAL = st.integers(1, 5).flatmap(lambda v: st.sampled_from([v, -v]))
+CLAUSES = st.lists(st.lists(LITERAL, max_size=3).map(tuple), max_size=14)
+
+
+@given(CLAUSES, CLAUSES)
+def test_the_kernel_follows_as_its_naive_twin(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> None:
+    literal, first = flat(given + learnt)
+    found = follows(5, literal, first, len(given))
+    assert found == naive(given, learnt)
+    if found == -1:
+        for values in product((False, True), repeat=5):
+            assert not all(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in given)
+
+
+def test_a_large_question_is_left_open() -> None:
+    network = from_networkx(nx.random_regular_graph(4, 40, seed=1))
+    assert isinstance(decide(demand(network), 2, effort(), conflicts=10), Open)
+    large = from_networkx(nx.random_regular_graph(4, 200, seed=1))
+    answer = decide(demand(large), 2, effort(), conflicts=10)
+    assert isinstance(answer, Open)
+    assert answer.conflicts == 0
