@@ -52,7 +52,7 @@ def decide(given: Demand, lanes: int, effort: Effort, *, conflicts: int) -> Floa
     for what, number in clauses.number.items():
         if what[0] == "turn":
             _, k, c, e = what
-            turns[k][c, e] = number  # type: ignore[index,call-overload]
+            turns[k][c, e] = number  # type: ignore[call-overload]
     cycles: list[tuple[int, ...]] = []
     known: set[tuple[int, ...]] = set()
     with Solver(name="glucose4", bootstrap_with=clauses.given, incr=False) as solver:
