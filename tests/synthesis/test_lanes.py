@@ -64,7 +64,7 @@ def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) 
     assert climbing.unserved(network, key) == 0
 
 
-@settings(max_examples=40)
+@settings(max_examples=8)
 @given(networks(), st.integers(0, 5))
 def test_what_is_found_holds(network: Network, seed: int) -> None:
     found = lanes(network, seed=seed)

@@ -69,6 +69,6 @@ class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
-        description="For each number of lanes that an exact search left open its conflicts; 0: it was too large for one."
+        description="Of exact searches that had no answer, for each number of lanes; 0: too large for one."
     )
     seconds: Number
