@@ -12,7 +12,7 @@ SIGNATURE = I64(RULE, I64, BOOL, BOOL, BOOL, READ64, READ_BOOL, READ32, READ32, 
 LOWEST, HIGHEST = -(2**62), 2**62
 
 
-@njit(SIGNATURE, cache=True)
+@njit(SIGNATURE, nogil=True, cache=True)
 def walk(
     rule, address, each, worms, commits, rank, core, router, tail, home, count, seen, place, first, value, best, out
 ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from unknot.commands import guard
 from unknot.commands.analyse import analyse
 from unknot.commands.audit import audit
 from unknot.commands.bnr import bnr
@@ -14,7 +15,7 @@ from unknot.commands.gallery import gallery
 from unknot.commands.itm import itm
 from unknot.commands.lanes import lanes
 from unknot.commands.multicast import multicast
-from unknot.commands.options import Version, with_format
+from unknot.commands.options import MaxMemory, Traceback, Version, with_format
 from unknot.commands.outcomes import Commands
 from unknot.commands.permute import permute
 from unknot.commands.replay import replay
@@ -35,8 +36,14 @@ app = typer.Typer(
 
 
 @app.callback()
-def _root(version: Version = False) -> None:
+def _root(
+    context: typer.Context, version: Version = False, max_memory: MaxMemory = None, traceback: Traceback = False
+) -> None:
     """Describe, route, prove, simulate and compare interconnection networks."""
+    if max_memory is not None:
+        from unknot.memory import memory_limit
+
+        context.with_resource(memory_limit(max_memory))
 
 
 for _command in (
@@ -62,4 +69,4 @@ for _command in (
 
 def main() -> None:
     """Entry point of the command `unknot`."""
-    app()
+    guard.run(app)

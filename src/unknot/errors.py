@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import operator
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -66,6 +67,29 @@ def shown(value: object, most: int = 80) -> str:
     except ValueError:
         text = f"a {type(value).__name__} of very long numbers"
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Control characters of both sets, marks of direction, what has no width, lone surrogates, tags."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""The text with everything that a terminal obeys or hides written out, but for the characters of `keep`.
+
+    Examples
+    --------
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\x1b[31mb\u202ec
+    """
+    if text.isprintable():
+        return text
+    return _UNSEEN.sub(lambda found: found[0] if found[0] in keep else _written_out(found[0]), text)
+
+
+def _written_out(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def near(name: str, names: Iterable[str]) -> str:

@@ -77,6 +77,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise PermissionError(13, "permission denied", str(target))
     fresh = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     try:
+        _unfinished.add(fresh)
         with fresh.open("xb") as file:
             if target.exists():
                 os.chmod(fresh, target.stat().st_mode & 0o7777)
@@ -85,5 +86,17 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         fresh.replace(target)
     finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        _unfinished.discard(fresh)
+
+
+_unfinished: set[Path] = set()
+"""Files of this process that have not taken their places yet, for those who have to leave at once."""
+
+
+def discard_unfinished() -> None:
+    """Remove what was begun beside files and not renamed; for the moment before the process is ended."""
+    for fresh in list(_unfinished):
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)

@@ -6,13 +6,15 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from unknot.commands.printing import printable
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
@@ -221,7 +223,7 @@ def progress_bar(title: str) -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.fields[title]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, TextColumn("{task.description}"), console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, TextColumn("{task.description}"), console=console(errors=True), transient=True) as bar:
         task = bar.add_task("", total=None, title=title)
         yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
 
@@ -234,7 +236,7 @@ def _lines(title: str) -> Progress:
         tenth = 10 * done // max(1, total)
         if tenth > shown:
             shown = tenth
-            print(f"{title}: {done}/{total}  {what}", file=sys.stderr, flush=True)
+            print(printable(f"{title}: {done}/{total}  {what}", sys.stderr), file=sys.stderr, flush=True)
 
     return progress
 
@@ -245,7 +247,7 @@ def cycles(what: str) -> Iterator[Callable[[str, int], None]]:
     if not sys.stderr.isatty():
         yield lambda stage, cycle: None
         return
-    with Console(stderr=True).status(f"{what} …") as status:
+    with console(errors=True).status(f"{what} …") as status:
         began, last, before = time.monotonic(), 0, 0
 
         def tell(stage: str, cycle: int) -> None:
@@ -262,7 +264,7 @@ def cycles(what: str) -> Iterator[Callable[[str, int], None]]:
 def busy(what: str) -> Iterator[None]:
     """A sign of life on stderr while something takes its time."""
     if sys.stderr.isatty():
-        with Console(stderr=True).status(f"{what} …"):
+        with console(errors=True).status(f"{what} …"):
             yield
     else:
         yield
@@ -303,8 +305,18 @@ def _sentences(lines: Iterable[str]) -> None:
         out.print(Text(line), soft_wrap=True)
 
 
-def console() -> Console:
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+class _Console(Console):
+    """A console whose texts hold nothing that a terminal obeys, and nothing that the stream cannot hold."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text, self.file), style, control)
+
+
+def console(*, errors: bool = False) -> Console:
+    """Where answers are printed, or with `errors` the signs of life."""
+    width = None if errors or sys.stdout.isatty() else PIPE_WIDTH
+    return _Console(highlight=False, width=width, stderr=errors)
 
 
 def vcs_per_channel(relation: Relation) -> str:

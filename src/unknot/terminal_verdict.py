@@ -27,7 +27,7 @@ PROSE_WIDTH = 100
 def show_check(
     relation: Relation,
     verdict: Verdict,
-    delivery: Delivery,
+    delivery: Delivery | None,
     holds: bool | None,
     *,
     seconds: float,
@@ -54,7 +54,9 @@ def show_check(
     if smallest is not None:
         rows.append(("smallest", smallest_in_words(smallest)))
     out = console()
-    out.print(two_columns(rows + delivery_rows(relation, delivery)))
+    if delivery is not None:
+        rows += delivery_rows(relation, delivery)
+    out.print(two_columns(rows))
     if sections:
         show_sections(sections)
     elif verdict.configuration is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +22,10 @@ from unknot.commands.options import (
 )
 from unknot.commands.outcomes import say
 from unknot.commands.shared import exit_code, print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot.report.explanation import Section
+    from unknot.verify import Delivery
 
 
 def check(
@@ -45,12 +50,14 @@ def check(
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
     from unknot import terminal, terminal_verdict
+    from unknot.background import NoAnswerError, within
     from unknot.checker import evidence_holds
     from unknot.report.explanation import explain as explanation
     from unknot.simulation import replay
     from unknot.switching import switching_named
     from unknot.verify import check as decide
     from unknot.verify import deliver
+    from unknot.verify.check import LATE, NO_ANSWER
 
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
@@ -69,12 +76,18 @@ def check(
             )
         if least.configuration is not None:
             verdict = replace(verdict, configuration=least.configuration, established=least.configuration.told)
-    with terminal.busy("looking at the routes"):
-        delivery = deliver(relation)
-        holds = evidence_holds(relation, verdict)
-        found = verdict.configuration
-        carried = replay(relation, found) if found is not None and explain else None
-        sections = explanation(relation, verdict, delivery, holds=holds, replay=carried) if explain else ()
+    found = verdict.configuration
+    delivery: Delivery | None = None
+    holds: bool | None = None
+    sections: tuple[Section, ...] = ()
+    with terminal.busy("looking at the routes"), contextlib.suppress(NoAnswerError):
+        if verdict.method != NO_ANSWER:
+            late = max(time_limit, LATE)
+            delivery = within(late, lambda: deliver(relation))
+            holds = within(late, lambda: evidence_holds(relation, verdict))
+        if explain and delivery is not None:
+            carried = None if found is None else replay(relation, found)
+            sections = explanation(relation, verdict, delivery, holds=holds, replay=carried)
     if out is not None:
         from unknot.report import draw_configuration, draw_network
 
@@ -89,13 +102,15 @@ def check(
             say(f"wrote {export}")
     if json:
         from unknot.answers.form import answer
-        from unknot.answers.verdicts import CheckAnswer
+        from unknot.answers.verdicts import CheckAnswer, VerdictForm
 
-        more = {"certificate_holds": holds, "seconds": seconds, "smallest": least}
-        told = answer(CheckAnswer, verdict, delivery, of=relation, explanation=sections or None, **more)
-        print_json(told)
+        more = {"certificate_holds": holds, "seconds": seconds, "smallest": least, "explanation": sections or None}
+        if delivery is None:
+            print_json(answer(VerdictForm, verdict, of=relation, certificate_holds=holds))
+        else:
+            print_json(answer(CheckAnswer, verdict, delivery, of=relation, **more))
     else:
         terminal_verdict.show_check(
             relation, verdict, delivery, holds, seconds=seconds, smallest=least, sections=sections
         )
-    raise typer.Exit(exit_code(verdict.deadlock_free, delivery.delivered))
+    raise typer.Exit(exit_code(verdict.deadlock_free, None if delivery is None else delivery.delivered))

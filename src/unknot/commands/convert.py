@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unknot.commands.options import Json, NetworkText
+from unknot.commands.printing import show
 from unknot.commands.shared import print_json
 
 
@@ -30,6 +31,6 @@ def convert(
         print_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped))
     else:
         sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
-        print(f"{target}: {form.words} of {built.name}: {sizes}")
+        show(f"{target}: {form.words} of {built.name}: {sizes}")
         for part in dropped:
-            print(f"not carried by this format: {part}")
+            show(f"not carried by this format: {part}")

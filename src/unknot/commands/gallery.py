@@ -9,6 +9,7 @@ import typer
 
 from unknot.commands.options import Json
 from unknot.commands.outcomes import say
+from unknot.commands.printing import show
 from unknot.commands.shared import print_json
 
 
@@ -44,5 +45,5 @@ def gallery(
 
         print_json(gallery_answer(found, str(out)))
     else:
-        print(lead(found))
+        show(lead(found))
         say(f"report: {out}")

@@ -8,6 +8,7 @@ import typer
 
 from unknot.commands.options import Json, NetworkText, Picture, TimeLimit
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.commands.printing import show
 from unknot.commands.shared import print_json, write
 
 if TYPE_CHECKING:
@@ -62,30 +63,30 @@ def _answer(found: EscapeLayer) -> dict[str, Any]:
 
 def _print(found: EscapeLayer) -> None:
     network, mesh = found.network, found.spanning.mesh
-    print(f"{network.name}: {network.num_routers} routers, {network.num_channels} channels")
-    print(f"  is a triangular mesh itself: {'yes, ' + found.itself if found.itself else 'no, ' + found.why_not}")
+    show(f"{network.name}: {network.num_routers} routers, {network.num_channels} channels")
+    show(f"  is a triangular mesh itself: {'yes, ' + found.itself if found.itself else 'no, ' + found.why_not}")
     word = "yes: every shortest-path routing is deadlock-free on it" if found.chordal else "no"
-    print(f"  chordal: {word}")
+    show(f"  chordal: {word}")
     if mesh is None:
         certain = "no" if found.spanning.proved else "not found"
-        print(
+        show(
             f"  contains a spanning mesh ({found.kind}): {certain} ({found.spanning.method}): {found.spanning.reason}"
         )
         _compare(found)
         return
-    print(f"  contains a spanning mesh ({found.kind}): yes ({found.spanning.method}), {len(mesh.edges)} links")
-    print(f"  escape layer: 2 VCs (VLs) instead of 1 on {found.added_vcs} of {network.num_channels} channels")
+    show(f"  contains a spanning mesh ({found.kind}): yes ({found.spanning.method}), {len(mesh.edges)} links")
+    show(f"  escape layer: 2 VCs (VLs) instead of 1 on {found.added_vcs} of {network.num_channels} channels")
     for switching, free in found.verdicts.items():
-        print(f"    {switching}: {'deadlock-free' if free else 'can deadlock' if free is False else 'undecided'}")
+        show(f"    {switching}: {'deadlock-free' if free else 'can deadlock' if free is False else 'undecided'}")
     _compare(found)
 
 
 def _compare(found: EscapeLayer) -> None:
     if not found.routes:
-        print(f"  {found.network.num_routers} routers: verdicts and routes only with --compared of that many or more")
+        show(f"  {found.network.num_routers} routers: verdicts and routes only with --compared of that many or more")
         return
-    print("  under uniform traffic    longest route  mean hops  adaptivity  ideal throughput")
+    show("  under uniform traffic    longest route  mean hops  adaptivity  ideal throughput")
     for route in found.routes:
         longest = "endless" if route.longest is None else str(route.longest)
         figures = f"{longest:>13}  {route.mean_hops:9.3f}  {route.adaptivity:10.3f}  {route.throughput:16.3f}"
-        print(f"    {route.routing:21s}{figures}")
+        show(f"    {route.routing:21s}{figures}")

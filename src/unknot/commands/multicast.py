@@ -8,6 +8,7 @@ import typer
 
 from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, RoutingText, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
+from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
 
 if TYPE_CHECKING:
@@ -86,23 +87,23 @@ def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done
 
     within = [meeting for meeting in meetings if meeting.same_step]
     members = len(schedule.members)
-    print(f"{schedule.operation} among {members} terminals of {network.name}, routing {relation.name}")
-    print(f"  {len(schedule.sends)} messages in {schedule.steps} steps")
-    print(f"  messages of one step that may meet: {len(within) or 'none'}")
+    show(f"{schedule.operation} among {members} terminals of {network.name}, routing {relation.name}")
+    show(f"  {len(schedule.sends)} messages in {schedule.steps} steps")
+    show(f"  messages of one step that may meet: {len(within) or 'none'}")
     for meeting in within[:SHOWN]:
-        print(f"    {told(meeting.one)} and {told(meeting.other)} on {network.channel_name(meeting.channel)}")
+        show(f"    {told(meeting.one)} and {told(meeting.other)} on {network.channel_name(meeting.channel)}")
     across = len(meetings) - len(within)
-    print(f"  messages of different steps that may meet, when a step begins before the last ends: {across or 'none'}")
+    show(f"  messages of different steps that may meet, when a step begins before the last ends: {across or 'none'}")
     if done.latency is None:
-        print(f"  in the simulator ({done.switching}): DEADLOCK")
+        show(f"  in the simulator ({done.switching}): DEADLOCK")
         if done.deadlock is not None:
             from unknot.report.words import tell
 
             for sentence in tell(relation, done.deadlock):
-                print(f"    {sentence}")
+                show(f"    {sentence}")
     else:
-        print(f"  in the simulator ({done.switching}, {done.block} flits a block): {done.latency} cycles to the last")
-        print(f"    arrival; {done.blocked_messages} messages held up, {_worst(done)} cycles at most")
+        show(f"  in the simulator ({done.switching}, {done.block} flits a block): {done.latency} cycles to the last")
+        show(f"    arrival; {done.blocked_messages} messages held up, {_worst(done)} cycles at most")
 
 
 def _worst(done: Execution) -> int:

@@ -76,3 +76,16 @@ def _version(wanted: bool) -> None:
 
 
 Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")]
+
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        help="Memory that may be used, such as 16G; by default half of what is available, at most 4G.",
+    ),
+]
+Traceback = Annotated[
+    bool,
+    typer.Option("--traceback", help="After an internal error, print the traceback instead of keeping it in a file."),
+]

@@ -2,36 +2,82 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from unknot.errors import UnknotError
+from unknot.commands.guard import INTERNAL, INTERRUPTED, NOBODY_READS, internal_error
+from unknot.commands.printing import printable
+from unknot.errors import UnknotError, visible
 
-HOLDS, FAILS, BAD_INPUT, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
+HOLDS, FAILS, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
+__all__ = ["BAD_INPUT", "FAILS", "HOLDS", "INTERNAL", "INTERRUPTED", "NOBODY_READS", "UNDECIDED", "Commands", "say"]
+
+UsageError: Any = typer.BadParameter.__base__
+"""The error of command lines: of click, or of the copy of it in newer versions of typer."""
+_ANYWHERE = {"--traceback": 0, "--max-memory": 1}
+"""Options of all commands, which may stand behind a command too, and how many values they have."""
 
 
 class Commands(TyperGroup):
-    """Turns errors a user can cause into a message and exit code 2, and Ctrl-C into 130."""
+    """Turns every way in which a command may end into a message and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with _cleaned_usage():
+            return super().parse_args(ctx, _global_first(args))
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with _cleaned_usage():
+                return super().invoke(ctx)
         except UnknotError as error:
             say(str(error))
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
-            raise
+            raise typer.Exit(NOBODY_READS) from None
         except OSError as error:
             say(f"{error.filename or 'unknot'}: {error.strerror or error}")
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
+        except (typer.Exit, typer.Abort, UsageError):
+            raise
+        except Exception as error:
+            raise typer.Exit(internal_error(error, traceback=bool(ctx.params.get("traceback")))) from None
+
+
+@contextlib.contextmanager
+def _cleaned_usage() -> Iterator[None]:
+    """Messages about the command line itself repeat words of it; nothing in them may be obeyed by a terminal."""
+    try:
+        yield
+    except UsageError as error:
+        setattr(error, "message", visible(error.message))  # noqa: B010 -- declared final
+        raise
+
+
+def _global_first(args: list[str]) -> list[str]:
+    """The words of a command line with the options of all commands in front."""
+    front: list[str] = []
+    rest: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word.partition("=")[0] in _ANYWHERE:
+            values = 0 if "=" in word else _ANYWHERE[word]
+            front += [word, *(value for _, value in zip(range(values), words, strict=False))]
+        else:
+            rest.append(word)
+    return front + rest
 
 
 def say(text: str) -> None:
     """On stderr, where it disturbs nobody who reads the answer."""
-    print(text, file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):
+        print(printable(text, sys.stderr), file=sys.stderr, flush=True)

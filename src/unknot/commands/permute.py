@@ -8,6 +8,7 @@ import typer
 
 from unknot.commands.options import Json, NetworkText, Picture
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.commands.printing import show
 from unknot.commands.shared import print_json, write
 
 
@@ -58,5 +59,5 @@ def permute(
 
         print_json(permute_answer(found, whole, marks))
     else:
-        print("\n".join(tell_realisation(found, whole, marks)))
+        show("\n".join(tell_realisation(found, whole, marks)))
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.realised])

@@ -9,6 +9,7 @@ import typer
 
 from unknot.commands.options import Json
 from unknot.commands.outcomes import INTERRUPTED, say
+from unknot.commands.printing import show
 from unknot.commands.shared import print_json
 
 
@@ -48,4 +49,4 @@ def run(
         print_json(study_answer(result, str(report)))
     else:
         terminal.show_study(result)
-        print(f"\nreport: {report}")
+        show(f"\nreport: {report}")

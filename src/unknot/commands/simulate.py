@@ -9,7 +9,7 @@ import typer
 
 from unknot.commands.options import BufferDepth, Json, NetworkText, RoutingText, SwitchingName, Vcs
 from unknot.commands.outcomes import say
-from unknot.commands.shared import print_json, relation_of, write
+from unknot.commands.shared import limited, print_json, relation_of, write
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -58,6 +58,9 @@ def simulate(
     saturation: Annotated[
         bool, typer.Option("--saturation", help="Search for the load at which it saturates instead.")
     ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds after which the run is given up; exit code 3.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -76,7 +79,10 @@ def simulate(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run one design flit by flit."""
+    """Run one design flit by flit.
+
+    Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
+    """
     from unknot.errors import SimulationError
     from unknot.simulation import texts
     from unknot.switching import switching_named
@@ -112,15 +118,17 @@ def simulate(
             from unknot.report.picture import require_ending
 
             require_ending(file)
+    if time_limit is not None and not time_limit > 0:
+        raise SimulationError(f"--time-limit is a positive number of seconds, got {time_limit:g}")
     relation = relation_of(network, routing, vcs)
     if load is None:
-        _search(relation, point, json)
+        _search(relation, point, json, time_limit)
     elif seeds is not None:
         words = {"network": network, "routing": routing, "vcs": vcs}
-        _several(relation, words, load, point | cycles, seeds, jobs, json)
+        _several(relation, words, load, point | cycles, seeds, jobs, json, time_limit)
     else:
         steps = interval or (None if series is None else STEP)
-        found = _one(relation, load, point | cycles | {"interval": steps}, channels, json)
+        found = _one(relation, load, point | cycles | {"interval": steps}, channels, json, time_limit)
         if len(found.faults) < len(fault or ()):
             say(f"the run ended in cycle {found.cycles}, before all faults had come")
         if out is not None:
@@ -149,13 +157,16 @@ def _one(
     point: dict[str, Any],
     channels: bool,
     json: bool,
+    time_limit: float | None,
 ) -> Run:
     from unknot import terminal
     from unknot.simulation import simulate as run_flits
 
-    clock = _Clock(point["threads"])
+    clock = _Clock(alone=point["threads"] == 1 and time_limit is None)
     with terminal.cycles("simulating") as tell:
-        found = run_flits(relation, load, **point, progress=lambda *at: clock.tell(tell, *at))
+        found = limited(
+            time_limit, lambda: run_flits(relation, load, **point, progress=lambda *at: clock.tell(tell, *at))
+        )
     if json:
         from unknot.answers.form import answer
         from unknot.answers.runs import SimulateAnswer, channels_of
@@ -176,12 +187,14 @@ def _several(
     seeds: int,
     jobs: int,
     json: bool,
+    time_limit: float | None,
 ) -> None:
     from unknot import terminal
 
     first = point.pop("seed")
     with terminal.progress_bar("simulating") as progress:
-        found = _runs(relation, words, load, point, range(first, first + seeds), jobs, progress)
+        every = range(first, first + seeds)
+        found = limited(time_limit, lambda: _runs(relation, words, load, point, every, jobs, progress))
     if json:
         from unknot.answers.form import answer
         from unknot.answers.runs import SeedsAnswer
@@ -235,14 +248,19 @@ def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> 
     say(f"wrote {file}")
 
 
-def _search(relation: Relation, point: dict[str, Any], json: bool) -> None:
+def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: float | None) -> None:
     from unknot import terminal
     from unknot.simulation import saturation, zero_load_latency
 
     alone = ("packet_length", "switching", "traffic", "router")
-    empty = zero_load_latency(relation, **{key: point[key] for key in alone})
     with terminal.cycles("searching") as tell:
-        found = saturation(relation, **point, progress=tell)
+        empty, found = limited(
+            time_limit,
+            lambda: (
+                zero_load_latency(relation, **{key: point[key] for key in alone}),
+                saturation(relation, **point, progress=tell),
+            ),
+        )
     if json:
         from unknot.answers.form import answer
         from unknot.answers.runs import SaturationAnswer
@@ -255,10 +273,10 @@ def _search(relation: Relation, point: dict[str, Any], json: bool) -> None:
 class _Clock:
     """Processor time of a run from the moment everything is compiled: of the thread, or of all if it has several."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, *, alone: bool) -> None:
         import time
 
-        self.read = time.thread_time_ns if threads == 1 else time.process_time_ns
+        self.read = time.thread_time_ns if alone else time.process_time_ns
         self.began: int | None = None
 
     def tell(self, further: Any, stage: str, cycle: int) -> None:

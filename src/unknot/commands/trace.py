@@ -9,6 +9,7 @@ import typer
 
 from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, RoutingText, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
 
 if TYPE_CHECKING:
@@ -165,8 +166,8 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
     if run.deadlock is not None:
         from unknot.report.words import tell
 
-        print()
-        print("\n".join(tell(relation, run.deadlock)))
+        show("")
+        show("\n".join(tell(relation, run.deadlock)))
 
 
 def _of_class(run: TraceRun, name: str) -> dict[str, Any]:

@@ -57,6 +57,7 @@ def decide(
         rooted = [variable for edge, variable in root.items() if v in edge]
         model.add_exactly_one(*(chooses[v, t] for t in of_router[v]), *rooted)
     solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False
     solver.parameters.max_time_in_seconds = max(0.01, seconds)
     solver.parameters.random_seed = 1
     solver.parameters.num_workers = 1  # the same mesh every time

@@ -67,6 +67,7 @@ def solve(
         for goes in served:
             model.add(goes == 1)
     solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False
     solver.parameters.max_time_in_seconds = time_limit
     solver.parameters.num_workers = max(1, min(8, os.cpu_count() or 1))
     solver.parameters.random_seed = 1

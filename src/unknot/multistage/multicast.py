@@ -82,6 +82,7 @@ def multicast(network: Network, requests: Mapping[int, Iterable[int]], *, time_l
     for crowd in users.values():
         model.add_at_most_one(crowd)
     solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False
     solver.parameters.max_time_in_seconds = time_limit
     solver.parameters.num_workers = max(1, min(8, os.cpu_count() or 1))
     solver.parameters.random_seed = 1

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError, near
+from unknot.errors import NetworkError, near, visible
 
 _INDEX = re.compile(r"[0-9]{1,18}")
 IntArray = npt.NDArray[np.int32]
@@ -184,7 +184,7 @@ class Network:
     def router_name(self, router: int) -> str:
         """Label, else coordinates, else number of a router (after faults, its number before them)."""
         if self.router_labels is not None:
-            return self.router_labels[router]
+            return visible(self.router_labels[router])
         if self.coordinates is not None:
             return "(" + ",".join(str(c) for c in self.coordinates[router].tolist()) + ")"
         return f"r{router if self.origin is None else self.origin.routers[router]}"
@@ -192,7 +192,7 @@ class Network:
     def terminal_name(self, terminal: int) -> str:
         """Label of a terminal, else ``t`` and its number (after faults, its number before them)."""
         if self.terminal_labels is not None:
-            return self.terminal_labels[terminal]
+            return visible(self.terminal_labels[terminal])
         return f"t{terminal if self.origin is None else self.origin.terminals[terminal]}"
 
     def channel_name(self, channel: int) -> str:

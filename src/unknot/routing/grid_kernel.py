@@ -4,7 +4,7 @@
 from numba import njit
 
 
-@njit("int64(int64, int64, int64, boolean, int64)", cache=True)
+@njit("int64(int64, int64, int64, boolean, int64)", nogil=True, cache=True)
 def towards(a, b, k, wraps, ways):
     """Shortest of the ways there are from position a to b of k: bit 0 up, bit 1 down; both when equally short."""
     if a == b:

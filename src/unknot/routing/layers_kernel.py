@@ -17,7 +17,7 @@ LAYERS = types.int8[:, ::1]
 MOST_LAYERS = 64
 
 
-@njit(types.void(READ64, READ32, READ32, DISTANCES, types.int32[:, ::1]), cache=True)
+@njit(types.void(READ64, READ32, READ32, DISTANCES, types.int32[:, ::1]), nogil=True, cache=True)
 def first_channels(first, channel, target, distance, table):
     """The first channel that brings a header nearer, −1 at home and where there is no way."""
     for i in range(table.shape[0]):
@@ -29,7 +29,11 @@ def first_channels(first, channel, target, distance, table):
                     break
 
 
-@njit(types.void(READ64, READ32, READ32, READ32, DISTANCES, READ64, READ64, READ64, types.int32[:, ::1]), cache=True)
+@njit(
+    types.void(READ64, READ32, READ32, READ32, DISTANCES, READ64, READ64, READ64, types.int32[:, ::1]),
+    nogil=True,
+    cache=True,
+)
 def balanced_channels(first, channel, source, target, distance, column, sinks, sending, table):
     """Shortest paths by weights that grow with every route (SSSP): row by row the lightest of the shortest paths.
 
@@ -66,6 +70,7 @@ def balanced_channels(first, channel, source, target, distance, column, sinks, s
         types.int64, types.int64, READ64, READ32, READ64, READ32, READ32, types.boolean[::1], types.int64[::1],
         types.boolean[::1], types.int64[::1], types.int64[::1],
     ),
+    nogil=True,
     cache=True,
 )  # fmt: skip
 def connect(u, v, line_first, after, into_first, into, place, active, order, seen, ahead, behind):
@@ -120,7 +125,11 @@ def connect(u, v, line_first, after, into_first, into, place, active, order, see
     return True
 
 
-@njit(types.int64(ROUTES, READ64, READ64, READ32, READ64, READ32, READ64, READ32, READ32, LAYERS), cache=True)
+@njit(
+    types.int64(ROUTES, READ64, READ64, READ32, READ64, READ32, READ64, READ32, READ32, LAYERS),
+    nogil=True,
+    cache=True,
+)
 def first_fit(table, home, sources, target, line_first, after, into_first, into, place, layer):
     """Put every route into the first layer in which it closes no cycle (LASH): layer[row, source]; how many layers,
     or −1 when MOST_LAYERS do not suffice."""
@@ -167,6 +176,7 @@ def first_fit(table, home, sources, target, line_first, after, into_first, into,
 
 @njit(
     types.int64(ROUTES, READ64, READ64, READ64, READ32, READ64, READ32, READ32, types.int64, LAYERS, types.int64),
+    nogil=True,
     cache=True,
 )
 def break_cycles(table, home, sources, sending, target, line_first, after, place, which, layer, current):

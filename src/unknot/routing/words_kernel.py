@@ -4,7 +4,7 @@
 from numba import njit, types
 
 
-@njit(types.int64(types.int64, types.int64, types.int64, types.int64), cache=True)
+@njit(types.int64(types.int64, types.int64, types.int64, types.int64), nogil=True, cache=True)
 def shifts(u, v, letters, words):
     """Least number of letters that must be shifted into word u from the right to make it v."""
     count, whole, tail = 0, 1, words
@@ -15,7 +15,7 @@ def shifts(u, v, letters, words):
     return count
 
 
-@njit(types.int64(types.int64, types.int64, types.int64, types.int64), cache=True)
+@njit(types.int64(types.int64, types.int64, types.int64, types.int64), nogil=True, cache=True)
 def depth(u, a, letters, words):
     """Letters of word u after the leading run of letter a: its level in the tree of shifts that starts at aa…a."""
     count, power = 0, words

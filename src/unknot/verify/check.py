@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.background import NoAnswerError, within
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
-from unknot.switching import switching_named
+from unknot.switching import Switching, switching_named
 from unknot.verify.closed_sets import small_closed_set
 from unknot.verify.effort import Effort, Progress, TimeUpError, processors
 from unknot.verify.exact import Struck, Worm, find_worms
@@ -22,6 +23,12 @@ from unknot.verify.witness import configuration
 
 MANY = 10_000
 """States from which on it pays to look for translation symmetry."""
+COMPILING = 30.0
+"""Seconds that compiling a rule may take at least, or tabulating one that cannot be compiled."""
+LATE = 1.0
+"""Seconds, or if more a quarter of the time limit, after which a stage that never looks at the clock is left."""
+NO_ANSWER = "asking the rule"
+"""Method of a verdict that is open since the rule did not answer."""
 
 
 def check(
@@ -74,8 +81,24 @@ def check(
         raise RelationError(f"check: the time limit must be a positive number of seconds, got {time_limit!r}")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
         raise RelationError(f"check: the number of threads must be at least 1, got {threads!r}")
-    _ = relation.table or relation.compiled
-    effort = Effort(threads or processors(), time.monotonic() + time_limit, progress)
+    count, depth = threads or processors(), int(buffer_depth)
+    try:
+        if within(time_limit, lambda: relation.table) is None:
+            within(max(time_limit, COMPILING), lambda: relation.compiled)
+        effort = Effort(count, time.monotonic() + time_limit, progress)
+        late = max(LATE, time_limit / 4)
+        return within(time_limit + late, lambda: _decide(relation, technique, time_limit, depth, effort, shorten))
+    except NoAnswerError:
+        text = f"undecided after {time_limit:g} s: the rule gave no answer; does it loop for ever?"
+        scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
+        return Verdict(None, technique, NO_ANSWER, scope, text)
+
+
+def _decide(
+    relation: Relation, technique: Switching, time_limit: float, buffer_depth: int, effort: Effort, shorten: bool
+) -> Verdict:
+    """The verdict, worked out in stages that look at the clock between blocks of work."""
+    progress = effort.progress
     graph = dependencies(relation, effort)
     size = Size(
         addresses=relation.num_addresses,
@@ -104,7 +127,7 @@ def check(
         if isinstance(worms, Configuration):
             found = worms
         else:
-            found = configuration(relation, worms, technique, int(buffer_depth), as_it_is=not shorten)
+            found = configuration(relation, worms, technique, buffer_depth, as_it_is=not shorten)
         return Verdict(False, technique, method, scope, found.told, configuration=found, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
@@ -116,9 +139,7 @@ def check(
         text = "the VCs can be numbered so that every route climbs"
         return free("acyclic channel dependency graph", text, "order", rank)
     if technique == "wormhole-nonatomic" and not graph.acyclic:
-        return stuck(
-            "cycle in the channel dependency graph", queued_cycle(graph, int(buffer_depth), progress=progress)
-        )
+        return stuck("cycle in the channel dependency graph", queued_cycle(graph, buffer_depth, progress=progress))
     if not graph.complete:
         so_far = "no cycle" if graph.acyclic else f"{np.count_nonzero(graph.cyclic)} VCs on cycles"
         text = f"the dependencies of {graph.addresses} of {relation.num_addresses} addresses have {so_far}"

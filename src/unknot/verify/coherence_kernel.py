@@ -10,7 +10,7 @@ from unknot.types_kernel import READ32, READ64
 I64, U64 = types.int64[::1], types.uint64[::1]
 
 
-@njit(types.void(READ64, READ64, READ64, I64, types.boolean[::1]), cache=True)
+@njit(types.void(READ64, READ64, READ64, I64, types.boolean[::1]), nogil=True, cache=True)
 def delivering(order, first, value, slot, delivers):
     """Mark the states of an address from which ejection can be reached; fill ``slot[place]`` with their numbers."""
     count = order.size
@@ -49,7 +49,7 @@ def delivering(order, first, value, slot, delivers):
                 size += 1
 
 
-@njit(types.int64(types.int64, U64, types.int64, I64, I64, U64, types.int64), cache=True)
+@njit(types.int64(types.int64, U64, types.int64, I64, I64, U64, types.int64), nogil=True, cache=True)
 def _enter(state, sets, words, table, at_state, known, count):
     """Enter the pair (state, set) as number `count`; −1 when it is there already."""
     key = np.uint64(state + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -78,6 +78,7 @@ def _enter(state, sets, words, table, at_state, known, count):
         READ64, READ64, READ64, I64, types.boolean[::1], READ32, READ64, READ32, READ32, READ64, READ32, types.int64,
         U64, I64, I64, U64
     ),
+    nogil=True,
     cache=True,
 )  # fmt: skip
 def incoherent(

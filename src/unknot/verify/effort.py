@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import queue
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import TypeVar
+from types import TracebackType
+from typing import Generic, Self, TypeVar
 
 T = TypeVar("T")
 W = TypeVar("W")
 Progress = Callable[[str, int, int], None]
-"""Called with (stage, done, total); always from the thread that asked."""
+"""Called with (stage, done, total); always from one thread at a time."""
 
 BLOCK = 2_000_000
 """States in a block of addresses, roughly: tens of milliseconds."""
+PATIENCE = 0.2
+"""Seconds without any block done after which the clock is looked at again."""
+LEAVING = 1.0
+"""Seconds that threads have to end the blocks they are at; who takes longer is asking a rule that never answers."""
 
 
 def processors() -> int:
@@ -94,13 +99,68 @@ class Effort:
                 self.spent(stage, start, count)
                 found.append(one(start, stop))
         else:
-            pool = ThreadPoolExecutor(self.threads)
-            try:
-                waiting = [pool.submit(copy_context().run, one, start, stop) for start, stop in blocks]
-                for (start, _), answer in zip(blocks, waiting, strict=True):
+            with _Pool(self.threads, one, blocks) as pool:
+                for number, (start, _) in enumerate(blocks):
                     self.spent(stage, start, count)
-                    found.append(answer.result())
-            finally:
-                pool.shutdown(cancel_futures=True)
+                    while not pool.has(number):
+                        self.spent(stage, start, count)
+                    found.append(pool.take(number))
         self.spent(stage, count, count)
         return found
+
+
+class _Pool(Generic[T]):
+    """Daemon threads that go through blocks; one in which a rule loops for ever does not keep the process alive."""
+
+    def __init__(self, threads: int, work: Callable[[int, int], T], blocks: list[tuple[int, int]]) -> None:
+        self._work, self._blocks = work, iter(list(enumerate(blocks)))
+        self._lock, self._stopped = threading.Lock(), threading.Event()
+        self._done: queue.SimpleQueue[tuple[int, list[T], BaseException | None]] = queue.SimpleQueue()
+        self._found: dict[int, tuple[list[T], BaseException | None]] = {}
+        self._threads = [
+            threading.Thread(target=copy_context().run, args=(self._toil,), daemon=True)
+            for _ in range(min(threads, len(blocks)))
+        ]
+
+    def has(self, number: int) -> bool:
+        """Whether a block is done; False after a while in which no block was."""
+        while number not in self._found:
+            try:
+                done, found, error = self._done.get(timeout=PATIENCE)
+            except queue.Empty:
+                return False
+            self._found[done] = found, error
+        return True
+
+    def take(self, number: int) -> T:
+        """What a block gave, or the error it raised."""
+        found, error = self._found.pop(number)
+        if error is not None:
+            raise error
+        return found[0]
+
+    def _toil(self) -> None:
+        while not self._stopped.is_set():
+            with self._lock:
+                number, block = next(self._blocks, (-1, (0, 0)))
+            if number < 0:
+                return
+            try:
+                self._done.put((number, [self._work(*block)], None))
+            except BaseException as error:
+                self._done.put((number, [], error))
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        if kind is not None and not issubclass(kind, Exception):
+            return
+        end = time.monotonic() + LEAVING
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))

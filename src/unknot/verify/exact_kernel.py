@@ -9,7 +9,11 @@ from unknot.types_kernel import READ64, READ_BOOL
 FLAGS = types.boolean[::1]
 
 
-@njit(types.void(types.int64, READ64, READ64, READ64, READ_BOOL, READ64, READ64, READ64, FLAGS, FLAGS), cache=True)
+@njit(
+    types.void(types.int64, READ64, READ64, READ64, READ_BOOL, READ64, READ64, READ64, FLAGS, FLAGS),
+    nogil=True,
+    cache=True,
+)
 def prune(vcs, place, next_first, next_state, leaves, head_owner, head_first, head_wait, alive, blocks):
     """Greatest set of states from each of which, over its states, a worm can leave or come to a head that may block.
 

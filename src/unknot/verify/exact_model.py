@@ -107,6 +107,7 @@ def solver_for(seconds: float) -> Any:
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
     solver.parameters.max_time_in_seconds = max(0.01, seconds)

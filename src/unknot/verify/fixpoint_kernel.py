@@ -23,7 +23,7 @@ each kind was deleted; queue of deleted kinds; stack of dead states and their VC
 head and tail of the queue."""
 
 
-@njit(types.boolean(READ64, types.int64, types.int64, I64, types.int64, types.boolean), cache=True)
+@njit(types.boolean(READ64, types.int64, types.int64, I64, types.int64, types.boolean), nogil=True, cache=True)
 def _blocked(bits, base, words, live, edges, commits):
     """Whether all (for one that commits, some) of what a state waits for is live, and it waits at all."""
     waits = False
@@ -39,7 +39,7 @@ def _blocked(bits, base, words, live, edges, commits):
     return waits and not commits
 
 
-@njit(types.boolean(READ64, types.int64, types.int64), cache=True)
+@njit(types.boolean(READ64, types.int64, types.int64), nogil=True, cache=True)
 def _goes_on(bits, base, words):
     """Whether some transition out of the component of a state leads to one that is left."""
     for w in range(words):
@@ -89,7 +89,7 @@ def begin(states, graph, spread, commits, entered, cyclic, marks):
             cursor[2] += 1
 
 
-@njit(types.int64(types.int64, READ64, READ32, READ32, I32, I64, I32, types.int64), cache=True)
+@njit(types.int64(types.int64, READ64, READ32, READ32, I32, I64, I32, types.int64), nogil=True, cache=True)
 def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
     """A state has lost the last support of its own: with the last of its component all of that goes on the stack."""
     supported[leader[s]] -= 1
@@ -110,6 +110,7 @@ def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
         types.int64, types.int64, types.int64, types.int64, types.boolean, types.boolean, types.boolean,
         READ64, READ64, READ64, READ32, READ32, READ64, I64, I32, I64, I32
     ),
+    nogil=True,
     cache=True,
 )  # fmt: skip
 def _unblock(
@@ -317,7 +318,7 @@ def pick(
     return count, heads
 
 
-@njit(types.boolean[::1](READ64, READ32, READ32), cache=True)
+@njit(types.boolean[::1](READ64, READ32, READ32), nogil=True, cache=True)
 def leading(next_first, next_state, head_owner):
     """States from which the owner of some head can be reached."""
     states = next_first.size - 1

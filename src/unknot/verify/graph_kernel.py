@@ -7,7 +7,7 @@ from numba import njit, types
 from unknot.types_kernel import READ32, READ64
 
 
-@njit(types.int64(READ64, READ32, types.int32[::1], types.boolean[::1]), cache=True)
+@njit(types.int64(READ64, READ32, types.int32[::1], types.boolean[::1]), nogil=True, cache=True)
 def strong_components(first, target, label, cyclic):
     """Label every node with its component, numbered so that edges between components lead to lower labels (Tarjan).
 

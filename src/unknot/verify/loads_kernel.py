@@ -12,7 +12,7 @@ I64 = types.int64[::1]
 READ_F64 = types.Array(types.float64, 1, "C", readonly=True)
 
 
-@njit(types.int64(READ64, READ64, READ64, READ32, READ_F64, I64, F64), cache=True)
+@njit(types.int64(READ64, READ64, READ64, READ32, READ_F64, I64, F64), nogil=True, cache=True)
 def spread(order, first, value, channel_of, rate, slot, load):
     """Send ``rate[i]`` into every state i and add what each VC carries to `load`.
 

@@ -12,7 +12,7 @@ GRAPH = types.Tuple((READ64, READ64, READ64))
 PLACES = types.Tuple((READ32, READ64, READ32, READ32, READ32))
 
 
-@njit(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), cache=True)
+@njit(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), nogil=True, cache=True)
 def _find(channel, sets, words, begin, table, at_channel, known, count):
     """The state (channel, set), entered as number `count` if it is new."""
     key = np.uint64(channel + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -40,6 +40,7 @@ def _find(channel, sets, words, begin, table, at_channel, known, count):
     types.int64(
         GRAPH, PLACES, I64, READ_BOOL, types.int64, types.int64, READ32, U64, I64, I64, I64, I64, U64, I64, I64
     ),
+    nogil=True,
     cache=True,
 )  # fmt: skip
 def path_sets(
@@ -122,7 +123,7 @@ def path_sets(
     return count
 
 
-@njit(types.void(U64, types.int64, U64, types.int64, types.int64), cache=True)
+@njit(types.void(U64, types.int64, U64, types.int64, types.int64), nogil=True, cache=True)
 def _add(total, a, part, b, limbs):
     """Add the number of `limbs` words at `part[b:]` to that at `total[a:]`."""
     carry = np.uint64(0)
@@ -136,6 +137,7 @@ def _add(total, a, part, b, limbs):
 
 @njit(
     types.void(READ64, READ32, READ32, READ32, READ64, types.int64, I64, I64, READ32, types.int64, U64, U64),
+    nogil=True,
     cache=True,
 )
 def count_paths(
@@ -178,6 +180,7 @@ def count_paths(
 
 @njit(
     types.int64(GRAPH, PLACES, READ64, READ_BOOL, READ32, READ32, types.int64, READ64, READ32, I64, I64, I64, I64),
+    nogil=True,
     cache=True,
 )  # fmt: skip
 def first_refusals(

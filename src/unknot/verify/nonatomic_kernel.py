@@ -9,7 +9,7 @@ from unknot.types_kernel import READ32, READ64
 I64 = types.int64[::1]
 
 
-@njit(types.void(types.int64, READ64, READ64, READ64, READ64, READ32, I64, I64), cache=True)
+@njit(types.void(types.int64, READ64, READ64, READ64, READ64, READ32, I64, I64), nogil=True, cache=True)
 def nearest(ports, order, first, value, edge, target, depth, least):
     """Lower least[e] to the depth of the states of one address at which dependency e arises.
 

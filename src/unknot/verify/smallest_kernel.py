@@ -10,7 +10,7 @@ I16 = types.int16[:, ::1]
 FAR = 32767
 
 
-@njit(types.void(READ64, READ64, READ64, READ64, READ64, READ64, I16), cache=True)
+@njit(types.void(READ64, READ64, READ64, READ64, READ64, READ64, I16), nogil=True, cache=True)
 def spans(place, next_first, next_state, stay_first, head_first, head_wait, span):
     """span[v, w] becomes the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
 
@@ -45,7 +45,7 @@ def spans(place, next_first, next_state, stay_first, head_first, head_wait, span
                     count += 1
 
 
-@njit(types.int64(READ64, READ64, READ64, types.int64, types.int64[::1]), cache=True)
+@njit(types.int64(READ64, READ64, READ64, types.int64, types.int64[::1]), nogil=True, cache=True)
 def round_trip(first, target, weight, steps, walk):
     """A closed walk of just so many steps of the least weight, written to `walk`; its weight, or −1.
 

@@ -119,7 +119,7 @@ def depend(rule, layout, start, stop, rank, first_word, word, seen, order, first
     return -1
 
 
-@njit(types.void(READ64, types.uint64[::1], READ64, READ32, READ32, I64, I32, types.boolean), cache=True)
+@njit(types.void(READ64, types.uint64[::1], READ64, READ32, READ32, I64, I32, types.boolean), nogil=True, cache=True)
 def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
     """Turn dependency bits into compressed rows: counts when not `fill`, targets when `fill`."""
     vcs = head.size

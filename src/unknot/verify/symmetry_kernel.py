@@ -11,7 +11,7 @@ from unknot.verify.states_kernel import I32, I64, MAP, explore
 TABLE = types.Array(types.int32, 2, "C", readonly=True)
 
 
-@njit(types.boolean(READ64, types.int64, types.int64, READ64, types.int64, types.int64), cache=True)
+@njit(types.boolean(READ64, types.int64, types.int64, READ64, types.int64, types.int64), nogil=True, cache=True)
 def _within(some, low, high, others, start, stop):
     """Whether each of some[low:high] is among others[start:stop]."""
     for k in range(low, high):

@@ -18,7 +18,7 @@ SPACE = types.Tuple((I32, I64, I64, I64, I64, I32, I32))
 """seen, order, first, value and out of `explore`; a number for each VC, and for each state."""
 
 
-@njit(types.boolean(READ32, READ_BOOL, SPACE, types.int64), cache=True)
+@njit(types.boolean(READ32, READ_BOOL, SPACE, types.int64), nogil=True, cache=True)
 def _components(label, cyclic, space, count):
     """Components of the states of the address just explored, over transitions within a component of dependencies.
 

@@ -1,0 +1,189 @@
+"""The end of a command: signals, exit codes, and what is said when Unknot itself is at fault."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from unknot.background import WORK
+
+INTERRUPTED, INTERNAL, NOBODY_READS = 130, 70, 141
+UNNOTICED = 0.5
+"""Seconds after a signal in which Python code must notice it; compiled code does not, and is then left."""
+UNWINDING = 0.95
+"""Seconds after a signal in which everything must be cleaned up."""
+CLEANING = 0.3
+"""Seconds for what is done at the end of every process."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Guard:
+    """Ends the process soon after SIGINT or SIGTERM, also while the main thread is in compiled code.
+
+    Python handles a signal when the main thread runs Python code again. A thread that reads the wakeup file
+    descriptor learns of it at once, and ends the process if nothing happens soon. No file is left half written, since
+    files are renamed into place.
+    """
+
+    def __init__(self) -> None:
+        self._noticed = threading.Event()
+        self._ended = threading.Event()
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._interrupt)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, args=(read,), name="unknot-guard", daemon=True).start()
+
+    def _interrupt(self, number: int, frame: Any) -> NoReturn:
+        self._noticed.set()
+        raise KeyboardInterrupt
+
+    def _watch(self, read: int) -> None:
+        while not set(_SIGNALS) & set(os.read(read, 64)):
+            pass
+        end = time.monotonic() + UNWINDING
+        if not self._noticed.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
+            leave_at_once()
+
+    def end(self, code: int) -> NoReturn:
+        """Leave with an exit code once all that was printed is written; threads that still work are left alone."""
+        code = flushed(code)
+        self._ended.set()
+        work = [thread for thread in threading.enumerate() if thread.name == WORK]
+        if code == INTERRUPTED or work:
+            _clean_up()
+            os._exit(code)
+        sys.exit(code)
+
+
+def leave_at_once() -> NoReturn:
+    """End the process without asking the main thread: remove unfinished files, end its children, say so."""
+    from unknot.output import discard_unfinished
+
+    with contextlib.suppress(Exception):
+        discard_unfinished()
+        _clean_up()
+    with contextlib.suppress(OSError):
+        shown = b"\x1b[?25h\n" if os.isatty(2) else b""
+        os.write(2, shown + b"interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+def _clean_up() -> None:
+    """End child processes and give back what they shared, as the interpreter would at its end."""
+    multiprocessing: Any = sys.modules.get("multiprocessing")
+    for child in multiprocessing.active_children() if multiprocessing else ():
+        child.kill()
+    cleaning = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
+    cleaning.start()
+    cleaning.join(CLEANING)
+
+
+def run(command: Callable[[], Any]) -> NoReturn:
+    """Run a command that ends with SystemExit, in the process of the command line."""
+    _open_streams()
+    guard = Guard()
+    code = 0
+    try:
+        command()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
+    except BrokenPipeError:
+        code = NOBODY_READS
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BaseException as error:
+        code = internal_error(error)
+    guard.end(code)
+
+
+def internal_error(error: BaseException, *, traceback: bool = False) -> int:
+    """Say in a sentence that Unknot itself is at fault, and where the traceback is; the exit code for it."""
+    from unknot.errors import visible
+
+    what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
+    where = "it stands above"
+    trace = _traceback(error)
+    if traceback:
+        _say(visible(trace, "\n"))
+    else:
+        where = _kept(trace)
+    if isinstance(error, MemoryError):
+        _say(f"out of memory, so there is no answer ({what}); traceback: {where}")
+    else:
+        _say(f"internal error, so there is no answer: this is a fault of Unknot ({what}); traceback: {where}")
+    return INTERNAL
+
+
+def _traceback(error: BaseException) -> str:
+    import traceback
+
+    try:
+        return "".join(traceback.format_exception(error, limit=-60))
+    except Exception:
+        return "it cannot be shown"
+
+
+def _kept(trace: str) -> str:
+    """The traceback in a file of its own: its name, or what to do instead."""
+    import tempfile
+
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="unknot-", suffix=".traceback", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
+            file.write(trace)
+        return file.name
+    except OSError:
+        return "give the same command with --traceback"
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def flushed(code: int) -> int:
+    """Write out what was printed: the exit code, which is another one if that fails."""
+    for stream, counts in ((sys.stdout, True), (sys.stderr, False)):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            code = NOBODY_READS if counts else code
+            _redirect(stream)
+        except (OSError, ValueError) as error:
+            _redirect(stream)
+            if counts:
+                _say(f"stdout: it cannot be written: {getattr(error, 'strerror', None) or error}")
+                code = 2 if code in (0, 1) else code
+    return code
+
+
+def _redirect(stream: Any) -> None:
+    """Let the interpreter find nothing to complain of when it flushes once more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_streams() -> None:
+    """Have all three standard streams: no other file takes the number of one, and any character can be written."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            while os.open(os.devnull, os.O_RDWR) < number:
+                pass
+        stream: Any = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif number and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

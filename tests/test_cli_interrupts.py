@@ -1,0 +1,136 @@
+"""Rules that loop for ever: Ctrl-C and SIGTERM end every command within a second, and time limits hold."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from unknot import Relation, check
+from unknot.background import NoAnswerError, within
+from unknot.topologies import mesh, ring
+
+ENDLESS = """
+import sys
+import unknot.routing as room
+from unknot import EJECT, Relation
+
+
+def endless(network, vcs: int = 1):
+    home, router = network.eject, Relation(network, vcs, print).vcs.router
+
+    def compiled(at, address, out):
+        while out[0] != 99:
+            out[0] = (out[0] + 1) & 7
+        return 0
+
+    def plain(at, address, out):
+        sys.stderr.flush()
+        return compiled(at, address, out)
+
+    return Relation(network, vcs, plain if network.num_routers == 3 else compiled, name="endless")
+
+
+room.endless = endless
+room.__all__ = [*room.__all__, "endless"]
+
+from unknot.cli import main
+
+print("begun", flush=True)
+sys.argv = ["unknot", *sys.argv[1:]]
+main()
+"""
+"""The command line with one routing more, whose rule never answers; on three routers Numba cannot compile it."""
+
+BIG = "ring(100)"
+"""A network whose relation is too large to be tabulated, so that the loop is in compiled code."""
+
+
+def started(*words: str) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    return process
+
+
+def busy(process: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until a process has used so much processor time."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    for _ in range(6000):
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if (int(fields[11]) + int(fields[12])) / ticks > seconds:
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    raise AssertionError("it does not start")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processor time of others is read from /proc")
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (signal.SIGINT, ("check", BIG, "--routing", "endless")),
+        (signal.SIGINT, ("analyse", BIG, "--routing", "endless")),
+        (signal.SIGTERM, ("check", "ring(3)", "--routing", "endless")),
+        (signal.SIGTERM, ("simulate", BIG, "--routing", "endless", "--load", "0.1")),
+    ],
+)
+def test_a_signal_ends_a_command_within_a_second(number: signal.Signals, words: tuple[str, ...]) -> None:
+    with started(*words) as process:
+        busy(process, 3.0)
+        process.send_signal(number)
+        began = time.monotonic()
+        out, said = process.communicate(timeout=30)
+        assert time.monotonic() - began < 1.0 + PATIENCE
+    assert process.returncode == 130
+    assert (out, said.strip().splitlines()[-1:]) == ("", ["interrupted"])
+    assert "Traceback" not in said
+
+
+PATIENCE = 0.5
+"""Seconds for a machine that does other things too."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", BIG, "--routing", "endless", "--time-limit", "0.5"),
+        ("check", "ring(3)", "--routing", "endless", "--time-limit", "0.5"),
+        ("simulate", BIG, "--routing", "endless", "--load", "0.1", "--time-limit", "2"),
+    ],
+)
+def test_a_time_limit_holds_on_the_command_line(words: tuple[str, ...]) -> None:
+    with started(*words) as process:
+        out, said = process.communicate(timeout=60)
+    assert process.returncode == 3, said
+    assert "Traceback" not in said
+    assert "undecided after 0.5 s: the rule gave no answer" in " ".join(out.split()) or "given up after 2 s" in said
+
+
+def test_a_time_limit_holds_in_python() -> None:
+    def patient(at: int, address: int, out: object) -> int:
+        time.sleep(0.05)
+        return 0
+
+    began = time.monotonic()
+    verdict = check(Relation(mesh(4, 4), 1, patient), time_limit=0.2)
+    assert verdict.deadlock_free is None
+    assert verdict.established.startswith("undecided after 0.2 s: ")
+    assert time.monotonic() - began < 5
+
+
+def test_work_is_given_up_and_errors_and_context_come_through() -> None:
+    assert within(10, lambda: 3) == 3
+    with pytest.raises(NoAnswerError):
+        within(0.01, lambda: time.sleep(1))
+    with pytest.raises(ZeroDivisionError):
+        within(10, lambda: 1 // 0)
+    with pytest.raises(TypeError):
+        within(float("inf"), ring)  # type: ignore[arg-type]
