@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unknot.kernel_cache import CONSTANTS, drop_stale
+from unknot.kernel_cache import CONSTANTS, _private_folder, drop_stale
 
 
 @pytest.fixture
@@ -80,3 +80,72 @@ def test_every_kernel_imports_the_guard_and_constants_only_from_the_files_it_wat
         modules = {line.split()[1] for line in path.read_text().splitlines() if line.startswith("from unknot")}
         watched = {"unknot." + name.removesuffix(".py").replace("/", ".") for name in CONSTANTS}
         assert all(module.endswith("_kernel") or module in watched for module in modules), path
+
+
+READ_ONLY = """
+import os, sys, warnings
+sys.path.insert(0, sys.argv[1])
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    from unknot.network.distance_kernel import bfs
+    from unknot import topologies
+    from unknot.network import distances_from
+print(distances_from(topologies.ring(4), 0).tolist(), [str(w.message) for w in said])
+"""
+
+
+OBEYING = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+"""In front of a command: root, too, may write only where permissions say so."""
+
+
+def test_a_read_only_installation_without_a_home(tmp_path: Path) -> None:
+    """Kernels are compiled into a private folder, with a note; a second process uses them."""
+    import shutil
+
+    import unknot
+
+    installed = tmp_path / "site"
+    shutil.copytree(Path(unknot.__file__).parent, installed / "unknot", ignore=shutil.ignore_patterns("__pycache__"))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    for folder, _, _ in os.walk(installed):
+        Path(folder).chmod(0o555)
+    home = tmp_path / "home"
+    home.mkdir(mode=0o555)
+    given = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "NUMBA_CACHE_DIR")}
+    given |= {"HOME": str(home), "TMPDIR": str(scratch), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run() -> str:
+        done = subprocess.run(
+            [*OBEYING, sys.executable, "-c", READ_ONLY, str(installed)],
+            env=given,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    said = run()
+    assert said.startswith("[0, 1, 2, 1] ")
+    assert f"kernels are compiled into {scratch}/unknot-kernels-{os.getuid()}" in said
+    made = sorted(scratch.glob(f"unknot-kernels-{os.getuid()}/*/distance_kernel.*.nbc"))
+    assert len(made) == 2
+    before = [file.stat().st_mtime_ns for file in made]
+    assert "kernels are compiled into" in run()
+    assert [file.stat().st_mtime_ns for file in made] == before
+    assert (scratch / f"unknot-kernels-{os.getuid()}").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    own = tmp_path / f"unknot-kernels-{os.getuid()}"
+    assert _private_folder() == own
+    assert _private_folder() == own
+    own.chmod(0o777)
+    other = _private_folder()
+    assert other != own
+    assert other.stat().st_mode & 0o777 == 0o700
+    own.rmdir()
+    own.symlink_to(other)
+    assert _private_folder() not in (own, other)

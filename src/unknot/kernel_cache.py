@@ -9,10 +9,62 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
+import tempfile
+import warnings
 from pathlib import Path
+from typing import Any
 
 CONSTANTS = ("routing/relation.py", "simulation/layout.py")
 """Files that are not kernels but give them constants."""
+
+
+def folder_for(package: Path) -> str:
+    """A folder for compiled kernels where Numba finds none, else empty: a private one among the temporary files.
+
+    Numba keeps kernels beside their sources or in the user's cache. Where the installation is read-only and there is
+    no home, as in containers and on batch nodes, it would refuse to compile at all.
+    """
+    beside = all(_writable(folder / "__pycache__") for folder in {s.parent for s in package.rglob("*_kernel.py")})
+    if beside or _writable(Path(_user_cache())):
+        return ""
+    folder = _private_folder()
+    warnings.warn(
+        f"neither the folder of the installation nor the user's cache can be written to; kernels are compiled into "
+        f"{folder}, which takes up to a minute once (NUMBA_CACHE_DIR names another folder)",
+        stacklevel=2,
+    )
+    return str(folder)
+
+
+def _user_cache() -> str:
+    from numba.misc.appdirs import AppDirs
+
+    numba: Any = AppDirs
+    return str(numba(appname="numba", appauthor=False).user_cache_dir)
+
+
+def _private_folder() -> Path:
+    """A folder among the temporary files that nobody else can write to: compiled code is loaded from it."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir(), f"unknot-kernels-{user}")
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        own = stat.S_ISDIR(found.st_mode) and (found.st_uid == user or not hasattr(os, "getuid"))
+        if own and not found.st_mode & 0o022:
+            return folder
+    return Path(tempfile.mkdtemp(prefix="unknot-kernels-"))
+
+
+def _writable(folder: Path) -> bool:
+    """Whether files can be made in a folder, which is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def drop_stale(package: Path, cache: str = "") -> bool:

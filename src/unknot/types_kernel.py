@@ -1,12 +1,16 @@
 # mypy: ignore-errors
 """Types for kernel signatures. Every kernel imports this first, directly or not, so that none is loaded stale."""
 
+import os
 from pathlib import Path
 
 from numba import config, types
 
-from unknot.kernel_cache import drop_stale
+from unknot.kernel_cache import drop_stale, folder_for
 
+if not config.CACHE_DIR and (_folder := folder_for(Path(__file__).parent)):
+    # The processes that this one starts find them there too.
+    config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = _folder
 drop_stale(Path(__file__).parent, config.CACHE_DIR)
 
 # Read-only arrays; writable ones are accepted too.

@@ -9,10 +9,12 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from unknot.background import WORK
+from unknot.errors import visible
 
 INTERRUPTED, INTERNAL, NOBODY_READS = 130, 70, 141
 UNNOTICED = 0.5
@@ -91,6 +93,7 @@ def _clean_up() -> None:
 def run(command: Callable[[], Any]) -> NoReturn:
     """Run a command that ends with SystemExit, in the process of the command line."""
     _open_streams()
+    warnings.showwarning = lambda message, *_, **__: _say(f"note: {visible(str(message))}")
     guard = Guard()
     code = 0
     try:
@@ -108,8 +111,6 @@ def run(command: Callable[[], Any]) -> NoReturn:
 
 def internal_error(error: BaseException, *, traceback: bool = False) -> int:
     """Say in a sentence that Unknot itself is at fault, and where the traceback is; the exit code for it."""
-    from unknot.errors import visible
-
     what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
     where = "it stands above"
     trace = _traceback(error)
