@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, RoutingText, SwitchingName, TimeLimit, Vcs
+from unknot.commands.options import SEED, Json, NetworkText, RoutingText, Seed, SwitchingName, TimeLimit, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
 
@@ -31,7 +31,7 @@ def faults(
     kind: Annotated[Kind, typer.Option(help="What fails.")] = Kind.links,
     at_once: Annotated[int, typer.Option(help="How many fail at once.")] = 1,
     budget: Annotated[int, typer.Option(help="Most sets of failed parts to try; of more, so many are drawn.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    seed: Seed = SEED,
     time_limit: TimeLimit = 10.0,
     show: Annotated[int, typer.Option(help="How many of the worst faults to name.")] = 10,
     json: Json = False,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, Vcs
+from unknot.commands.options import SEED, Json, NetworkText, Seed, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
 
@@ -39,7 +39,7 @@ def lanes(
     flows: Flows = None,
     vcs: Vcs = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
-    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    seed: Seed = SEED,
     json: Json = False,
 ) -> None:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.

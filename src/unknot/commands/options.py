@@ -20,6 +20,9 @@ Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per cha
 SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
 TimeLimit = Annotated[float, typer.Option(help="Seconds for the proof.")]
 BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
+Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the same in all commands.")]
+SEED = 1
+"""The seed of all commands unless another is given."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
 
 

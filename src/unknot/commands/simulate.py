@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import BufferDepth, Json, NetworkText, RoutingText, SwitchingName, Vcs
+from unknot.commands.options import SEED, BufferDepth, Json, NetworkText, RoutingText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import say
 from unknot.commands.shared import limited, print_json, relation_of, write
 
@@ -39,7 +39,7 @@ def simulate(
             help="What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 1,
+    seed: Seed = SEED,
     seeds: Annotated[
         int | None, typer.Option(help="Run it with so many seeds, from --seed on, and tell the mean.", min=1)
     ] = None,

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, RoutingText, SwitchingName, Vcs
+from unknot.commands.options import (
+    SEED,
+    BufferDepth,
+    Json,
+    NetworkText,
+    Picture,
+    RoutingText,
+    Seed,
+    SwitchingName,
+    Vcs,
+)
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
@@ -43,7 +53,7 @@ def trace(
         typer.Option(metavar="NAMES", help="Share out the VCs among classes of messages, such as request,reply."),
     ] = "",
     limit: Annotated[int | None, typer.Option(help="Cycle in which to stop.")] = None,
-    seed: Annotated[int, typer.Option(help="Of whatever is drawn.")] = 1,
+    seed: Seed = SEED,
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write how each message fared, as CSV or .parquet.")
     ] = None,

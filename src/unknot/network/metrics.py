@@ -21,7 +21,8 @@ class Metrics:
     Attributes
     ----------
     routers, channels, terminals, links : int
-        A link is a pair of opposite channels; channels without an opposite are not counted in `links`.
+        A link is a pair of opposite channels; channels without an opposite are not counted in `links`. A channel
+        from a router to itself is a link of its own, unless its ports say that it is one way of a loopback cable.
     degree_min, degree_max : int
         Outgoing channels of a router, terminals not counted.
     connected : bool
@@ -200,5 +201,9 @@ def _links(network: Network) -> int:
     keys, counts = np.unique(there, return_counts=True)
     back_keys, back_counts = np.unique(back, return_counts=True)
     _, i, j = np.intersect1d(keys, back_keys, assume_unique=True, return_indices=True)
-    loops = int(np.count_nonzero(network.source == network.target))
-    return (int(np.minimum(counts[i], back_counts[j]).sum()) - loops) // 2 + loops
+    loops = np.flatnonzero(network.source == network.target)
+    cables = loops.size
+    if network.ports is not None:
+        ends = np.column_stack([network.source[loops], np.sort(network.ports[loops], axis=1)])
+        cables = len(np.unique(ends, axis=0))
+    return (int(np.minimum(counts[i], back_counts[j]).sum()) - loops.size) // 2 + cables

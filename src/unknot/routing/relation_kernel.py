@@ -87,12 +87,6 @@ def _in_one_piece(rule, size, options):
     return cfunc(RULE_SIGNATURE, **options)(shim)
 
 
-@cfunc(RULE_SIGNATURE, cache=True)
-def no_rule(at, address, pointer):
-    """What kernels are given beside a table, and never call."""
-    return np.int64(-1)
-
-
 def ask(relation: Relation, at: int, address: int) -> None:
     """Repeat in plain Python a question the compiled rule failed on, so that the real error is raised."""
     relation.candidates(int(at), int(address))

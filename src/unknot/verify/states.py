@@ -269,7 +269,7 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
 
 def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
     """What kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
-    from unknot.routing.relation_kernel import no_rule
+    from unknot.routing.no_rule_kernel import no_rule
 
     table = relation.table
     if table is None:
