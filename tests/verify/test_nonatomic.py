@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, dependency_cycle
 from tests.reference.exploration import Queued, network_for, reachable_deadlock
 from tests.reference.legality import complaints
@@ -53,10 +54,9 @@ def compare(relation: Relation, seen: Counter[str], depth: int, explore: int) ->
 def test_every_cycle_is_scheduled_and_sticks() -> None:
     seen: Counter[str] = Counter()
     cases = given(relations(networks(max_routers=5, max_channels=10, loops=True)), st.integers(1, 3))
-    settings(max_examples=150)(cases(lambda relation, depth: compare(relation, seen, depth, explore=3_000)))()
-    assert min(seen["injected"], seen["scheduled"]) > 3
-    assert seen["somebody passes where another will stand"] > 0
-    assert min(seen["explored, free"], seen["explored, deadlock"]) > 5
+    some = settings(max_examples=40)(cases(lambda relation, depth: compare(relation, seen, depth, explore=3_000)))
+    rare = ("injected", "scheduled", "explored, free", "explored, deadlock")
+    draw_until(lambda: min(seen[case] for case in rare) > 3, some)
 
 
 @pytest.mark.campaign
@@ -84,7 +84,9 @@ def detour(start: int) -> Relation:
 @pytest.mark.parametrize("start", range(4))
 def test_the_order_of_parking(start: int) -> None:
     """The farthest VC is filled first; the order of the ring itself would block the way."""
-    relation = detour(start)
+    relation, seen = detour(start), Counter[str]()
+    compare(relation, seen, 3, explore=3_000)
+    assert seen["somebody passes where another will stand"]
     found = queued_cycle(dependencies(relation), 3)
     assert found.reachability == "scheduled"
     assert [message.held[0] for message in found.messages] == [(start + k) % 4 for k in (3, 2, 1, 0)]

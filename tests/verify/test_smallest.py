@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError
 from tests.reference.fewest import fewest
 from tests.reference.legality import complaints
@@ -37,7 +38,7 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation]) -> N
     seen: Counter[str] = Counter()
 
     @given(strategy, st.sampled_from(SWITCHINGS))
-    @settings(max_examples=250)
+    @settings(max_examples=100)
     def compare(relation: Relation, switching: Switching) -> None:
         try:
             expected = fewest(relation, switching)
@@ -59,9 +60,8 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation]) -> N
         if expected[0] > 1:
             seen["several"] += 1
 
-    compare()
-    assert min(seen[key] for key in (*SWITCHINGS, "free", "several", "injected", "a closed")) > 5
-    assert seen["constrai"] > 0
+    common = (*SWITCHINGS, "free", "several", "injected", "a closed")
+    draw_until(lambda: min(seen[key] for key in common) > 5 and seen["constrai"] > 0, compare)
 
 
 @pytest.mark.parametrize("side", [2, 3, 6])
