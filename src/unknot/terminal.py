@@ -76,7 +76,7 @@ def show_run(relation: Relation, run: Run) -> None:
     rows.append(("simulated", f"{run.cycles} cycles ({phases}), {run.flit_hops} flit-hops, seed {run.seed}"))
     console().print(two_columns(rows))
     if run.deadlock is not None:
-        from unknot.report.words import tell
+        from unknot.report.configuration_text import tell
 
         print()
         _sentences(tell(relation, run.deadlock, packet_length=run.packet_length))
@@ -106,7 +106,7 @@ def show_runs(relation: Relation, found: Runs) -> None:
 
 def _point_rows(relation: Relation, run: Run, more: str) -> list[tuple[str, str | Text]]:
     """What was simulated."""
-    from unknot.report.option_words import bursts, lengths, router
+    from unknot.report.option_text import bursts, lengths, router
 
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
@@ -173,7 +173,7 @@ def show_audit(audit: Audit) -> None:
         table.add_row(found.traffic, free, delivers, f"{delivery.pairs}{lost}", longest, longer)
     console().print(table)
     if first.verdict.configuration is not None:
-        from unknot.report.words import tell
+        from unknot.report.configuration_text import tell
 
         print()
         _sentences(tell(first.relation, first.verdict.configuration))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
+from unknot.report.configuration_text import tell, waits
 from unknot.report.explanation import Section
-from unknot.report.words import count, listed, tell, waits
+from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.terminal import accepts, answer, console, delivery_rows, two_columns, vcs_per_channel
 from unknot.verify.delivery import Delivery

@@ -8,11 +8,11 @@ import networkx as nx
 import pytest
 
 from tests.report.examples import cycle_knot, named, ring_knot
-from tests.report.test_layout import NETWORKS, irregular
+from tests.report.test_placement import NETWORKS, irregular
 from unknot.network import from_edges, to_networkx
 from unknot.report import draw_configuration, draw_network
 from unknot.report.drawing import MAX_WHOLE
-from unknot.report.layout import MAX_DRAWN
+from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import Sheet, arrowhead, cut, length, number, path
 from unknot.routing import Relation
 from unknot.topologies import hypercube, mesh, ring, torus

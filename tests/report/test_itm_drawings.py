@@ -11,8 +11,8 @@ from unknot import topologies
 from unknot.itm import grow, network_of, spanning
 from unknot.multicast import all_gather, broadcast, contention, multicast
 from unknot.report import draw_network
-from unknot.report.layout import MAX_DRAWN
 from unknot.report.mesh_drawing import BESIDE, draw_mesh
+from unknot.report.placement import MAX_DRAWN
 from unknot.report.schedule_drawing import MET, draw_schedule
 from unknot.report.sheet import COLOURS
 from unknot.routing import dimension_order, fully_adaptive

@@ -13,7 +13,7 @@ from unknot.multistage import Marks, permute, permute_with_faults, random_permut
 from unknot.network import Network
 from unknot.report import draw_realisation
 from unknot.report.multistage import CONFLICT
-from unknot.report.multistage_words import changed_tags, tell_realisation
+from unknot.report.permutation_text import changed_tags, tell_realisation
 from unknot.report.picture import png
 from unknot.topologies import benes, clos, composite_banyan, mesh, omega, rcbn
 

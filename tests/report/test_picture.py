@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import imread
 
 from tests.report.examples import named, ring_knot
-from tests.report.test_layout import NETWORKS
+from tests.report.test_placement import NETWORKS
 from unknot.errors import UnknotError
 from unknot.network import from_edges
 from unknot.report import draw_configuration, draw_network

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot.network import Network, from_edges, from_networkx
-from unknot.report.layout import layout
+from unknot.report.placement import placement
 from unknot.report.structure import by_structure
 from unknot.testing import networks
 from unknot.topologies import ring
@@ -36,7 +36,7 @@ def shuffled(network: Network, seed: int) -> Network:
 
 
 def gaps(network: Network) -> np.ndarray:
-    z = layout(network)
+    z = placement(network)
     apart = np.abs(z[:, None] - z[None, :])
     np.fill_diagonal(apart, np.inf)
     return np.asarray(apart.min(axis=1))
@@ -45,7 +45,7 @@ def gaps(network: Network) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_ring_without_coordinates_is_a_circle(seed: int) -> None:
     network = shuffled(ring(24), seed)
-    z = layout(network)
+    z = placement(network)
     assert np.ptp(np.abs(z)) < 1e-9
     lengths = np.abs(z[network.source] - z[network.target])
     assert np.allclose(lengths, 1.0, atol=0.01)
@@ -53,13 +53,13 @@ def test_a_ring_without_coordinates_is_a_circle(seed: int) -> None:
 
 def test_a_ring_one_way_and_of_three() -> None:
     for edges in ([(0, 1), (1, 2), (2, 0)], [(0, 2), (2, 4), (4, 1), (1, 3), (3, 0)]):
-        assert np.ptp(np.abs(layout(from_edges(edges, directed=True)))) < 1e-9
+        assert np.ptp(np.abs(placement(from_edges(edges, directed=True)))) < 1e-9
 
 
 @pytest.mark.parametrize("k", [161, 200, 1000, 1999])
 def test_a_long_ring_has_room(k: int) -> None:
     network = ring(k)
-    z = layout(network)
+    z = placement(network)
     length = np.abs(z[network.source] - z[network.target])
     assert gaps(network).min() > 0.6
     assert length.max() < 2.8 * np.median(length)
@@ -67,7 +67,7 @@ def test_a_long_ring_has_room(k: int) -> None:
 
 
 def test_a_line_without_coordinates_is_a_line() -> None:
-    z = layout(from_edges([(3, 1), (1, 4), (4, 0), (0, 2)]))
+    z = placement(from_edges([(3, 1), (1, 4), (4, 0), (0, 2)]))
     assert z[[2, 0, 4, 1, 3]].tolist() == [0, 1, 2, 3, 4]
 
 
@@ -75,7 +75,7 @@ def test_a_line_without_coordinates_is_a_line() -> None:
 def test_trees_stand_in_layers_without_crossings(n: int, random: object) -> None:
     parents = [random.randrange(i) for i in range(1, n)]  # type: ignore[attr-defined]
     network = from_edges([(parent, i) for i, parent in enumerate(parents, start=1)])
-    z = layout(network)
+    z = placement(network)
     degree = np.bincount(network.source, minlength=n)
     if degree.max() <= 2 or degree.max() == n - 1:
         return
@@ -98,7 +98,7 @@ def test_trees_stand_in_layers_without_crossings(n: int, random: object) -> None
 @pytest.mark.parametrize("leaves", [3, 30, 999])
 def test_a_star_stands_round_its_hub(leaves: int) -> None:
     network = from_edges([(leaves, i) for i in range(leaves)])
-    z = layout(network)
+    z = placement(network)
     assert abs(z[leaves]) < 1e-9
     turn = np.sort(np.angle(z[:leaves]))
     assert np.allclose(np.diff(turn), 2 * np.pi / leaves)
@@ -108,7 +108,7 @@ def test_a_star_stands_round_its_hub(leaves: int) -> None:
 @pytest.mark.parametrize(("branches", "depth"), [(2, 9), (3, 6), (10, 3)])
 def test_large_trees_stand_in_circles(branches: int, depth: int) -> None:
     network = bare(nx.balanced_tree(branches, depth))
-    z = layout(network)
+    z = placement(network)
     level = nx.single_source_shortest_path_length(nx.balanced_tree(branches, depth), 0)
     reach = np.array([abs(z[r]) for r in range(network.num_routers)])
     assert np.allclose(reach, reach.max() * np.array([level[r] for r in range(network.num_routers)]) / depth)
@@ -118,7 +118,7 @@ def test_large_trees_stand_in_circles(branches: int, depth: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_stages_stand_in_columns_in_their_order(n: int) -> None:
     network = butterfly(n)
-    z = layout(network)
+    z = placement(network)
     stage = np.arange(network.num_routers) // 2**n
     if n == 1:
         assert by_structure(network) is not None
@@ -130,7 +130,7 @@ def test_stages_stand_in_columns_in_their_order(n: int) -> None:
 
 
 def test_two_sides() -> None:
-    z = layout(bare(nx.complete_bipartite_graph(4, 6)))
+    z = placement(bare(nx.complete_bipartite_graph(4, 6)))
     assert len(set(z.imag[:4])) == len(set(z.imag[4:])) == 1
     assert z.imag[0] < z.imag[4]
 
@@ -153,5 +153,5 @@ def test_only_what_it_is(graph: nx.Graph) -> None:
 @given(networks(max_routers=7, max_channels=14, loops=True, strongly_connected=None))
 def test_everybody_has_a_place_of_his_own(network: Network) -> None:
     if network.num_routers > 1:
-        assert np.isfinite(layout(network)).all()
+        assert np.isfinite(placement(network)).all()
         assert gaps(network).min() > 0.1

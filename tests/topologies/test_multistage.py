@@ -12,7 +12,7 @@ from unknot import tod, topologies
 from unknot.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.stages import is_multistage, stages
-from unknot.report.layout import layout
+from unknot.report.placement import placement
 from unknot.testing import check_network
 from unknot.topologies import (
     augmented_composite_banyan,
@@ -180,11 +180,11 @@ def test_sizes() -> None:
 
 def test_drawn_stage_by_stage() -> None:
     network = clos(2, 2, 4)
-    place = layout(network)
+    place = placement(network)
     assert len(set(np.round(place.real, 6).tolist())) == 3
     assert (np.diff(place.imag[:4]) > 0).all()
     assert place.imag[4:6].tolist() == [0.0, 3.0]
-    assert layout(clos(1, 2, 4))[4].imag == 1.5
+    assert placement(clos(1, 2, 4))[4].imag == 1.5
 
 
 def test_faults_keep_stages() -> None:

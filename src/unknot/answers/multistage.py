@@ -12,7 +12,7 @@ from unknot.multistage.faults import Marks
 from unknot.multistage.paths import routers_of
 from unknot.multistage.realisation import Realisation, channels_in
 from unknot.network import Network
-from unknot.report.multistage_words import tags_of
+from unknot.report.permutation_text import tags_of
 
 
 class PassageForm(Form):

@@ -33,7 +33,7 @@ def gallery(
     """Run every routing on every small network it takes; set its source's claims beside the verdicts."""
     from unknot import terminal
     from unknot.report.gallery_page import require_ending, write_gallery
-    from unknot.report.gallery_words import lead
+    from unknot.report.gallery_summary import lead
     from unknot.studies.gallery import gallery as judge
 
     require_ending(out)

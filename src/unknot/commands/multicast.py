@@ -97,7 +97,7 @@ def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done
     if done.latency is None:
         show(f"  in the simulator ({done.switching}): DEADLOCK")
         if done.deadlock is not None:
-            from unknot.report.words import tell
+            from unknot.report.configuration_text import tell
 
             for sentence in tell(relation, done.deadlock):
                 show(f"    {sentence}")

@@ -34,7 +34,7 @@ def permute(
     from unknot import terminal
     from unknot.errors import UnknotError
     from unknot.multistage import Marks, accept, permute_with_faults, requests
-    from unknot.report.multistage_words import tell_realisation
+    from unknot.report.permutation_text import tell_realisation
     from unknot.studies.design import network as named
 
     whole = named(network, where="NETWORK")

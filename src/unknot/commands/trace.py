@@ -174,7 +174,7 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
     rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops"))
     terminal.console().print(terminal.two_columns(rows))
     if run.deadlock is not None:
-        from unknot.report.words import tell
+        from unknot.report.configuration_text import tell
 
         show("")
         show("\n".join(tell(relation, run.deadlock)))

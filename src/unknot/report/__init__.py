@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report
     from unknot.report.bnr_table import draw_bnr
+    from unknot.report.configuration_text import tell
     from unknot.report.curves import draw_curves
     from unknot.report.drawing import draw_configuration, draw_network
     from unknot.report.load_drawing import draw_load
     from unknot.report.multistage import draw_realisation
     from unknot.report.series_drawing import draw_series, write_series
     from unknot.report.study_report import write_study_report
-    from unknot.report.words import tell
 
 __all__ = [
     "draw_bnr",
@@ -37,7 +37,7 @@ _HOMES = {
     "draw_network": "drawing",
     "draw_realisation": "multistage",
     "draw_series": "series_drawing",
-    "tell": "words",
+    "tell": "configuration_text",
     "write_audit_report": "audit_report",
     "write_series": "series_drawing",
     "write_study_report": "study_report",

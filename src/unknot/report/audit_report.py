@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unknot.report.findings import knot, topology
 from unknot.report.page import page, write
-from unknot.report.words import count, listed
+from unknot.report.phrases import count, listed
 from unknot.verify.audit import Audit, TrafficAudit
 
 

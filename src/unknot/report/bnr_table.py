@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from unknot.report import shapes
 from unknot.report import sheet as paper
+from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet, number
-from unknot.report.words import count
 from unknot.routing.relation import Relation
 from unknot.verify.bnr import Bnr
 from unknot.verify.minimal_paths import ForbiddenPath

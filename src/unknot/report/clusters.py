@@ -25,15 +25,15 @@ def clusters(network: Network) -> Numbers | None:
     return cluster.reshape(-1).astype(np.int64) if 1 < len(names) < network.num_routers else None
 
 
-def clustered(network: Network, cluster: Numbers, layout: Callable[[Network], Places]) -> Places:
+def clustered(network: Network, cluster: Numbers, placement: Callable[[Network], Places]) -> Places:
     """Each cluster a circle, turned so that its routers stand towards their neighbours in other clusters.
 
-    The circles stand as `layout` places the network in which every cluster is one router.
+    The circles stand as `placement` places the network in which every cluster is one router.
     """
     count = int(cluster.max()) + 1
     across = cluster[network.source] != cluster[network.target]
     ends = np.unique(np.stack([cluster[network.source], cluster[network.target]])[:, across], axis=1)
-    centre = layout(Network("clusters", count, ends[0], ends[1]))
+    centre = placement(Network("clusters", count, ends[0], ends[1]))
     size = np.bincount(cluster)
     radius = np.where(size > 1, 0.5 / np.sin(np.pi / np.maximum(size, 2)), 0.0)
     apart = np.abs(centre[:, None] - centre[None, :]) + np.where(np.eye(count, dtype=bool), np.inf, 0.0)

@@ -12,9 +12,10 @@ import numpy as np
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.layout import MAX_DRAWN
+from unknot.report.configuration_text import journey, tell_message, waits
+from unknot.report.phrases import count
+from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
-from unknot.report.words import count, journey, tell_message, waits
 from unknot.routing.relation import Relation
 from unknot.verify.verdict import Configuration
 

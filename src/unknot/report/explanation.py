@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unknot.report.words import REACHED, circle, count, journey, listed
+from unknot.report.configuration_text import REACHED, circle, journey
+from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.simulation.replay import Replay
 from unknot.switching import Switching

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from unknot.network import Network, measure
+from unknot.report.configuration_text import tell
 from unknot.report.drawing import draw_configuration, draw_network
+from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR
-from unknot.report.words import count, tell
 from unknot.routing.relation import Relation
 from unknot.simulation.replay import Replay
 from unknot.verify.delivery import Delivery

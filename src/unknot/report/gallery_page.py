@@ -9,10 +9,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from unknot.errors import UnknotError
-from unknot.report import gallery_words as words
+from unknot.report import gallery_summary as summary
+from unknot.report.configuration_text import tell
 from unknot.report.findings import Knot, knot, replayed
 from unknot.report.page import page, write
-from unknot.report.words import listed, tell
+from unknot.report.phrases import listed
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.switching import Switching
 
@@ -56,26 +57,26 @@ def gallery_page(found: Gallery) -> str:
     return page(
         "gallery.html",
         title="Routings and what is true of them",
-        lead=words.lead(found),
+        lead=summary.lead(found),
         gallery=found,
         heads=[Markup("-<br>").join(switching.split("-")) for switching in found.switchings],
-        refuted=words.refuted(found),
+        refuted=summary.refuted(found),
         refusals=refusals,
-        reading=words.READING,
+        reading=summary.READING,
         anchor=lambda text: re.sub(r"\W+", "-", text).strip("-"),
         drawn=lambda exhibits: _drawn(exhibits, found),
-        compared=words.judged,
-        difference=words.difference,
-        about=words.about,
-        vcs_per_channel=words.vcs_per_channel,
-        minimal=words.minimal,
-        adaptivity=words.adaptivity,
+        compared=summary.judged,
+        difference=summary.difference,
+        about=summary.about,
+        vcs_per_channel=summary.vcs_per_channel,
+        minimal=summary.minimal,
+        adaptivity=summary.adaptivity,
     )
 
 
 def _drawn(exhibits: list[Exhibit], found: Gallery) -> Iterator[tuple[Exhibit, Switching, Knot | None]]:
     """The first claims about a routing that are refuted, with their counterexamples."""
-    for exhibit, switching in words.differing(exhibits, found.switchings)[:DRAWN]:
+    for exhibit, switching in summary.differing(exhibits, found.switchings)[:DRAWN]:
         result = exhibit.result(switching)
         stuck = result.verdict.configuration
         shown = None if stuck is None else knot(exhibit.relation, stuck, *replayed(result.replay))
@@ -85,27 +86,27 @@ def _drawn(exhibits: list[Exhibit], found: Gallery) -> Iterator[tuple[Exhibit, S
 def gallery_text(found: Gallery) -> str:
     """The summary as a table in Markdown, and every claim that does not hold with a counterexample in words."""
     head = ["routing", "source", "networks", "VCs", "minimal", "adaptivity", *found.switchings]
-    lines = ["# Gallery of routings", "", words.lead(found), "", words.READING, ""]
+    lines = ["# Gallery of routings", "", summary.lead(found), "", summary.READING, ""]
     lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for text, exhibits in found.routings.items():
         cells = [
             f"`{text}`",
             exhibits[0].relation.source or "–",
             str(len(exhibits)),
-            words.vcs_per_channel(exhibits),
-            words.minimal(exhibits),
-            words.adaptivity(exhibits),
+            summary.vcs_per_channel(exhibits),
+            summary.minimal(exhibits),
+            summary.adaptivity(exhibits),
             *(_judged_text(exhibits, switching) for switching in found.switchings),
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    apart = [line for where, techniques in words.refuted(found) for line in _difference(where, techniques)]
+    apart = [line for where, techniques in summary.refuted(found) for line in _difference(where, techniques)]
     if apart:
         lines += ["", "## Where source and verdict differ", "", *apart]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _judged_text(exhibits: list[Exhibit], switching: Switching) -> str:
-    found = words.judged(exhibits, switching)
+    found = summary.judged(exhibits, switching)
     word = f"**{found.word}**" if found.free is False else found.word
     return f"{word} {found.where}".strip() + (f" ({found.claim})" if found.claim else "")
 
@@ -114,7 +115,7 @@ def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
     """A claim of the source that does not hold, with the counterexample on the smallest network, in Markdown."""
     smallest = where[0]
     result = smallest.result(switchings[0])
-    lines = [f"`{smallest.routing}`: {words.difference(where, switchings)}."]
+    lines = [f"`{smallest.routing}`: {summary.difference(where, switchings)}."]
     if result.verdict.configuration is not None:
         told = [*tell(smallest.relation, result.verdict.configuration), *replayed(result.replay)]
         lines[0] += f" On {smallest.network}, {switchings[0]}:"

@@ -11,7 +11,7 @@ from unknot.errors import UnknotError
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.layout import MAX_DRAWN
+from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
 
 RAMP = ("#d7dee5", "#f2cf6b", "#e68a2e", "#c23b22", "#5c0f2e")

@@ -8,9 +8,9 @@ from unknot.itm.mesh import TriangularMesh
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.layout import MAX_DRAWN
+from unknot.report.phrases import count
+from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, SOFT, Sheet, number
-from unknot.report.words import count
 
 BESIDE = "#d3d9df"
 

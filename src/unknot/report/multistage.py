@@ -17,10 +17,10 @@ from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.layout import MAX_DRAWN
-from unknot.report.multistage_layout import in_stages
+from unknot.report.phrases import count
+from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, PAPER, SOFT, number
-from unknot.report.words import count
+from unknot.report.stage_placement import in_stages
 
 CONFLICT = "#c1121f"
 MARGIN = 58.0

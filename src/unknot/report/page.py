@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from unknot import __version__
 from unknot.output import write_text
-from unknot.report.words import count
+from unknot.report.phrases import count
 
 
 def page(template: str, **values: Any) -> str:

@@ -11,9 +11,9 @@ from unknot.multicast.contention import Used, channels_used, contention
 from unknot.multicast.schedule import Schedule
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.layout import MAX_DRAWN
+from unknot.report.phrases import count
+from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
-from unknot.report.words import count
 from unknot.routing.relation import Relation
 
 COLUMNS = 3

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from unknot.errors import UnknotError
 from unknot.output import write_bytes, write_text
 from unknot.report.curves import STYLE, inline
+from unknot.report.phrases import count
 from unknot.report.picture import require_ending
 from unknot.report.sheet import COLOURS, SOFT
-from unknot.report.words import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from html import escape
 from unknot.network import Network
 from unknot.network.levels import seated
 from unknot.report import sheet as paper
+from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
-from unknot.report.words import count
 
 FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\""
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.report.layout import layout
+from unknot.report.placement import placement
 from unknot.report.structure import Places
 
 Line = list[complex]
@@ -47,7 +47,7 @@ class Sheet:
 
     @classmethod
     def of(cls, network: Network, *, width: float = 760.0, height: float = 640.0, margin: float = 46.0) -> Sheet:
-        z = layout(network)
+        z = placement(network)
         z = z - complex(z.real.min(), z.imag.min())
         gap = _nearest(z)
         largest = 108.0 / gap

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from unknot.network import Network
 from unknot.report.curves import draw_curves, points
 from unknot.report.findings import Knot, knot, lost, replayed, topology
-from unknot.report.option_words import bursts, lengths, router
+from unknot.report.option_text import bursts, lengths, router
 from unknot.report.page import page, write
-from unknot.report.words import count, listed
+from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.simulation.run import Run
 from unknot.studies.result import DesignResult, StudyResult

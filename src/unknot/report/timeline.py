@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from unknot.network import Network
 from unknot.report import shapes
+from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
-from unknot.report.words import count
 
 if TYPE_CHECKING:
     from unknot.simulation.trace_run import TraceRun

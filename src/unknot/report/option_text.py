@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 
-from unknot.report.words import count, listed
+from unknot.report.phrases import count, listed
 from unknot.simulation.injection import Bursts
 from unknot.simulation.router import Router
 

@@ -14,7 +14,7 @@ from unknot.multistage.tags import primary_tags, tags_of_rows
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot.report.words import count
+from unknot.report.phrases import count
 from unknot.topologies.composite import size_of_rcbn
 
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unknot.report.words import count, listed
+from unknot.report.phrases import count, listed
 from unknot.routing.named import routing_named
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.switching import Switching

@@ -8,7 +8,7 @@ import pytest
 
 from tests.report.examples import named
 from unknot.network import Network, from_edges
-from unknot.report.layout import layout
+from unknot.report.placement import placement
 from unknot.topologies import (
     complete,
     cube_connected_cycles,
@@ -72,7 +72,7 @@ NETWORKS = {
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_routers_stand_apart(name: str) -> None:
-    z = layout(NETWORKS[name])
+    z = placement(NETWORKS[name])
     apart = np.abs(z[:, None] - z[None, :])
     np.fill_diagonal(apart, np.inf)
     assert z.shape == (NETWORKS[name].num_routers,)
@@ -82,22 +82,22 @@ def test_routers_stand_apart(name: str) -> None:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_same_network_stands_the_same_way(name: str) -> None:
-    assert np.array_equal(layout(NETWORKS[name]), layout(NETWORKS[name]))
+    assert np.array_equal(placement(NETWORKS[name]), placement(NETWORKS[name]))
 
 
 def test_a_ring_is_a_circle_and_a_line_is_not() -> None:
-    assert np.ptp(np.abs(layout(ring(24)))) < 1e-9
-    assert np.ptp(np.abs(layout(line(24)))) > 1
+    assert np.ptp(np.abs(placement(ring(24)))) < 1e-9
+    assert np.ptp(np.abs(placement(line(24)))) > 1
 
 
 def test_grid_neighbours_are_one_apart() -> None:
     network = mesh(5, 4)
-    z = layout(network)
+    z = placement(network)
     assert np.allclose(np.abs(z[network.source] - z[network.target]), 1.0)
 
 
 def test_dimension_0_runs_right_and_dimension_1_up() -> None:
-    z = layout(mesh(5, 4))
+    z = placement(mesh(5, 4))
     assert z[1] - z[0] == 1.0
     assert z[5] - z[0] == -1.0j
 
@@ -105,20 +105,20 @@ def test_dimension_0_runs_right_and_dimension_1_up() -> None:
 def test_names_that_are_coordinates_place_a_fabric() -> None:
     grid = torus(8, 8)
     fabric = named(grid, [f"S{x}_{y}" for y in range(8) for x in range(8)])
-    assert np.array_equal(layout(fabric), layout(grid))
+    assert np.array_equal(placement(fabric), placement(grid))
 
 
 def test_names_that_do_not_fit_the_channels_place_nothing() -> None:
     grid = torus(8, 8)
     shuffled = np.random.default_rng(1).permutation(64).tolist()
     fabric = named(grid, [f"S{r % 8}_{r // 8}" for r in shuffled])
-    assert not np.array_equal(layout(fabric), np.array([r % 8 - 1j * (r // 8) for r in shuffled]))
+    assert not np.array_equal(placement(fabric), np.array([r % 8 - 1j * (r // 8) for r in shuffled]))
 
 
 @pytest.mark.parametrize("management", [0, 1])
 def test_leaves_and_spines_stand_in_two_rows(management: int) -> None:
     network = leaf_spine(management)
-    z = layout(network)
+    z = placement(network)
     leaf = np.array([network.router_name(r).startswith("leaf") for r in range(network.num_routers)])
     assert len(set(z.imag[leaf])) == len(set(z.imag[~leaf])) == 1
     assert z.imag[leaf].min() > z.imag[~leaf].max()
@@ -126,7 +126,7 @@ def test_leaves_and_spines_stand_in_two_rows(management: int) -> None:
 
 def test_a_layout_by_distance_keeps_neighbours_nearer_than_strangers() -> None:
     network = irregular()
-    z = layout(network)
+    z = placement(network)
     apart = np.abs(z[:, None] - z[None, :])
     linked = apart[network.source, network.target].mean()
     assert linked < 0.6 * apart[np.triu_indices(48, 1)].mean()
@@ -134,7 +134,7 @@ def test_a_layout_by_distance_keeps_neighbours_nearer_than_strangers() -> None:
 
 def test_a_fat_tree_stands_in_levels_with_its_terminals_at_the_bottom() -> None:
     network = xgft([2, 3, 2], [1, 2, 3])
-    z, level = layout(network), np.asarray(network.coordinates)[:, 0]
+    z, level = placement(network), np.asarray(network.coordinates)[:, 0]
     heights = [np.unique(z.imag[level == i]) for i in range(3)]
     assert [found.size for found in heights] == [1, 1, 1]
     assert heights[0] > heights[1] > heights[2]
@@ -144,7 +144,7 @@ def test_a_fat_tree_stands_in_levels_with_its_terminals_at_the_bottom() -> None:
     ("network", "leading"), [(dragonfly(4), 1), (cube_connected_cycles(3), 1), (slim_fly(5), 2)], ids=str
 )
 def test_a_cluster_stands_in_a_circle_apart_from_the_others(network: Network, leading: int) -> None:
-    z, at = layout(network), np.asarray(network.coordinates)
+    z, at = placement(network), np.asarray(network.coordinates)
     cluster = np.unique(at[:, :leading], axis=0, return_inverse=True)[1].reshape(-1)
     centre = np.array([z[cluster == i].mean() for i in range(cluster.max() + 1)])
     reach = np.abs(z - centre[cluster])
@@ -154,7 +154,7 @@ def test_a_cluster_stands_in_a_circle_apart_from_the_others(network: Network, le
 
 
 def test_coordinates_that_are_letters_of_permutations_place_nothing() -> None:
-    z = layout(star_graph(4))
+    z = placement(star_graph(4))
     apart = np.abs(z[:, None] - z[None, :])
     linked = apart[star_graph(4).source, star_graph(4).target]
     assert linked.max() < 0.6 * apart.max()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.report.examples import cycle_knot, ring_knot
 from unknot.network import Network
 from unknot.report import tell
-from unknot.report.words import circle, count, listed, waits
+from unknot.report.configuration_text import circle, waits
+from unknot.report.phrases import count, listed
 from unknot.routing import Relation
 from unknot.topologies import mesh, torus
 from unknot.verify.verdict import Configuration, Message

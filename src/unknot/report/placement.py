@@ -11,14 +11,14 @@ from unknot.network import Network
 from unknot.network.levels import levels
 from unknot.network.model import IntArray
 from unknot.report.clusters import clustered, clusters
-from unknot.report.multistage_layout import in_stages
+from unknot.report.stage_placement import in_stages
 from unknot.report.structure import Places, by_structure, in_a_circle, in_a_row, layered
 
 MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""
 
 
-def layout(network: Network) -> Places:
+def placement(network: Network) -> Places:
     """Positions of the routers of a network.
 
     Networks with coordinates stand by these: a ring as a circle, a grid as a grid, three dimensions in oblique
@@ -46,7 +46,7 @@ def layout(network: Network) -> Places:
         return layered(network, level)
     cluster = clusters(network)
     if cluster is not None:
-        return clustered(network, cluster, layout)
+        return clustered(network, cluster, placement)
     if network.coordinates is not None and network.coordinates.shape[1] > 0 and not _scattered(network):
         return _by_coordinates(network, network.coordinates, network.radices)
     named = _coordinates_in_names(network)
