@@ -44,6 +44,12 @@ def message_classes(
     ------
     RelationError
         If the VCs cannot be shared out equally, or the base cannot be used.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> message_classes(mesh(4, 4), base="west_first")
+    <Relation west_first for request and reply on mesh(4, 4), 96 VCs>
     """
     return in_classes(routing(network, base, share(vcs, names), where="message_classes"), names)
 
@@ -81,6 +87,13 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
     RelationError
         If the names are not texts that differ, the relation has classes already, or its packets choose between two
         addresses on injection (UGAL), since one of them would be of another class.
+
+    Examples
+    --------
+    >>> from unknot.routing import dimension_order
+    >>> from unknot.topologies import mesh
+    >>> in_classes(dimension_order(mesh(4, 4)))
+    <Relation dimension_order for request and reply on mesh(4, 4), 96 VCs>
     """
     known = _checked(names)
     if relation.classes:

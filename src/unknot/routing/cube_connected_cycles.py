@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from unknot.errors import NetworkError
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.routing.words import Ints, channels_to, joined, pairs
-from unknot.switching import SWITCHINGS
+from unknot.routing.shift_networks import Ints, channels_to, joined, pairs
 
 
 def cube_connected_cycles(network: Network) -> Relation:
@@ -28,6 +28,17 @@ def cube_connected_cycles(network: Network) -> Relation:
     ------
     NetworkError
         If the network is not cube-connected cycles of at least 3 dimensions.
+
+    References
+    ----------
+    W. J. Dally, C. L. Seitz: Deadlock-free message routing in multiprocessor interconnection networks. IEEE
+    Transactions on Computers, C-36(5), 1987, 547–553. doi:10.1109/TC.1987.1676939.
+
+    Examples
+    --------
+    >>> from unknot import topologies
+    >>> cube_connected_cycles(topologies.cube_connected_cycles(3))
+    <Relation cube_connected_cycles on cube_connected_cycles(3), 192 VCs>
     """
     corner, position, n = _corners(network)
     router_at = np.empty((1 << n, n), dtype=np.int64)
@@ -60,14 +71,7 @@ def cube_connected_cycles(network: Network) -> Relation:
         out[0] = first[port] + lap
         return 1
 
-    return Relation(
-        network,
-        places,
-        rule,
-        name="cube_connected_cycles",
-        claims=dict.fromkeys(SWITCHINGS, True),
-        source="Dally & Seitz 1987",
-    )
+    return Relation(network, places, rule, name="cube_connected_cycles", claims=ACYCLIC, source="Dally & Seitz 1987")
 
 
 def _corners(network: Network) -> tuple[Ints, Ints, int]:

@@ -20,11 +20,11 @@ import numpy as np
 
 from unknot.errors import RelationError, near
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.hop_number import hop_number
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.shift_networks import channels_to, de_bruijn_words
 from unknot.routing.two_trees import two_trees
-from unknot.routing.words import channels_to, de_bruijn_words
-from unknot.switching import SWITCHINGS
 
 PATHS = ("multi_root", "single_root", "shortest")
 
@@ -48,8 +48,18 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
     ------
     RelationError
         If an option makes no sense; `NetworkError` if the network is not B(d, D) or UB(d, D).
+
+    References
+    ----------
+    J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
+
+    Examples
+    --------
+    >>> from unknot import topologies
+    >>> de_bruijn(topologies.de_bruijn(2, 4))
+    <Relation de_bruijn (multi_root) on de_bruijn(2, 4), 46 VCs>
     """
-    from unknot.routing.words_kernel import depth, shifts
+    from unknot.routing.shift_networks_kernel import depth, shifts
 
     if paths not in PATHS:
         raise RelationError(f"de_bruijn: unknown paths {paths!r}; {near(paths, PATHS)}")
@@ -98,6 +108,6 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
         places,
         rule,
         name="de_bruijn (multi_root)" + (", with bypass" if bypass else ""),
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         source="Bermond & Syska 1992",
     )

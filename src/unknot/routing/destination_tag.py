@@ -31,6 +31,17 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
     ------
     RelationError
         If the network is no delta network, or too large to make sure of it; `NetworkError` if it has no stages.
+
+    References
+    ----------
+    D. H. Lawrie: Access and alignment of data in an array processor. IEEE Transactions on Computers, C-24(12), 1975,
+    1145–1155.
+
+    Examples
+    --------
+    >>> from unknot.topologies import omega
+    >>> destination_tag(omega(8))
+    <Relation destination_tag on omega(8), 16 VCs>
     """
     view = stages(network)
     last = view.count - 1

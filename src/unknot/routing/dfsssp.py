@@ -37,6 +37,16 @@ def dfsssp(network: Network, vcs: int | None = None, *, break_at: str = "weakest
     RelationError
         If there are too few VCs, with the number of layers that are needed, or the network is too large;
         `NetworkError` if some terminal has no way to another.
+
+    References
+    ----------
+    J. Domke, T. Hoefler, W. E. Nagel: Deadlock-free oblivious routing for arbitrary topologies. IPDPS 2011.
+
+    Examples
+    --------
+    >>> from unknot.topologies import irregular
+    >>> dfsssp(irregular(12, 4, 1))
+    <Relation dfsssp (2 layers) on irregular(12, 4, 1, seed=0), 92 VCs>
     """
     routes = balanced_routes(network)
     layer, layers = cycle_breaking(routes, break_at)

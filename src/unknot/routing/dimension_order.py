@@ -46,6 +46,17 @@ def dimension_order(
     ------
     RelationError
         If the options do not fit; `NetworkError` if the network is not a product of lines and rings.
+
+    References
+    ----------
+    W. J. Dally, C. L. Seitz: Deadlock-free message routing in multiprocessor interconnection networks. IEEE
+    Transactions on Computers, C-36(5), 1987, 547–553. doi:10.1109/TC.1987.1676939.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> dimension_order(mesh(4, 4))
+    <Relation dimension_order on mesh(4, 4), 48 VCs>
     """
     from unknot.routing.grid_kernel import towards
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.groups import WaysBy, groups_of
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 
 def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
@@ -34,12 +34,35 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
     ------
     RelationError
         If there are too few VCs; `NetworkError` if the network is not a dragonfly.
+
+    References
+    ----------
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+    doi:10.1109/ISCA.2008.19.
+
+    Examples
+    --------
+    >>> from unknot.topologies import dragonfly
+    >>> dragonfly_minimal(dragonfly(4))
+    <Relation dragonfly_minimal on dragonfly(4, 2, 2), 288 VCs>
     """
     return _routing(network, vcs, 1, "dragonfly_minimal")
 
 
 def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
-    """Minimally to any group, then minimally to the destination; at least 3 VCs, otherwise as `dragonfly_minimal`."""
+    """Minimally to any group, then minimally to the destination; at least 3 VCs, otherwise as `dragonfly_minimal`.
+
+    References
+    ----------
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+    doi:10.1109/ISCA.2008.19.
+
+    Examples
+    --------
+    >>> from unknot.topologies import dragonfly
+    >>> dragonfly_valiant(dragonfly(4))
+    <Relation dragonfly_valiant on dragonfly(4, 2, 2), 468 VCs>
+    """
     return _routing(network, vcs, 0, "dragonfly_valiant")
 
 
@@ -119,7 +142,7 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         rule,
         name=name,
         destination=np.tile(np.arange(terminals, dtype=np.int32), pairs),
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=bool(least) if groups > 1 else None,
         address_labels=None if least else WaysBy(network, found.names),
         source="Kim, Dally, Scott & Abts 2008",

@@ -37,6 +37,17 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
     ------
     RelationError
         If there is no such variant, or too many terminals, or as for `dragonfly_valiant`.
+
+    References
+    ----------
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+    doi:10.1109/ISCA.2008.19.
+
+    Examples
+    --------
+    >>> from unknot.topologies import dragonfly
+    >>> dragonfly_ugal(dragonfly(4), variant="UGAL-L")
+    <Relation dragonfly_ugal on dragonfly(4, 2, 2), 468 VCs>
     """
     whole = dragonfly_valiant(network, vcs)
     terminals = network.num_terminals

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from unknot.errors import RelationError
 from unknot.network import Network, grid
+from unknot.routing.claims import ATOMIC
 from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
 
 
@@ -27,6 +28,17 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
     ------
     RelationError
         If there are too few VCs; `NetworkError` if the network is not a product of lines and rings.
+
+    References
+    ----------
+    J. Duato: A new theory of deadlock-free adaptive routing in wormhole networks. IEEE Transactions on Parallel and
+    Distributed Systems, 4(12), 1993, 1320–1331. doi:10.1109/71.250114.
+
+    Examples
+    --------
+    >>> from unknot.topologies import torus
+    >>> duato(torus(4, 4))
+    <Relation duato on torus(4, 4), 192 VCs>
     """
     from unknot.routing.grid_kernel import towards
 
@@ -73,11 +85,5 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
         return count
 
     return Relation(
-        network,
-        places,
-        rule,
-        name="duato",
-        claims={"saf": True, "vct": True, "wormhole": True},
-        claims_minimal=True,
-        source="Duato 1993, 1995",
+        network, places, rule, name="duato", claims=ATOMIC, claims_minimal=True, source="Duato 1993, 1995"
     )

@@ -61,6 +61,12 @@ def forwarding_table(
     RelationError
         If the table has the wrong shape, or an entry is a channel that does not leave its router or ejects at a
         router that is not the destination's.
+
+    Examples
+    --------
+    >>> from unknot.topologies import line
+    >>> forwarding_table(line(2), [[EJECT_HERE, 0], [1, EJECT_HERE]])
+    <Relation forwarding_table on line(2), 2 VCs>
     """
     table = np.asarray(next_channel)
     homes: Any = np.arange(network.num_terminals) if destination is None else np.asarray(destination)

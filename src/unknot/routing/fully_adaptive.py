@@ -29,6 +29,12 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
     ------
     RelationError
         If the network is no product of lines and rings and too large for a table.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> fully_adaptive(mesh(4, 4), 2)
+    <Relation fully_adaptive on mesh(4, 4), 96 VCs>
     """
     places = VirtualChannels(network, vcs)
     view = whole_grid(network) or distances_to_homes(network, "fully_adaptive")

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import Distances
 from unknot.routing.relation import Relation, VirtualChannels
 from unknot.routing.shortest_paths import pick_of, shortest_path_rule, steps
-from unknot.switching import SWITCHINGS
 
 
 def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first", seed: int = 1) -> Relation:
@@ -37,6 +37,18 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
     RelationError
         If `vcs` is not a multiple of the diameter, or the network is too large for a table; `NetworkError` if some
         terminal has no way to another.
+
+    References
+    ----------
+    J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
+    K. D. Günther: Prevention of deadlocks in packet-switched data transport systems. IEEE Transactions on
+    Communications, 29(4), 1981, 512–524.
+
+    Examples
+    --------
+    >>> from unknot.topologies import petersen
+    >>> hop_number(petersen())
+    <Relation hop_number (first) on petersen(), 60 VCs>
     """
     pick = pick_of("hop_number", choice, seed)
     view = steps(network, "hop_number")
@@ -60,7 +72,7 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
         places,
         rule,
         name=f"hop_number ({choice})",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=True,
         source="Bermond & Syska 1992",
     )

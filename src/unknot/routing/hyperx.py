@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.complete_products import complete_product, enough_vcs
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 
 def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
@@ -29,6 +29,17 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     ------
     NetworkError
         If the network is not a product of complete graphs.
+
+    References
+    ----------
+    J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber: HyperX: topology, routing, and packaging of
+    efficient large-scale networks. SC 2009.
+
+    Examples
+    --------
+    >>> from unknot.topologies import hyperx
+    >>> hyperx_dimension_order(hyperx([4, 4]))
+    <Relation hyperx_dimension_order on hyperx([4, 4]), 96 VCs>
     """
     product = complete_product(network, "hyperx_dimension_order")
     coordinates, port, start, dimensions = product.coordinates, product.port, product.start, product.start.size
@@ -50,7 +61,7 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
         places,
         rule,
         name="hyperx_dimension_order",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=True,
         source="Ahn et al. 2009",
     )
@@ -69,6 +80,17 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     ------
     RelationError
         If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+
+    References
+    ----------
+    J. Kim, W. J. Dally, D. Abts: Flattened butterfly: a cost-efficient topology for high-radix networks. ISCA 2007,
+    126–137. doi:10.1145/1250662.1250679.
+
+    Examples
+    --------
+    >>> from unknot.topologies import hyperx
+    >>> hyperx_minimal(hyperx([4, 4]))
+    <Relation hyperx_minimal on hyperx([4, 4]), 192 VCs>
     """
     product = complete_product(network, "hyperx_minimal")
     coordinates, port, start, dimensions = product.coordinates, product.port, product.start, product.start.size
@@ -98,7 +120,7 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
         places,
         rule,
         name="hyperx_minimal",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=True,
         source="Kim, Dally & Abts 2007",
     )

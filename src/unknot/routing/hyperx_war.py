@@ -17,9 +17,9 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.complete_products import complete_product, enough_vcs
 from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 SOURCE = "McDonald, Isaev, Flores, Davis & Kim 2019"
 
@@ -36,6 +36,17 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     ------
     RelationError
         If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+
+    References
+    ----------
+    N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim: Practical and efficient incremental adaptive routing for
+    HyperX networks. SC 2019.
+
+    Examples
+    --------
+    >>> from unknot.topologies import hyperx
+    >>> hyperx_dimwar(hyperx([4, 4]))
+    <Relation hyperx_dimwar on hyperx([4, 4]), 192 VCs>
     """
     product = complete_product(network, "hyperx_dimwar")
     if vcs < 2:
@@ -43,13 +54,7 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     places = VirtualChannels(network, vcs)
     coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
     radices, dimensions, half = np.array(network.radices), product.start.size, vcs // 2
-    router, first, at_channel, home, total = (
-        places.router,
-        places.first,
-        places.channel,
-        network.eject,
-        places.total,
-    )
+    router, first, at_channel, home, total = places.router, places.first, places.channel, network.eject, places.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -78,7 +83,7 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
         places,
         rule,
         name="hyperx_dimwar",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=max(network.radices) < 3,
         source=SOURCE,
     )
@@ -97,19 +102,24 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
     ------
     RelationError
         If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+
+    References
+    ----------
+    N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim: Practical and efficient incremental adaptive routing for
+    HyperX networks. SC 2019.
+
+    Examples
+    --------
+    >>> from unknot.topologies import hyperx
+    >>> hyperx_omniwar(hyperx([4, 4]))
+    <Relation hyperx_omniwar on hyperx([4, 4]), 288 VCs>
     """
     product = complete_product(network, "hyperx_omniwar")
     hops = enough_vcs(network, product.hops + 1 if vcs is None else vcs, product.hops, "hyperx_omniwar")
     places = VirtualChannels(network, hops)
     coordinates, port, start = product.coordinates, product.port, product.start
     radices, dimensions = np.array(network.radices), product.start.size
-    router, first, at_channel, home, total = (
-        places.router,
-        places.first,
-        places.channel,
-        network.eject,
-        places.total,
-    )
+    router, first, at_channel, home, total = places.router, places.first, places.channel, network.eject, places.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -137,7 +147,7 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
         places,
         rule,
         name="hyperx_omniwar",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=hops == 1 or max(network.radices) < 3,
         source=SOURCE,
     )

@@ -63,6 +63,18 @@ def itm_escape(
     ------
     RelationError
         If the network has no such mesh, or none was found in the time given; the message says which.
+
+    References
+    ----------
+    P. Liu and others: Incremental switch-based network architecture. National Taiwan University, report NSC
+    90-2213-E-002-144, 2002.
+    F. Silla, J. Duato: Improving the efficiency of adaptive routing in networks with irregular topology. HiPC 1997.
+
+    Examples
+    --------
+    >>> from unknot.topologies import itm
+    >>> itm_escape(itm(12, extra=4, seed=3))
+    <Relation itm_escape (exterior, escapes for good) on itm(12, exterior, extra=4, seed=3), 92 VCs>
     """
     from unknot.routing.paths_kernel import offer
 

@@ -33,6 +33,16 @@ def lash(network: Network, vcs: int | None = None) -> Relation:
     RelationError
         If there are too few VCs, with the number of layers that are needed, or the network is too large;
         `NetworkError` if some terminal has no way to another.
+
+    References
+    ----------
+    T. Skeie, O. Lysne, I. Theiss: Layered shortest path (LASH) routing in irregular system area networks. IPDPS 2002.
+
+    Examples
+    --------
+    >>> from unknot.topologies import irregular
+    >>> lash(irregular(12, 4, 1))
+    <Relation lash (2 layers) on irregular(12, 4, 1, seed=0), 92 VCs>
     """
     routes = shortest_routes(network)
     layer, layers = first_fit(routes)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 Ints = npt.NDArray[np.int64]
 Layers = npt.NDArray[np.int8]
@@ -141,7 +141,7 @@ def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: s
         name=f"{name} ({layers} layer{'s' * (layers > 1)})",
         destination=np.tile(np.arange(terminals, dtype=np.int32), layers),
         may_use=np.ascontiguousarray(np.concatenate([chosen == level for level in range(layers)], axis=1)),
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=True,
         address_labels=tuple(
             f"{network.terminal_name(t)} in layer {level}" for level in range(layers) for t in range(terminals)

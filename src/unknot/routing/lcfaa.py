@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.network import Network
+from unknot.routing.claims import ATOMIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Out, Relation, VirtualChannels
 
@@ -27,7 +28,14 @@ def lcfaa(network: Network) -> Relation:
 
     References
     ----------
-    Deng & Yang, BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    Computer Engineering & Science.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> lcfaa(mesh(4, 4))
+    <Relation lcfaa on mesh(4, 4), 60 VCs>
     """
     product = mesh_grid(network, "lcfaa")
     coordinates, channel = product.coordinates, product.channel
@@ -60,12 +68,4 @@ def lcfaa(network: Network) -> Relation:
                 count += 1
         return count
 
-    return Relation(
-        network,
-        places,
-        rule,
-        name="lcfaa",
-        claims={"saf": True, "vct": True, "wormhole": True},
-        claims_minimal=True,
-        source="Deng & Yang",
-    )
+    return Relation(network, places, rule, name="lcfaa", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")

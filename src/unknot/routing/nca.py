@@ -19,9 +19,9 @@ import numpy.typing as npt
 from unknot.errors import NetworkError, RelationError, near
 from unknot.network import Network
 from unknot.network.levels import levels
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import MAX_DISTANCES, homes_of
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 WAYS_UP = ("adaptive", "modulo")
 NONE = 127
@@ -46,6 +46,17 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     RelationError
         If the option is unknown or the network is too large for the table; `NetworkError` if it has no levels, or
         there is no way up and then down between two terminals.
+
+    References
+    ----------
+    F. Petrini, M. Vanneschi: k-ary n-trees: high performance networks for massively parallel architectures. IPPS
+    1997, 87–93.
+
+    Examples
+    --------
+    >>> from unknot.topologies import fat_tree
+    >>> nca(fat_tree(2, 3))
+    <Relation nca (adaptive) on fat_tree(2, 3), 32 VCs>
     """
     if up not in WAYS_UP:
         raise RelationError(f"nca: unknown way up {up!r}; {near(str(up), WAYS_UP)}")
@@ -101,7 +112,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
         places,
         rule,
         name=f"nca ({up})",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=True if regular else None,
         selection="random" if adaptive else None,
         source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",

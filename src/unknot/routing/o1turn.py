@@ -13,9 +13,9 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 
 def o1turn(network: Network, vcs: int = 2) -> Relation:
@@ -30,6 +30,17 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
     ------
     RelationError
         If the number is odd or the network is not a mesh of two dimensions; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    D. Seo, A. Ali, W.-T. Lim, N. Rafique, M. Thottethodi: Near-optimal worst-case throughput routing for two-
+    dimensional mesh networks. ISCA 2005, 432–443.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> o1turn(mesh(4, 4))
+    <Relation o1turn on mesh(4, 4), 96 VCs>
     """
     product = mesh_grid(network, "o1turn", dimensions=2)
     places = VirtualChannels(network, vcs)
@@ -63,7 +74,7 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
         rule,
         name="o1turn",
         destination=np.tile(np.arange(terminals, dtype=np.int32), 2),
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=True,
         address_labels=tuple(f"{name} by {order}" for order in ("XY", "YX") for name in names),
         source="Seo, Ali, Lim, Rafique & Thottethodi 2005",

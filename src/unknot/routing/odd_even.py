@@ -13,9 +13,9 @@ settled.
 from __future__ import annotations
 
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 
 def odd_even(network: Network, vcs: int = 1) -> Relation:
@@ -30,6 +30,17 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
     ------
     RelationError
         If the network is not a mesh of two dimensions; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    G.-M. Chiu: The odd-even turn model for adaptive routing. IEEE Transactions on Parallel and Distributed Systems,
+    11(7), 2000, 729–738. doi:10.1109/71.877831.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> odd_even(mesh(4, 4))
+    <Relation odd_even on mesh(4, 4), 48 VCs>
     """
     product = mesh_grid(network, "odd_even", dimensions=2)
     at_position, channel, dimension = product.coordinates, product.channel, product.dimension
@@ -66,12 +77,4 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
                     count += 1
         return count
 
-    return Relation(
-        network,
-        places,
-        rule,
-        name="odd_even",
-        claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=True,
-        source="Chiu 2000",
-    )
+    return Relation(network, places, rule, name="odd_even", claims=ACYCLIC, claims_minimal=True, source="Chiu 2000")

@@ -51,6 +51,19 @@ def overlay(
     RelationError
         If a part cannot be used on the network or with so many VCs, commits to its choices, gives terminals several
         addresses, or some router has no terminal at which a header could enter a part.
+
+    References
+    ----------
+    Y. Liu, X. Yang: Virtual network overlay, a framework for adaptive routing algorithms (in Chinese). Journal of
+    Computer Research and Development, 1999, no. 4, as cited by Deng & Yang.
+    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    Computer Engineering & Science.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> overlay(mesh(4, 4), base="west_first")
+    <Relation overlay of fully_adaptive on west_first on mesh(4, 4), 96 VCs>
     """
     names = [base, over] if isinstance(over, str) else [base, *over]
     if len(names) < 2:

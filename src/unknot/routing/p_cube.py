@@ -33,6 +33,17 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     ------
     RelationError
         If the network is not a hypercube; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    C. J. Glass, L. M. Ni: The turn model for adaptive routing. ISCA 1992, 278–287; Journal of the ACM, 41(5), 1994,
+    874–902. doi:10.1145/185675.185682.
+
+    Examples
+    --------
+    >>> from unknot.topologies import hypercube
+    >>> p_cube(hypercube(4))
+    <Relation p_cube on hypercube(4), 64 VCs>
     """
     product = mesh_grid(network, "p_cube", radix=2)
     if minimal:

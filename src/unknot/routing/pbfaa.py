@@ -35,7 +35,16 @@ def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", retur
 
     References
     ----------
-    Liu & Yang, virtual network overlay, 1999, as described by Deng & Yang.
+    Y. Liu, X. Yang: Virtual network overlay, a framework for adaptive routing algorithms (in Chinese). Journal of
+    Computer Research and Development, 1999, no. 4, as cited by Deng & Yang.
+    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    Computer Engineering & Science.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> pbfaa(mesh(4, 4))
+    <Relation pbfaa on mesh(4, 4), 96 VCs>
     """
     mesh_grid(network, "pbfaa")
     relation = overlay(network, vcs, base=base, returns=returns)

@@ -28,7 +28,14 @@ def planar_adaptive(network: Network) -> Relation:
 
     References
     ----------
-    Chien & Kim, Planar-adaptive routing: low-cost adaptive networks for multiprocessors, ISCA 1992.
+    A. A. Chien, J. H. Kim: Planar-adaptive routing: low-cost adaptive networks for multiprocessors. ISCA 1992,
+    268–277.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> planar_adaptive(mesh(3, 3, 3))
+    <Relation planar_adaptive on mesh(3, 3, 3), 216 VCs>
     """
     product = mesh_grid(network, "planar_adaptive")
     coordinates, channel, dimension = product.coordinates, product.channel, product.dimension

@@ -38,6 +38,20 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
     ------
     RelationError
         If the factors are not of that kind; `NetworkError` if the network is not their Cartesian product.
+
+    References
+    ----------
+    P. A. J. Hilbers, J. J. Lukkien: Deadlock-free message routing in multicomputer networks. Distributed Computing,
+    3, 1989, 178–186.
+    J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
+
+    Examples
+    --------
+    >>> from unknot import tod
+    >>> from unknot.routing import hop_number, ring_lexicographic
+    >>> factors = [hop_number(tod.network("complete(4)")), ring_lexicographic(tod.network("ring(5)"))]
+    >>> product_order(tod.network("complete(4) * ring(5)"), factors)
+    <Relation product_order of hop_number (first), ring_lexicographic on complete(4) * ring(5), 140 VCs>
     """
     coordinates, radices = network.coordinates, network.radices
     if coordinates is None or len(factors) != len(radices):

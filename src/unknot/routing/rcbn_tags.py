@@ -37,6 +37,17 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
     ------
     RelationError
         If the choice is unknown or the network too large for a table; `NetworkError` if it is no RCBN.
+
+    References
+    ----------
+    K. Ren, N. Gu, W. Pan, G. Liu: The recursively constructed composite banyan network (in Chinese). Acta Electronica
+    Sinica, 31(2), 2003, 228–231.
+
+    Examples
+    --------
+    >>> from unknot.topologies import rcbn
+    >>> rcbn_tags(rcbn(16), choice="all")
+    <Relation rcbn_tags (all) on rcbn(16), 96 VCs>
     """
     if choice not in CHOICES:
         raise RelationError(f"rcbn_tags: unknown choice {choice!r}; {near(choice, CHOICES)}")
@@ -73,13 +84,7 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
                 count += 1
         return count
 
-    return Relation(
-        network,
-        places,
-        rule,
-        name=f"rcbn_tags ({choice})",
-        source="Ren, Gu, Pan & Liu 2003",
-    )
+    return Relation(network, places, rule, name=f"rcbn_tags ({choice})", source="Ren, Gu, Pan & Liu 2003")
 
 
 def _exits(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:

@@ -20,8 +20,8 @@ import numpy as np
 from unknot.errors import NetworkError
 from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 
 def ring_lexicographic(network: Network) -> Relation:
@@ -31,6 +31,17 @@ def ring_lexicographic(network: Network) -> Relation:
     ------
     NetworkError
         If the network is not a ring or a whole product of rings and lines.
+
+    References
+    ----------
+    W. J. Dally, C. L. Seitz: Deadlock-free message routing in multiprocessor interconnection networks. IEEE
+    Transactions on Computers, C-36(5), 1987, 547–553. doi:10.1109/TC.1987.1676939.
+
+    Examples
+    --------
+    >>> from unknot.topologies import torus
+    >>> ring_lexicographic(torus(5))
+    <Relation ring_lexicographic on torus(5), 20 VCs>
     """
     from unknot.routing.grid_kernel import towards
 
@@ -70,7 +81,7 @@ def ring_lexicographic(network: Network) -> Relation:
         places,
         rule,
         name="ring_lexicographic",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         claims_minimal=True,
         source="Dally & Seitz 1987",
     )

@@ -39,6 +39,16 @@ def romm(
     ------
     RelationError
         If the network is too large, or as for `valiant`; `NetworkError` if it is not a product of lines and rings.
+
+    References
+    ----------
+    T. Nesson, S. L. Johnsson: ROMM routing on mesh and torus networks. SPAA 1995, 275–287. doi:10.1145/215399.215455.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> romm(mesh(4, 4))
+    <Relation romm on mesh(4, 4), 96 VCs>
     """
     product = grid(network)
     terminals = network.num_terminals

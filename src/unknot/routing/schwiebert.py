@@ -28,6 +28,17 @@ def schwiebert(network: Network) -> Relation:
     ------
     RelationError
         If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    L. Schwiebert, D. N. Jayasimha: Optimal fully adaptive minimal wormhole routing for meshes. Journal of Parallel
+    and Distributed Computing, 27(1), 1995, 56–70.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> schwiebert(mesh(4, 4))
+    <Relation schwiebert on mesh(4, 4), 72 VCs>
     """
     product = mesh_grid(network, "schwiebert")
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size

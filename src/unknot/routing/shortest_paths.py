@@ -35,6 +35,12 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
     RelationError
         If the choice is unknown, or the network is too large for a table of distances; `NetworkError` if some
         terminal has no way to another.
+
+    Examples
+    --------
+    >>> from unknot.topologies import irregular
+    >>> shortest_paths(irregular(12, 4, 1), choice="first")
+    <Relation shortest_paths (first) on irregular(12, 4, 1, seed=0), 46 VCs>
     """
     places = VirtualChannels(network, vcs)
     view = steps(network, "shortest_paths")

@@ -21,9 +21,9 @@ import numpy as np
 
 from unknot.errors import NetworkError, RelationError, near
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.routing.words import channels_to, shuffle_exchange_words
-from unknot.switching import SWITCHINGS
+from unknot.routing.shift_networks import channels_to, shuffle_exchange_words
 
 SIMULATED = ("UB", "B")
 
@@ -42,8 +42,18 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
     ------
     RelationError
         If there are other numbers of VCs; `NetworkError` if the network is not a shuffle-exchange network.
+
+    References
+    ----------
+    J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
+
+    Examples
+    --------
+    >>> from unknot import topologies
+    >>> shuffle_exchange(topologies.shuffle_exchange(4))
+    <Relation shuffle_exchange (simulating UB) on shuffle_exchange(4), 84 VCs>
     """
-    from unknot.routing.words_kernel import depth, shifts
+    from unknot.routing.shift_networks_kernel import depth, shifts
 
     words = shuffle_exchange_words(network, "shuffle_exchange")
     if simulates is None:
@@ -101,6 +111,6 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
         places,
         rule,
         name=f"shuffle_exchange (simulating {simulates})",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         source="Bermond & Syska 1992",
     )

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 
 def west_first(network: Network, vcs: int = 1) -> Relation:
@@ -33,6 +33,17 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
     ------
     RelationError
         If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    C. J. Glass, L. M. Ni: The turn model for adaptive routing. ISCA 1992, 278–287; Journal of the ACM, 41(5), 1994,
+    874–902. doi:10.1145/185675.185682.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> west_first(mesh(4, 4))
+    <Relation west_first on mesh(4, 4), 48 VCs>
     """
     early = _directions(network, "west_first")
     early[:-1, 1] = True
@@ -42,15 +53,13 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
 def north_last(network: Network, vcs: int = 1) -> Relation:
     """Up every dimension but the first last, after all ways down and up the first.
 
-    Parameters
-    ----------
-    vcs : int
-        VCs per channel, all offered alike.
+    Parameters, errors and reference as for `west_first`.
 
-    Raises
-    ------
-    RelationError
-        If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> north_last(mesh(4, 4))
+    <Relation north_last on mesh(4, 4), 48 VCs>
     """
     early = _directions(network, "north_last")
     early[:, 1] = True
@@ -61,15 +70,13 @@ def north_last(network: Network, vcs: int = 1) -> Relation:
 def negative_first(network: Network, vcs: int = 1) -> Relation:
     """Down in all dimensions first, then up.
 
-    Parameters
-    ----------
-    vcs : int
-        VCs per channel, all offered alike.
+    Parameters, errors and reference as for `west_first`.
 
-    Raises
-    ------
-    RelationError
-        If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> negative_first(mesh(4, 4))
+    <Relation negative_first on mesh(4, 4), 48 VCs>
     """
     early = _directions(network, "negative_first")
     early[:, 1] = True
@@ -114,12 +121,4 @@ def turn_model(network: Network, name: str, early: npt.NDArray[np.bool_], vcs: i
         out[0] = EJECT
         return 1
 
-    return Relation(
-        network,
-        places,
-        rule,
-        name=name,
-        claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=True,
-        source="Glass & Ni 1992",
-    )
+    return Relation(network, places, rule, name=name, claims=ACYCLIC, claims_minimal=True, source="Glass & Ni 1992")

@@ -18,10 +18,10 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import neighbours, root_named
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
 from unknot.routing.trees import spanning_tree
-from unknot.switching import SWITCHINGS
 
 
 def two_trees(
@@ -52,6 +52,16 @@ def two_trees(
         If there is no such tree, or given channels form none.
     NetworkError
         If there is no such router, or it does not reach every terminal, or is not reached by it.
+
+    References
+    ----------
+    J.-C. Bermond, M. Syska: Routage « wormhole » et canaux virtuels. Algorithmique parallèle, Masson, 1992, 149–158.
+
+    Examples
+    --------
+    >>> from unknot.topologies import irregular
+    >>> two_trees(irregular(12, 4, 1), root=0, up="dfs")
+    <Relation two_trees from r0, dfs up, bfs down on irregular(12, 4, 1, seed=0), 48 VCs>
     """
     from unknot.routing.paths_kernel import depth_first
 
@@ -100,7 +110,7 @@ def two_trees(
         name=f"two_trees from {network.router_name(top)}"
         + ("" if trees == ["bfs", "bfs"] else f", {trees[0]} up, {trees[1]} down")
         + (", with bypass" if bypass else ""),
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         source="Bermond & Syska 1992",
     )
 

@@ -41,6 +41,18 @@ def ugal(
     ------
     RelationError
         If there is no such variant, or as for `valiant`.
+
+    References
+    ----------
+    A. Singh: Load-balanced routing in interconnection networks. PhD thesis, Stanford University, 2005.
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+    doi:10.1109/ISCA.2008.19.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> ugal(mesh(4, 4))
+    <Relation ugal on mesh(4, 4), 96 VCs>
     """
     whole = valiant(network, vcs, base=base, then=then)
     terminals = network.num_terminals

@@ -18,9 +18,9 @@ import numpy as np
 from unknot.errors import NetworkError, RelationError, near
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
+from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import homes_of, neighbours, refuse_too_far, require_ways, room_for_table, root_named
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
-from unknot.switching import SWITCHINGS
 
 CHOICES = ("first", "shortest", "any")
 LEVELS = ("bfs", "dfs")
@@ -50,6 +50,19 @@ def up_down(
     RelationError
         If an option is unknown or the network too large for the tables; `NetworkError` if some link goes one way
         only, there is no such root, or it does not reach every terminal.
+
+    References
+    ----------
+    M. D. Schroeder and others: Autonet: a high-speed, self-configuring local area network using point-to-point links.
+    IEEE Journal on Selected Areas in Communications, 9(8), 1991, 1318–1335. doi:10.1109/49.105178.
+    J. C. Sancho, A. Robles, J. Duato: A new methodology to compute deadlock-free routing tables for irregular
+    networks. CANPC 2000.
+
+    Examples
+    --------
+    >>> from unknot.topologies import irregular
+    >>> up_down(irregular(12, 4, 1), root=0, choice="shortest")
+    <Relation up_down from r0, bfs levels, shortest on irregular(12, 4, 1, seed=0), 46 VCs>
     """
     from unknot.routing.paths_kernel import legal_distances
 
@@ -110,7 +123,7 @@ def up_down(
         places,
         rule,
         name=f"up_down from {network.router_name(top)}, {levels} levels, {choice}",
-        claims=dict.fromkeys(SWITCHINGS, True),
+        claims=ACYCLIC,
         source="Schroeder et al. 1991" if levels == "bfs" else "Sancho, Robles & Duato 2000",
     )
 

@@ -37,6 +37,17 @@ def valiant(
     RelationError
         If the VCs cannot be halved, the routing cannot be used so, or there are too many terminals; and what the
         base raises where it does not fit the network.
+
+    References
+    ----------
+    L. G. Valiant, G. J. Brebner: Universal schemes for parallel communication. STOC 1981, 263–277.
+    doi:10.1145/800076.802479.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> valiant(mesh(4, 4))
+    <Relation valiant on mesh(4, 4), 96 VCs>
     """
     first, second = both_phases(network, vcs, base, then, "valiant")
     alone = np.unique(network.eject).size < 2

@@ -14,6 +14,7 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.routing.claims import ATOMIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, MAX_VCS, Out, Relation, VirtualChannels
 
@@ -32,7 +33,14 @@ def vba(network: Network) -> Relation:
 
     References
     ----------
-    Deng & Yang, BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    Computer Engineering & Science.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> vba(mesh(3, 3, 3))
+    <Relation vba on mesh(3, 3, 3), 432 VCs>
     """
     product = mesh_grid(network, "vba")
     coordinates, channel, dimension = product.coordinates, product.channel, product.dimension
@@ -71,12 +79,4 @@ def vba(network: Network) -> Relation:
                 count += 1
         return count
 
-    return Relation(
-        network,
-        places,
-        rule,
-        name="vba",
-        claims={"saf": True, "vct": True, "wormhole": True},
-        claims_minimal=True,
-        source="Deng & Yang",
-    )
+    return Relation(network, places, rule, name="vba", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")

@@ -51,6 +51,19 @@ def via_waypoint(
     ------
     RelationError
         If the two do not fit together, or there are more than `MAX_TERMINALS` terminals.
+
+    References
+    ----------
+    L. G. Valiant, G. J. Brebner: Universal schemes for parallel communication. STOC 1981, 263–277.
+    doi:10.1145/800076.802479.
+
+    Examples
+    --------
+    >>> from unknot.routing import dimension_order, hop_number
+    >>> from unknot.topologies import mesh
+    >>> network = mesh(3, 3)
+    >>> via_waypoint(dimension_order(network), hop_number(network))
+    <Relation via_waypoint on mesh(3, 3), 120 VCs>
     """
     network = first.network
     terminals = network.num_terminals

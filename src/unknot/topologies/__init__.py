@@ -14,6 +14,7 @@ from unknot.topologies.multipath import data_manipulator, dilated_banyan
 from unknot.topologies.permutations import bubble_sort, pancake, star_graph
 from unknot.topologies.random_graphs import irregular, random_regular
 from unknot.topologies.rearrangeable import benes, clos, extra_stage, extra_stage_cube
+from unknot.topologies.shift_networks import de_bruijn, kautz, shuffle_exchange
 from unknot.topologies.slim_fly import slim_fly
 from unknot.topologies.small_graphs import (
     chordal_ring,
@@ -24,7 +25,6 @@ from unknot.topologies.small_graphs import (
     petersen,
     tutte_coxeter,
 )
-from unknot.topologies.words import de_bruijn, kautz, shuffle_exchange
 
 __all__ = [
     "augmented_composite_banyan",

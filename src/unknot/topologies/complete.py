@@ -9,7 +9,13 @@ from unknot.topologies.links import affordable, whole
 
 
 def complete(n: int, *, latency: int = 1) -> Network:
-    """`n` routers, every two of them linked."""
+    """`n` routers, every two of them linked.
+
+    Examples
+    --------
+    >>> complete(5)
+    <Network complete(5): 5 routers, 20 channels, 5 terminals>
+    """
     whole("complete", "the number of routers", n, 1)
     affordable(f"complete({n})", n, n * (n - 1))
     router = np.arange(n, dtype=np.int32)

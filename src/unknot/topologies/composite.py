@@ -23,6 +23,11 @@ def composite_banyan(terminals: int, *, latency: int = 1) -> Network:
     log2 N stages of N/2 switches. Link stage i joins switch K to K (tag 0), K ⊕ 2^(n−2−i) (tag 1, reverse banyan) and
     K ⊕ 2^i (tag 1̄, banyan), n = log2 N. For even n the last two are parallel channels in the middle.
 
+    References
+    ----------
+    S. W. Seo, T. Feng: The composite banyan network. IEEE Transactions on Parallel and Distributed Systems, 6(10),
+    1995, 1043–1054.
+
     Examples
     --------
     >>> composite_banyan(16)
@@ -63,6 +68,11 @@ def rcbn(terminals: int, *, latency: int = 1) -> Network:
     8 × 8 composite banyan: 2 log2 N − 3 stages of N/2 switches. With l = 2 log2 N − 4 link stages, tag 1 of link
     stage k leads from switch K to K ⊕ 2^(l/2−k) and tag 1̄ to K ⊕ 1 in the first half; in the second half tag 1 leads
     to K ⊕ 1 and tag 1̄ to K ⊕ 2^(k−l/2+1).
+
+    References
+    ----------
+    K. Ren, N. Gu, W. Pan, G. Liu: The recursively constructed composite banyan network (in Chinese). Acta Electronica
+    Sinica, 31(2), 2003, 228–231.
 
     Examples
     --------

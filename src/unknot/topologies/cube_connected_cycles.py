@@ -22,6 +22,16 @@ def cube_connected_cycles(n: int, *, latency: int = 1, cube_latency: int | None 
         Cycles of the links of the rings.
     cube_latency : int, optional
         Cycles of the links of the hypercube; by default `latency`.
+
+    References
+    ----------
+    F. P. Preparata, J. Vuillemin: The cube-connected cycles: a versatile network for parallel computation.
+    Communications of the ACM, 24(5), 1981, 300–309. doi:10.1145/358645.358660.
+
+    Examples
+    --------
+    >>> cube_connected_cycles(3)
+    <Network cube_connected_cycles(3): 24 routers, 72 channels, 24 terminals>
     """
     whole("cube_connected_cycles", "the number of dimensions", n, 1, 22)
     affordable(f"cube_connected_cycles({n})", n * 2**n, 3 * n * 2**n, n * 2**n, 2)

@@ -27,6 +27,11 @@ from unknot.topologies.staged import (
 def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Lawrie's omega network (1975): a perfect shuffle before each of log_k N stages of k × k switches.
 
+    References
+    ----------
+    D. H. Lawrie: Access and alignment of data in an array processor. IEEE Transactions on Computers, C-24(12), 1975,
+    1145–1155.
+
     Examples
     --------
     >>> omega(8)
@@ -38,14 +43,35 @@ def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 
 def flip_network(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
-    """Batcher's flip network (1976), the inverse omega: an unshuffle after each of log_k N stages."""
+    """Batcher's flip network (1976), the inverse omega: an unshuffle after each of log_k N stages.
+
+    References
+    ----------
+    K. E. Batcher: The flip network in STARAN. ICPP 1976.
+
+    Examples
+    --------
+    >>> flip_network(8)
+    <Network flip_network(8): 12 routers, 16 channels, 8 terminals>
+    """
     name = _called("flip_network", terminals, k)
     n = digits(name, terminals, k)
     return from_lines(name, k, terminals, [straight] + [unshuffle(k, terminals)] * n, latency)
 
 
 def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
-    """Wu and Feng's baseline network (1980): each stage deals the lines out to k networks of 1/k the size."""
+    """Wu and Feng's baseline network (1980): each stage deals the lines out to k networks of 1/k the size.
+
+    References
+    ----------
+    C. Wu, T. Feng: On a class of multistage interconnection networks. IEEE Transactions on Computers, C-29(8), 1980,
+    694–702.
+
+    Examples
+    --------
+    >>> baseline(8)
+    <Network baseline(8): 12 routers, 16 channels, 8 terminals>
+    """
     name = _called("baseline", terminals, k)
     n = digits(name, terminals, k)
     dealt = [unshuffle(k, terminals // k**i) for i in range(n - 1)]
@@ -53,7 +79,18 @@ def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 
 def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
-    """Pease's indirect k-ary n-cube (1977): stage i joins the k lines whose numbers differ in digit i only."""
+    """Pease's indirect k-ary n-cube (1977): stage i joins the k lines whose numbers differ in digit i only.
+
+    References
+    ----------
+    M. C. Pease: The indirect binary n-cube microprocessor array. IEEE Transactions on Computers, C-26(5), 1977,
+    458–473.
+
+    Examples
+    --------
+    >>> indirect_cube(8)
+    <Network indirect_cube(8): 12 routers, 16 channels, 8 terminals>
+    """
     name = _called("indirect_cube", terminals, k)
     n = digits(name, terminals, k)
     wirings = [straight, *(_digit_last(k, i, i + 1) for i in range(n - 1)), _digit_last(k, n - 1, None)]
@@ -61,7 +98,18 @@ def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 
 def banyan(terminals: int, *, latency: int = 1) -> Network:
-    """The banyan network as Seo and Feng (1995) draw it: link stage i joins switch K to K and K ⊕ 2^i."""
+    """The banyan network as Seo and Feng (1995) draw it: link stage i joins switch K to K and K ⊕ 2^i.
+
+    References
+    ----------
+    S. W. Seo, T. Feng: The composite banyan network. IEEE Transactions on Parallel and Distributed Systems, 6(10),
+    1995, 1043–1054.
+
+    Examples
+    --------
+    >>> banyan(8)
+    <Network banyan(8): 12 routers, 16 channels, 8 terminals>
+    """
     name = f"banyan({terminals})"
     n = digits(name, terminals, 2)
     return _rows(name, 2, n, range(n - 1), latency)
@@ -69,6 +117,10 @@ def banyan(terminals: int, *, latency: int = 1) -> Network:
 
 def butterfly(k: int, n: int, *, latency: int = 1) -> Network:
     """The k-ary n-fly: n stages of k^(n−1) switches; link stage i sets digit n−2−i of the row.
+
+    References
+    ----------
+    W. J. Dally, B. Towles: Principles and practices of interconnection networks. Morgan Kaufmann, 2004.
 
     Examples
     --------

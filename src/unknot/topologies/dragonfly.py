@@ -62,6 +62,16 @@ def dragonfly(
     ------
     NetworkError
         If a size is no whole number, there are too many groups, or the arrangement is unknown.
+
+    References
+    ----------
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+    doi:10.1109/ISCA.2008.19.
+
+    Examples
+    --------
+    >>> dragonfly(4)
+    <Network dragonfly(4, 2, 2): 36 routers, 180 channels, 72 terminals>
     """
     whole("dragonfly", "the number a of routers of a group", a, 1)
     if (p is None or h is None) and a % 2:

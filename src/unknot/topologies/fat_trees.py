@@ -22,6 +22,16 @@ def fat_tree(k: int, n: int, *, latency: int | Sequence[int] = 1) -> Network:
     ----------
     latency : int or sequence of int
         Cycles of all links between switches, or of those above each level from the leaves upward.
+
+    References
+    ----------
+    F. Petrini, M. Vanneschi: k-ary n-trees: high performance networks for massively parallel architectures. IPPS
+    1997, 87–93.
+
+    Examples
+    --------
+    >>> fat_tree(2, 3)
+    <Network fat_tree(2, 3): 12 routers, 32 channels, 8 terminals>
     """
     whole("fat_tree", "the number of ports k", k, 1)
     whole("fat_tree", "the number of levels n", n, 1, 64)
@@ -45,6 +55,15 @@ def xgft(
         m_1 … m_h and w_1 … w_h, all at least 1.
     latency : int or sequence of int
         Cycles of all links between switches, or of those above each level from the leaves upward.
+
+    References
+    ----------
+    S. R. Öhring, M. Ibel, S. K. Das, M. J. Kumar: On generalized fat trees. IPPS 1995, 37–44.
+
+    Examples
+    --------
+    >>> xgft([4, 4], [1, 2])
+    <Network xgft([4, 4], [1, 2]): 6 routers, 16 channels, 16 terminals>
     """
     m, w = _checked("children", children), _checked("parents", parents)
     name = _name or f"xgft([{', '.join(map(str, m))}], [{', '.join(map(str, w))}])"

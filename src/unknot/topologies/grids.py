@@ -20,17 +20,34 @@ MAX_DIMENSIONS = 64
 
 
 def line(k: int, *, latency: int = 1) -> Network:
-    """A line (path) of `k` routers."""
+    """A line (path) of `k` routers.
+
+    Examples
+    --------
+    >>> line(4)
+    <Network line(4): 4 routers, 6 channels, 4 terminals>
+    """
     return _grid("line", [k], False, latency)
 
 
 def ring(k: int, *, latency: int = 1) -> Network:
-    """A ring of `k` routers, channels both ways round."""
+    """A ring of `k` routers, channels both ways round.
+
+    Examples
+    --------
+    >>> ring(4)
+    <Network ring(4): 4 routers, 8 channels, 4 terminals>
+    """
     return _grid("ring", [k], True, latency)
 
 
 def mesh(*sides: int, latency: int = 1) -> Network:
     """A mesh: the product of lines of the given sides.
+
+    References
+    ----------
+    W. J. Dally: Performance analysis of k-ary n-cube interconnection networks. IEEE Transactions on Computers, 39(6),
+    1990, 775–785. doi:10.1109/12.53599.
 
     Examples
     --------
@@ -43,6 +60,11 @@ def mesh(*sides: int, latency: int = 1) -> Network:
 def torus(*sides: int, latency: int = 1) -> Network:
     """A torus: the product of rings of the given sides.
 
+    References
+    ----------
+    W. J. Dally: Performance analysis of k-ary n-cube interconnection networks. IEEE Transactions on Computers, 39(6),
+    1990, 775–785. doi:10.1109/12.53599.
+
     Examples
     --------
     >>> torus(8, 8).num_channels
@@ -52,7 +74,17 @@ def torus(*sides: int, latency: int = 1) -> Network:
 
 
 def hypercube(n: int, *, latency: int = 1) -> Network:
-    """A hypercube of `n` dimensions: router numbers that differ in one bit are linked."""
+    """A hypercube of `n` dimensions: router numbers that differ in one bit are linked.
+
+    References
+    ----------
+    C. L. Seitz: The cosmic cube. Communications of the ACM, 28(1), 1985, 22–33. doi:10.1145/2465.2467.
+
+    Examples
+    --------
+    >>> hypercube(4)
+    <Network hypercube(4): 16 routers, 64 channels, 16 terminals>
+    """
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= 27:
         raise NetworkError(f"hypercube({shown(n)}): the dimension must be a whole number from 0 to 27")
     return _grid("hypercube", [2] * n, False, latency, f"hypercube({n})")

@@ -27,6 +27,11 @@ def hyperx(shape: Sequence[int], concentration: int = 1, *, latency: int | Seque
     latency : int or sequence of int
         Cycles of all links, or of those of each dimension.
 
+    References
+    ----------
+    J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber: HyperX: topology, routing, and packaging of
+    efficient large-scale networks. SC 2009.
+
     Examples
     --------
     >>> hyperx([4, 3]).num_channels
@@ -45,6 +50,16 @@ def flattened_butterfly(k: int, n: int, *, concentration: int | None = None, lat
     """The k-ary n-flat of Kim, Dally & Abts (2007): n − 1 dimensions of k completely linked routers.
 
     Every router has `concentration` terminals, by default k: k^n in all.
+
+    References
+    ----------
+    J. Kim, W. J. Dally, D. Abts: Flattened butterfly: a cost-efficient topology for high-radix networks. ISCA 2007,
+    126–137. doi:10.1145/1250662.1250679.
+
+    Examples
+    --------
+    >>> flattened_butterfly(4, 3)
+    <Network flattened_butterfly(4, 3): 16 routers, 96 channels, 64 terminals>
     """
     whole("flattened_butterfly", "the number k of positions", k, 1)
     whole("flattened_butterfly", "the number n of stages", n, 2, 64)

@@ -29,6 +29,16 @@ def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int
     ------
     NetworkError
         If an argument makes no sense.
+
+    References
+    ----------
+    P. Liu and others: Incremental switch-based network architecture. National Taiwan University, report NSC
+    90-2213-E-002-144, 2002.
+
+    Examples
+    --------
+    >>> itm(12, seed=1)
+    <Network itm(12, exterior, seed=1): 12 routers, 42 channels, 12 terminals>
     """
     from unknot.itm.mesh import grow, network_of
 

@@ -17,6 +17,16 @@ def star_graph(n: int, *, latency: int = 1) -> Network:
 
     Degree n − 1, diameter ⌊3(n − 1) / 2⌋ (Akers, Harel & Krishnamurthy 1987). Coordinates are the letters; routers
     are numbered by them, the last one counting most.
+
+    References
+    ----------
+    S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
+    on Computers, 38(4), 1989, 555–566. doi:10.1109/12.21148.
+
+    Examples
+    --------
+    >>> star_graph(4)
+    <Network star_graph(4): 24 routers, 72 channels, 24 terminals>
     """
     return _permutation_graph(
         "star_graph", n, [_swapped(n, 0, i) for i in range(1, _letters("star_graph", n))], latency
@@ -27,6 +37,16 @@ def pancake(n: int, *, latency: int = 1) -> Network:
     """The pancake graph of n letters: n! permutations, linked when some first letters are turned round.
 
     Degree n − 1 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
+
+    References
+    ----------
+    S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
+    on Computers, 38(4), 1989, 555–566. doi:10.1109/12.21148.
+
+    Examples
+    --------
+    >>> pancake(4)
+    <Network pancake(4): 24 routers, 72 channels, 24 terminals>
     """
     moves = [[*range(i - 1, -1, -1), *range(i, n)] for i in range(2, _letters("pancake", n) + 1)]
     return _permutation_graph("pancake", n, moves, latency)
@@ -36,6 +56,16 @@ def bubble_sort(n: int, *, latency: int = 1) -> Network:
     """The bubble-sort graph of n letters: n! permutations, linked when two neighbouring letters change places.
 
     Degree n − 1, diameter n(n − 1) / 2 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
+
+    References
+    ----------
+    S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
+    on Computers, 38(4), 1989, 555–566. doi:10.1109/12.21148.
+
+    Examples
+    --------
+    >>> bubble_sort(4)
+    <Network bubble_sort(4): 24 routers, 72 channels, 24 terminals>
     """
     moves = [_swapped(n, i, i + 1) for i in range(_letters("bubble_sort", n) - 1)]
     return _permutation_graph("bubble_sort", n, moves, latency)

@@ -22,6 +22,15 @@ def random_regular(n: int, degree: int, seed: int = 0, *, latency: int = 1) -> N
     ------
     NetworkError
         If there is no such network: n · degree odd, degree ≥ n, or degree too small to be connected.
+
+    References
+    ----------
+    A. Singla, C.-Y. Hong, L. Popa, P. B. Godfrey: Jellyfish: networking data centers randomly. NSDI 2012.
+
+    Examples
+    --------
+    >>> random_regular(12, 3, seed=1)
+    <Network random_regular(12, 3, seed=1): 12 routers, 36 channels, 12 terminals>
     """
     name = f"random_regular({n}, {degree}, seed={seed})"
     whole(name, "the number of routers", n, 1)
@@ -68,6 +77,11 @@ def irregular(
     ------
     NetworkError
         If so many switches cannot be connected, or so many links cannot be placed.
+
+    Examples
+    --------
+    >>> irregular(12, 4, 2, seed=1)
+    <Network irregular(12, 4, 2, seed=1): 12 routers, 46 channels, 24 terminals>
     """
     more = "" if links is None else f", links={links}"
     name = f"irregular({switches}, {degree}, {hosts}, seed={seed}{more})"

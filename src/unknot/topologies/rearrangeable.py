@@ -15,6 +15,10 @@ from unknot.topologies.staged import digits, from_lines, limited, shuffle, stage
 def benes(terminals: int, *, latency: int = 1) -> Network:
     """Beneš's network (1965): 2 log2 N − 1 stages of 2 × 2 switches, two networks of half the size between the outer.
 
+    References
+    ----------
+    V. E. Beneš: Mathematical theory of connecting networks and telephone traffic. Academic Press, 1965.
+
     Examples
     --------
     >>> benes(8)
@@ -31,6 +35,16 @@ def extra_stage(terminals: int, extra: int = 1, *, latency: int = 1) -> Network:
     """An omega network with `extra` further shuffle-exchange stages: 2^extra paths for every pair.
 
     With `extra` = log2 N − 1 it has as many stages as Beneš's network.
+
+    References
+    ----------
+    D. H. Lawrie: Access and alignment of data in an array processor. IEEE Transactions on Computers, C-24(12), 1975,
+    1145–1155.
+
+    Examples
+    --------
+    >>> extra_stage(8, 2)
+    <Network extra_stage(8, 2): 20 routers, 32 channels, 8 terminals>
     """
     name = f"extra_stage({terminals})" if extra == 1 else f"extra_stage({terminals}, {extra})"
     n = digits(name, terminals, 2)
@@ -44,6 +58,16 @@ def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
 
     Link stage 0 joins lines that agree but in bit 0, so switches keep their rows; each further stage i sets a bit of
     the row as in `butterfly(2, n)`. Two paths for every pair, disjoint but for the first and the last switch.
+
+    References
+    ----------
+    G. B. Adams, H. J. Siegel: The extra stage cube: a fault-tolerant interconnection network for supersystems. IEEE
+    Transactions on Computers, C-31(5), 1982, 443–454.
+
+    Examples
+    --------
+    >>> extra_stage_cube(8)
+    <Network extra_stage_cube(8): 16 routers, 24 channels, 8 terminals>
     """
     name = f"extra_stage_cube({terminals})"
     n = digits(name, terminals, 2, least=2)
@@ -65,6 +89,11 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
 
     It realises every permutation, rearranging others, if and only if m ≥ n (Slepian, Duguid), and never has to
     rearrange if m ≥ 2 n − 1.
+
+    References
+    ----------
+    C. Clos: A study of non-blocking switching networks. Bell System Technical Journal, 32(2), 1953, 406–424.
+    doi:10.1002/j.1538-7305.1953.tb01433.x.
 
     Examples
     --------

@@ -26,6 +26,15 @@ def slim_fly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
         A prime power from 3 on that is not 2 modulo 4.
     concentration : int, optional
         Terminals at each router; by default half the degree, rounded up.
+
+    References
+    ----------
+    M. Besta, T. Hoefler: Slim Fly: a cost effective low-diameter network topology. SC 2014, 348–359.
+
+    Examples
+    --------
+    >>> slim_fly(5)
+    <Network slim_fly(5): 50 routers, 350 channels, 200 terminals>
     """
     whole("slim_fly", "q", q, 3)
     delta = (q + 1) % 4 - 1

@@ -27,6 +27,18 @@ def de_bruijn(degree: int, diameter: int, *, directed: bool = True, latency: int
         Letters D of a word, at least 1.
     directed : bool
         False: UB(d, D), the simple undirected graph without loops and double links.
+
+    References
+    ----------
+    N. G. de Bruijn: A combinatorial problem. Proceedings of the Koninklijke Nederlandse Akademie van Wetenschappen,
+    49, 1946, 758–764.
+    M. R. Samatham, D. K. Pradhan: The de Bruijn multiprocessor network: a versatile parallel processing and sorting
+    network for VLSI. IEEE Transactions on Computers, 38(4), 1989, 567–581.
+
+    Examples
+    --------
+    >>> de_bruijn(2, 4)
+    <Network de_bruijn(2, 4): 16 routers, 32 channels, 16 terminals>
     """
     name, routers = _sized("de_bruijn", degree, diameter, directed, degree)
     u = np.repeat(np.arange(routers), degree)
@@ -49,6 +61,16 @@ def kautz(degree: int, diameter: int, *, directed: bool = True, latency: int = 1
         Letters D of a word, at least 1.
     directed : bool
         False: the simple undirected graph.
+
+    References
+    ----------
+    W. H. Kautz: Bounds on directed (d, k) graphs. Theory of Cellular Logic Networks and Machines, SRI Project 7258,
+    1968.
+
+    Examples
+    --------
+    >>> kautz(2, 3)
+    <Network kautz(2, 3): 12 routers, 24 channels, 12 terminals>
     """
     name, routers = _sized("kautz", degree, diameter, directed, degree + 1)
     tail = routers // (degree + 1)
@@ -69,6 +91,16 @@ def shuffle_exchange(n: int, *, latency: int = 1) -> Network:
     """The shuffle-exchange network of 2^n words of bits: exchange flips the last bit, shuffle turns the word round.
 
     Links in both directions, without loops and double links (Stone 1971). n is at least 1.
+
+    References
+    ----------
+    H. S. Stone: Parallel processing with the perfect shuffle. IEEE Transactions on Computers, C-20(2), 1971, 153–161.
+    doi:10.1109/T-C.1971.223205.
+
+    Examples
+    --------
+    >>> shuffle_exchange(4)
+    <Network shuffle_exchange(4): 16 routers, 42 channels, 16 terminals>
     """
     routers = 2 ** whole("shuffle_exchange", "the number of bits", n, 1, 26)
     affordable(f"shuffle_exchange({n})", routers, 4 * routers)
