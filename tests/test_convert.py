@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,35 @@ def test_pictures_in_both_formats(tmp_path: Path) -> None:
     refused = unknot_says("check", "ring(8)", "--routing", "duato", "--out", str(tmp_path / "a.jpg"))
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "a picture is written as .svg or .png" in refused.stderr
+
+
+def test_the_format_of_a_file_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "grid").write_text("4 5\n2 3\n1 3 4\n1 2 4\n2 3\n")
+    (tmp_path / "pairs").write_text("0 1\n1 2\n")
+    path = str(tmp_path / "pairs")
+    refused = unknot_says("show", path)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "neither ending nor content shows of what format this file is; name it with --from" in refused.stderr
+    assert "tod, graphml, gml, dot, json, lst, ibnetdiscover, ibsim, booksim, metis, edges" in refused.stderr
+    assert "3  " in unknot_says("show", path, "--from", "edges").stdout.splitlines()[1]
+    assert unknot_says("show", path, "--from", "edges").stdout == unknot_says("show", f"edges:{path}").stdout
+    assert "4  " in unknot_says("show", str(tmp_path / "grid")).stdout.splitlines()[1]
+    assert "5  " in unknot_says("show", str(tmp_path / "grid"), "--from", "edges").stdout.splitlines()[1]
+    wrong = unknot_says("show", path, "--from", "edgse")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "there is no format 'edgse'; did you mean edges" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["show", "check", "convert", "simulate", "analyse", "bnr", "faults", "permute", "audit"]
+)
+def test_every_command_that_reads_a_network_takes_the_format(name: str) -> None:
+    assert "--from FORMAT" in unknot_says(name, "--help").stdout
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for words in (["show"], ["check", "--routing", "up_down"], ["audit"]):
+        result = unknot_says(words[0], str(tmp_path / "pipe"), *words[1:])
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "it is a pipe, and only regular files are read" in result.stderr

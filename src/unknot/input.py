@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import stat
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from unknot import memory
 from unknot.errors import TextError
@@ -108,3 +109,21 @@ def read_lines(path: str | Path, *, growth: int = 40) -> list[str]:
     if not text.strip():
         raise TextError("this file is empty", path)
     return [line.rstrip("\r") for line in text.rstrip("\n").split("\n")]
+
+
+def read_json(path: str | Path, *, growth: int = 60) -> Any:
+    """The value of a JSON file. Whole numbers of more than 20 digits stay text.
+
+    Raises
+    ------
+    TextError
+        As `read_lines`; with line and column for what is not JSON, and for what is nested too deeply.
+    """
+    lines = read_lines(path, growth=growth)
+    try:
+        return json.loads("\n".join(lines), parse_int=lambda digits: int(digits) if len(digits) <= 20 else digits)
+    except json.JSONDecodeError as error:
+        shown = lines[error.lineno - 1] if error.lineno <= len(lines) else ""
+        raise TextError(f"this is not JSON: {error.msg}", path, error.lineno, error.colno, shown) from None
+    except RecursionError:
+        raise TextError("this JSON is nested too deeply", path) from None

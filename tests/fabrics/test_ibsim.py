@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.networks import both_ways
-from unknot.errors import NetworkError
+from unknot.errors import NetworkError, TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.ibsim import read_ibsim, write_ibsim
-from unknot.network import Network, from_edges
+from unknot.network import Network, from_edges, measure
 from unknot.testing import networks
 from unknot.topologies import complete, torus
 
@@ -128,3 +128,21 @@ def test_a_torus(tmp_path: Path) -> None:
     write_ibsim(torus(8, 8), tmp_path / "n")
     read = read_network(tmp_path / "n")
     assert (read.source.tolist(), read.target.tolist()) == (torus(8, 8).source.tolist(), torus(8, 8).target.tolist())
+
+
+def test_a_loopback_cable_is_one_cable(tmp_path: Path) -> None:
+    (tmp_path / "n.net").write_text(
+        'Switch 4 "a"\n[1] "a"[2]\n[2] "a"[1]\n[3] "b"[1]\n[4] "b"[2]\n\nSwitch 2 "b"\n[1] "a"[3]\n[2] "a"[4]\n'
+    )
+    metrics = measure(read_network(tmp_path / "n.net"))
+    assert (metrics.channels, metrics.links) == (6, 3)
+    assert measure(from_edges([(0, 0), (0, 1)])).links == 2
+
+
+@pytest.mark.parametrize("number", ["4294967296", "256", "9" * 5000, "²", "٣"])
+def test_numbers_of_ports_that_cannot_be(number: str, tmp_path: Path) -> None:
+    (tmp_path / "n.net").write_text(
+        f'Switch {number} "a"\n[1] "b"[1]\n\nSwitch 2 "b"\n[1] "a"[1]\n', encoding="utf-8"
+    )
+    with pytest.raises(TextError, match=r"n.net:1: (a node has at most 255 ports|an ibsim network has no such line)"):
+        read_network(tmp_path / "n.net")

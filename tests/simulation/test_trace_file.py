@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from types import ModuleType, SimpleNamespace
 
-import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from unknot import topologies
 from unknot.errors import TextError, UnknotError
+from unknot.memory import SizeError, memory_limit
 from unknot.network import Network
 from unknot.routing import dimension_order
 from unknot.simulation.trace import Trace, TracedMessage
@@ -127,22 +129,45 @@ def test_without_pyarrow_parquet_says_what_to_install(tmp_path, monkeypatch):
             call(tmp_path / "a.parquet")
 
 
-def test_parquet_goes_through_pyarrow_as_csv_does(tmp_path, monkeypatch):
-    arrow, parquet = ModuleType("pyarrow"), ModuleType("pyarrow.parquet")
-    kept = {}
-    arrow.table = lambda columns: columns
-    parquet.write_table = lambda table, path: (path.touch(), kept.update({path: table}))
-    parquet.read_table = lambda path: SimpleNamespace(to_pydict=lambda: kept[path])
-    monkeypatch.setitem(sys.modules, "pyarrow", arrow)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
+def test_parquet_is_read_as_csv_is(tmp_path):
     path = tmp_path / "a.parquet"
     write_trace(path, Trace.of(MESSAGES), MESH)
     assert columns(read_trace(path, MESH)) == MESSAGES
-    kept[path]["needs"] = [[], np.array(["0"]).tolist(), ["0", "1"]]
-    kept[path]["delay"] = [None, 7.0, 0]
+    rows = pyarrow.parquet.read_table(path).to_pydict()
+    rows["needs"] = [[], ["0"], ["0", "1"]]
+    rows["delay"] = [None, 7.0, 0]
+    pyarrow.parquet.write_table(pyarrow.table(rows), path)
     assert columns(read_trace(path, MESH)) == MESSAGES
-    kept[path]["flits"][1] = 2.5
+    rows["flits"] = [1, 2.5, 3]
+    pyarrow.parquet.write_table(pyarrow.table(rows), path)
     with pytest.raises(TextError, match=r"a\.parquet:2: column flits: flits must be a whole number, got '2.5'"):
         read_trace(path, MESH)
     with pytest.raises(UnknotError, match="No such file"):
         read_trace(tmp_path / "b.parquet", MESH)
+
+
+def test_parquet_that_unpacks_to_much_is_refused(tmp_path):
+    zeros = pyarrow.repeat(0, 2_000_000)
+    table = pyarrow.table(dict.fromkeys(("cycle", "source", "destination", "flits"), zeros))
+    pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
+    word = pyarrow.repeat("x" * 100_000, 3000).dictionary_encode()
+    few = pyarrow.repeat(0, 3000)
+    table = pyarrow.table({"cycle": few, "source": few, "destination": few, "flits": few, "id": word})
+    pyarrow.parquet.write_table(table, tmp_path / "words.parquet")
+    assert (tmp_path / "words.parquet").stat().st_size < 10**6
+    for name in ("rows", "words"):
+        with memory_limit("256M"), pytest.raises(SizeError, match=rf"reading .*{name}.parquet would take about"):
+            read_trace(tmp_path / f"{name}.parquet", MESH)
+
+
+def test_a_pipe_is_no_trace(tmp_path):
+    for name in ("a.csv", "a.parquet"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(UnknotError, match="it is a pipe"):
+            read_trace(tmp_path / name, MESH)
+
+
+def test_odd_digits_are_no_numbers(tmp_path):
+    (tmp_path / "a.csv").write_text("cycle,source,destination,flits\n0,²,1,1\n")
+    with pytest.raises(TextError, match=r"a\.csv:2:3: .*no terminal called '²'"):
+        read_trace(tmp_path / "a.csv", MESH)

@@ -13,6 +13,7 @@ from unknot.answers.form import Form, answer
 from unknot.answers.networks import Natural, Positive
 from unknot.answers.verdicts import ConfigurationForm, VcForm
 from unknot.errors import TextError, UnknotError
+from unknot.input import read_text
 from unknot.output import write_text
 from unknot.routing.relation import Relation
 from unknot.verify.verdict import Configuration, Message
@@ -61,11 +62,9 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
     UnknotError
         If it is not JSON, or not of the form; the text names the place in it.
     """
+    text = read_text(path, growth=60)
     try:
-        text = Path(path).read_text(encoding="utf-8")
         return ConfigurationFile.model_validate_json(text, strict=True)
-    except UnicodeDecodeError as error:
-        raise TextError("this is not a text in UTF-8", path) from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         if first["type"] == "json_invalid":

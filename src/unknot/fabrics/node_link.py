@@ -7,16 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import NetworkError, TextError
+from unknot.errors import NetworkError
 from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of
-from unknot.input import read_lines
+from unknot.input import read_json
 from unknot.network import Network
 from unknot.network.interchange import from_attributes, in_order
 from unknot.output import write_text
-
-_GROWTH = 60
-"""Bytes of memory for a byte of text at the peak of reading."""
 
 
 def read_node_link(path: str | Path) -> Network:
@@ -27,17 +24,9 @@ def read_node_link(path: str | Path) -> Network:
     TextError
         With the file; with line and column for what is not JSON, else with the place such as ``edges[3]``.
     """
-    lines = read_lines(path, growth=_GROWTH)
-    try:
-        with errors_of(path, "JSON"):
-            found = json.loads("\n".join(lines), parse_int=_number)
-            return _network(found, Path(path).name)
-    except TextError as error:
-        cause = error.__cause__
-        if isinstance(cause, json.JSONDecodeError):
-            shown = lines[cause.lineno - 1] if cause.lineno <= len(lines) else ""
-            raise TextError(f"this is not JSON: {cause.msg}", path, cause.lineno, cause.colno, shown) from None
-        raise
+    found = read_json(path)
+    with errors_of(path, "JSON"):
+        return _network(found, Path(path).name)
 
 
 def write_node_link(network: Network, path: str | Path) -> None:
@@ -86,11 +75,6 @@ def _check(row: object, needed: tuple[str, ...], where: str) -> None:
     for key in needed:
         if row.get(key) is None:
             raise NetworkError(f'{where}: "{key}" is missing here')
-
-
-def _number(text: str) -> int | str:
-    """A number, left as text where it is longer than any that is used."""
-    return int(text) if len(text) < 20 else text
 
 
 def _name(value: Any) -> str:

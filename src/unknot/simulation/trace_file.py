@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unknot import memory
 from unknot.errors import NetworkError, TextError, UnknotError, near
-from unknot.input import read_text
+from unknot.input import read_bytes, read_text
 from unknot.network import Network
 from unknot.output import write_text, written
 from unknot.simulation.addresses import unknown_class
@@ -32,6 +33,8 @@ RESULTS = ("ready", "injected", "arrived", "latency")
 PARQUET = (".parquet", ".pq")
 _GROWTH = 60
 """Bytes of memory for a byte of a file at the peak of reading."""
+_CELL = 60
+"""Bytes of memory for a value of a Parquet file."""
 
 
 def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = ()) -> Trace:
@@ -153,13 +156,24 @@ def _read_csv(path: Path) -> _Sheet:
 
 def _read_parquet(path: Path) -> _Sheet:
     parquet = _pyarrow("pyarrow.parquet")
-    if not path.exists():
-        raise UnknotError(f"{path}: No such file or directory")
+    data = read_bytes(path, growth=_GROWTH)
+    columns: dict[str, list[Any]] = {}
     try:
-        columns = {str(name).lower(): values for name, values in parquet.read_table(path).to_pydict().items()}
-    except (ValueError, OSError) as error:
-        raise UnknotError(f"{path}: not Parquet: {error}") from None
-    _check_heading(list(columns), path, 0, "")
+        file = parquet.ParquetFile(io.BytesIO(data))
+        names = [str(name).lower() for name in file.schema_arrow.names]
+        _check_heading(names, path, 0, "")
+        memory.require(f"reading {path}", file.metadata.num_rows * len(names) * _CELL)
+        columns = {name: [] for name in names}
+        size = 0
+        for batch in file.iter_batches(batch_size=1024):
+            size += batch.nbytes
+            memory.require(f"reading {path}", size * 4)
+            for name, values in zip(names, batch.columns, strict=True):
+                columns[name] += values.to_pylist()
+    except UnknotError:
+        raise
+    except Exception as error:
+        raise UnknotError(f"{path}: not Parquet: {str(error)[:200]}") from None
     rows = len(columns["cycle"])
     return _Sheet(path, columns, rows, range(1, rows + 1), (), list(columns))
 

@@ -1,0 +1,201 @@
+"""The readers that are fuzzed: good files of each, how it is called, and what its sniffing lets pass."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.fabrics import texts
+from unknot.fabrics import FORMATS, write_network
+from unknot.network import Network, from_edges
+from unknot.topologies import mesh, ring
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader under test.
+
+    Attributes
+    ----------
+    name : str
+    ending : str
+        Of the file that is read.
+    corpus : callable
+        Gives good files.
+    read : callable
+        Takes a path; anything but a result or an `UnknotError` is a failure.
+    passes : callable
+        Whether the head of a file gets past the sniffing of the format.
+    """
+
+    name: str
+    ending: str
+    corpus: Callable[[], list[bytes]]
+    read: Callable[[Path], Any]
+    passes: Callable[[str], object]
+
+
+def _text(head: str) -> bool:
+    """Sniffing of a format that has no sign: text that is not empty."""
+    return bool(head.strip()) and "\0" not in head and "\ufffd" not in head
+
+
+@cache
+def _networks() -> list[Network]:
+    grid = mesh(2, 2)
+    named = replace(
+        ring(3, latency=2),
+        router_labels=("a", "b c", 'd"\\'),
+        terminal_labels=("x", "y", "z"),
+        ports=[(c, c + 1) for c in range(6)],
+    )
+    simple = from_edges([("a", "b", 3), ("b", "c"), ("c", "a")])
+    return [grid, named, simple, ring(3), replace(ring(4), inject=[0, 0, 1, 3], eject=None)]
+
+
+def _written(form: str) -> list[bytes]:
+    """What Unknot writes, for every network that the format takes."""
+    import tempfile
+
+    from unknot.errors import NetworkError
+
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "n"
+        for network in _networks():
+            try:
+                write_network(network, path, form)
+            except NetworkError:
+                continue
+            found.append(path.read_bytes())
+    return found
+
+
+_LAYOUT = texts.ring(3)
+_MORE: dict[str, list[str]] = {
+    "ibnetdiscover": [texts.ibnetdiscover(_LAYOUT), texts.ibnetdiscover(texts.ring(2, lmc=1))],
+    "lst": [texts.lst(_LAYOUT), texts.lst(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
+    "lfts": [texts.lfts(_LAYOUT), texts.ibroute(_LAYOUT), texts.ibroute(texts.ring(2, lmc=1))],
+    "fdbs": [texts.fdbs(_LAYOUT), texts.fdbs(texts.ring(2))],
+    "ibsim": ['Switch 3 "s" # x\n[1] "h"[1]\n[2] "s"[3]\n[3] "s"[2]\n\nHca 1 "h"\n[1] "s"[1]\n'],
+    "booksim": ["router 0 node 0 router 1 15\nrouter 1 node 1 router 2 3\nrouter 2 node 2\n"],
+    "metis": ["% c\n3 2 011 1\n5 2 7\n5 1 7 3 9\n5 2 9\n", "4 5\n2 3\n1 3 4\n1 2 4\n2 3\n"],
+    "edges": ["# n\na -> b 3\nb -- c\nc a\nc\n", "0 1\n1 2\n2 0 4\n"],
+    "tod": [
+        "line(2)[ring(3)] * line(2) ** 2",
+        "k = 4; torus(k, 2)",
+        '{a -- b, b -> c : 3, "d e" -- a}',
+        "f(n) = if n == 0 then point() else f(n - 1) * line(2); f(3)",
+        "{(x, y) -- (x + 1, y) for x in 3, y in 4 if x != 1 or y == 2}",
+        'labels(terminals(ring(3), inject=[0, 1, 1], eject=[2, 0, 1]), ["a", "b", "c"])',
+    ],
+    "dot": [
+        "strict graph g { a -- b -- {c d} -- a; edge [latency=2]; "
+        'subgraph s { node [label="\\N"] c -- d [ports="1 2"] } }',
+        'digraph {\n# x\nrankdir=LR; "a b":p:n -> "c" + "d"; /* y */ a [label=<<b>x</b>>]; radices="2 2" }',
+    ],
+    "gml": [
+        'Creator "x"\nVersion 1\n# c\ngraph\n[\n  directed 0\n'
+        '  node\n  [\n    id 7 label "A" graphics [ x -1.5e3 y .5 ]\n  ]\n'
+        '  node [ id 9 label "B&lt;" ]\n  edge [ source 7 target 9 latency 3 ]\n  edge [ source 9 target 9 ]\n]\n'
+    ],
+    "graphml": [
+        '<?xml version="1.0" encoding="ISO-8859-1"?><!-- c -->'
+        '<g:graphml xmlns:g="http://graphml.graphdrawing.org/xmlns">'
+        '<g:key id="w" for="all" attr.name="latency" attr.type="int"><g:default>4</g:default></g:key>'
+        '<g:graph edgedefault="undirected"><g:desc>w</g:desc><g:node id="a"><g:port name="p"/></g:node>'
+        '<g:node id="b"/>'
+        '<g:edge source="a" target="b"/><g:edge id="e" source="b" target="a" directed="true">'
+        '<g:data key="w">2</g:data></g:edge></g:graph></g:graphml>',
+        '<!DOCTYPE g [<!ENTITY a "aa">]><graphml><graph><node id="&a;"/></graph></graphml>',
+    ],
+    "json": [
+        '{"directed": false, "graph": {"name": "x", "inject": [0, 1]},'
+        ' "nodes": [{"id": [0, 1]}, {"id": "b", "label": null}],'
+        ' "links": [{"source": [0, 1], "target": "b", "latency": 3, "key": 0}]}'
+    ],
+}
+_STUDIES = [
+    '[[design]]\nname = "small"\nnetwork = "torus(3, 3)"\nrouting = "dimension_order"\nvcs = 2\n\n'
+    "[simulation]\nloads = [0.1, 0.2]\nseeds = [1, 2]\nmeasure = 500\n",
+    'title = "x"\n[common]\nnetwork = ["ring(4)", "mesh(2, 2)"]\nswitching = "wormhole"\n'
+    'packet_length = { 1 = 0.5, 5 = 0.5 }\nbuffer_depth = 8\n[[design]]\nrouting = "up_down"\nvcs = [1, 2]\ntraffic = "uniform"\n\n'
+    "[simulation]\nloads = { from = 0.1, to = 0.5, step = 0.2 }\n[proof]\ntime_limit = 5\n",
+]
+_TRACES = [
+    "id,cycle,source,destination,flits,needs,delay,class\na,0,0,1,4,,0,\nb,5,1,2,1,a,3,\nc,9,t2,0,2,a;b,,\n",
+    "# c\ncycle,source,destination,flits\n0,0,1,4\n\n7,1,0,1\n",
+    'flits,cycle,destination,source,needs\n1,0,"1",0,\n2,3,2,1,0\n',
+]
+
+
+def _parquet() -> list[bytes]:
+    import pyarrow
+    import pyarrow.parquet
+
+    found = []
+    columns: dict[str, list[Any]] = {
+        "cycle": [0, 5, 9], "source": ["0", "1", "t2"], "destination": [1, 2, 0], "flits": [4, 1, 2],
+        "id": ["a", "b", "c"], "needs": [[], ["a"], ["a", "b"]], "delay": [0, None, 3],
+    }  # fmt: skip
+    for rows, compression in (
+        (columns, "snappy"),
+        (columns, "gzip"),
+        ({k: columns[k] for k in list(columns)[:4]}, "none"),
+    ):
+        file = io.BytesIO()
+        pyarrow.parquet.write_table(pyarrow.table(rows), file, compression=compression)
+        found.append(file.getvalue())
+    return found
+
+
+def _replays() -> list[bytes]:
+    whole = (ROOT / "examples/knots/mesh.json").read_text(encoding="utf-8")
+    return [whole.encode(), json.dumps(json.loads(whole)).encode()]
+
+
+def _read_trace(path: Path) -> Any:
+    from unknot.simulation.trace_file import read_trace
+
+    return read_trace(path, ring(4))
+
+
+def _read_study(path: Path) -> Any:
+    from unknot.studies import load_study
+
+    return load_study(path)
+
+
+def _read_replay(path: Path) -> Any:
+    from unknot.answers.configuration_file import read_configuration
+
+    return read_configuration(path)
+
+
+def _of_format(name: str) -> Reader:
+    form = FORMATS[name]
+
+    def corpus() -> list[bytes]:
+        own = _written(name) if form.write is not None else []
+        return [*own, *(text.encode("latin-1" if "ISO-8859" in text else "utf-8") for text in _MORE[name])]
+
+    return Reader(name, form.endings[0], corpus, form.read, form.sign if form.sign and name != "metis" else _text)
+
+
+READERS: dict[str, Reader] = {
+    reader.name: reader
+    for reader in (
+        *(_of_format(name) for name, form in FORMATS.items() if form.holds != "program"),
+        Reader("study", ".toml", lambda: [text.encode() for text in _STUDIES], _read_study, _text),
+        Reader("replay", ".json", _replays, _read_replay, _text),
+        Reader("trace-csv", ".csv", lambda: [text.encode() for text in _TRACES], _read_trace, _text),
+        Reader("trace-parquet", ".parquet", _parquet, _read_trace, lambda head: head.startswith("PAR1")),
+    )
+}

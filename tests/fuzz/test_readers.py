@@ -1,0 +1,53 @@
+"""Damaged files of every format are read or refused with the name of the file: no crash, hang, flood or raw escape.
+
+`make campaign` reads 30,000 effective inputs with each reader; ``UNKNOT_FUZZ_INPUTS`` and ``--hypothesis-seed``
+change number and seed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fuzz.readers import READERS, ROOT
+
+
+def fuzzed(name: str, inputs: int, seed: int, folder: Path) -> dict[str, Any]:
+    """Run a worker process; its counts. Files that failed are kept in `folder`."""
+    fast = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=fast if fast.is_dir() else None) as files:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.fuzz.worker", name, str(inputs), str(seed), files],
+            cwd=ROOT, capture_output=True, text=True,
+        )  # fmt: skip
+        shutil.copytree(files, folder, dirs_exist_ok=True)
+    assert done.returncode == 0, f"{name}, seed {seed}, the file is in {folder}: {done.stderr[-3000:]}"
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert found["effective"] >= inputs, found
+    assert not found["failures"], found
+    return found
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", READERS)
+def test_many_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
+    found = fuzzed(name, int(os.environ.get("UNKNOT_FUZZ_INPUTS", "30000")), seed, tmp_path)
+    print(json.dumps(found))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_some_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
+    from tests.fuzz.worker import run
+
+    found = run(name, 150, seed, tmp_path)
+    assert found["effective"] >= 150
+    assert not found["failures"], found
+    assert found["read"] + found["refused"] == found["effective"]
