@@ -126,7 +126,8 @@ _STUDIES = [
     '[[design]]\nname = "small"\nnetwork = "torus(3, 3)"\nrouting = "dimension_order"\nvcs = 2\n\n'
     "[simulation]\nloads = [0.1, 0.2]\nseeds = [1, 2]\nmeasure = 500\n",
     'title = "x"\n[common]\nnetwork = ["ring(4)", "mesh(2, 2)"]\nswitching = "wormhole"\n'
-    'packet_length = { 1 = 0.5, 5 = 0.5 }\nbuffer_depth = 8\n[[design]]\nrouting = "up_down"\nvcs = [1, 2]\ntraffic = "uniform"\n\n'
+    "packet_length = { 1 = 0.5, 5 = 0.5 }\nbuffer_depth = 8\n"
+    '[[design]]\nrouting = "up_down"\nvcs = [1, 2]\ntraffic = "uniform"\n\n'
     "[simulation]\nloads = { from = 0.1, to = 0.5, step = 0.2 }\n[proof]\ntime_limit = 5\n",
 ]
 _TRACES = [

@@ -2,7 +2,8 @@
 
 Damaged files are read until INPUTS of them were effective: different from each other and past the sniffing of the
 format. The last line on stdout is the count as JSON. A reading that takes more than 20 s ends the process with a
-traceback; one that takes more than 2 GB or raises anything but an `UnknotError` is a failure. The file stays in FOLDER.
+traceback; one that takes more than 2 GB or raises anything but an `UnknotError` is a failure. The files of failures
+stay in FOLDER.
 """
 
 from __future__ import annotations

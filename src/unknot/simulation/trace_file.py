@@ -166,9 +166,10 @@ def _read_parquet(path: Path) -> _Sheet:
         columns = {name: [] for name in names}
         size = 0
         for batch in file.iter_batches(batch_size=1024):
-            size += batch.nbytes
-            memory.require(f"reading {path}", size * 4)
-            for name, values in zip(names, batch.columns, strict=True):
+            for name, cells in zip(names, batch.columns, strict=True):
+                values = cells.dictionary_decode() if hasattr(cells, "dictionary_decode") else cells
+                size += values.nbytes
+                memory.require(f"reading {path}", size * 4)
                 columns[name] += values.to_pylist()
     except UnknotError:
         raise
