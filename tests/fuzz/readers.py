@@ -185,7 +185,7 @@ def _of_format(name: str) -> Reader:
 
     def corpus() -> list[bytes]:
         own = _written(name) if form.write is not None else []
-        return [*own, *(text.encode("latin-1" if "ISO-8859" in text else "utf-8") for text in _MORE[name])]
+        return [*own, *(text.encode("latin-1" if "ISO-8859" in text else "utf-8") for text in _MORE.get(name, []))]
 
     return Reader(name, form.endings[0], corpus, form.read, form.sign if form.sign and name != "metis" else _text)
 

@@ -1,4 +1,4 @@
-"""Files: real fabrics and every format a network is kept in; what a file is is found out from its content."""
+"""Files: real fabrics, and every format a network is kept in."""
 
 from unknot.fabrics.fabric import NO_ENTRY, Fabric
 from unknot.fabrics.format import Format

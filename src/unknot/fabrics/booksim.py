@@ -1,7 +1,7 @@
 """BookSim's `anynet` files: a line for a router, with the nodes and routers it is joined to and the latencies.
 
-``router 0 node 0 router 1 15`` says that node 0 sits at router 0, that a channel of 15 cycles leads from router 0 to
-router 1, and, unless a line of router 1 says otherwise, that one of 1 cycle leads back. Grammar and meaning are those
+``router 0 node 0 router 1 15`` puts node 0 at router 0 and a channel of 15 cycles from router 0 to router 1; unless a
+line of router 1 gives another, a channel of 1 cycle leads back. Grammar and meaning are those
 of readFile in BookSim 2.0's src/networks/anynet.cpp. There are no comments, no names and no parallel channels.
 """
 
@@ -45,7 +45,7 @@ def write_booksim(network: Network, path: str | Path) -> None:
     ------
     NetworkError
         For parallel channels, a channel without an opposite, and a terminal that ejects where it does not inject:
-        BookSim cannot be told of them.
+        BookSim cannot express them.
     """
     if (at := np.flatnonzero(network.inject != network.eject)).size:
         t = int(at[0])
@@ -78,7 +78,7 @@ def write_booksim(network: Network, path: str | Path) -> None:
 
 
 class _Reading:
-    """What the lines say so far."""
+    """Routers, channels and nodes of the lines read so far."""
 
     def __init__(self, where: str | Path, lines: list[str]) -> None:
         self.where, self.lines = where, lines

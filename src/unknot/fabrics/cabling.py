@@ -1,8 +1,8 @@
-"""What the readers of fabric descriptions collect, and the checks that make a network of it.
+"""Cables and addresses as readers of fabric descriptions collect them, and the checks that make a network of them.
 
 Descriptions list every cable at both of its ends and repeat GUIDs, LIDs and names in many places. Each statement is
 kept with the line it was read from; a statement that contradicts an earlier one, or a cable that is listed at one end
-only, is an error that names the line. That is also how a file that was cut off is told from a small fabric.
+only, is an error that names the line. So a file that was cut off is not taken for a small fabric.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.network import Network
 
 NO_LIDS = (0, 0xFFFF)
-"""LID values that say that no LID was assigned."""
+"""LID values of ports without a LID."""
 
 MOST_PORTS = 255
 """Port numbers have 8 bits."""

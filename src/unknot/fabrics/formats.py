@@ -113,7 +113,7 @@ def write_network(network: Network, path: str | Path, form: str | None = None) -
     Raises
     ------
     UnknotError
-        If there is no such format, or it cannot say what this network is.
+        If there is no such format, or it cannot express this network.
     """
     chosen = format_for(path) if form is None else format_named(form)
     if chosen.write is None:

@@ -35,7 +35,7 @@ class TableFile:
     tables : dict
         By node GUID of the switch.
     guids : dict
-        LID → (port GUID, line), where the format tells whose LID it is.
+        LID → (port GUID, line), where the format names the owner of the LID.
     stale : set of int
         LIDs the file itself marks as nobody's.
     """
@@ -105,7 +105,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
             elif port != NO_ENTRY and lid not in file.stale:
                 raise file.error(
                     f"{name} routes LID 0x{lid:04x}, which no port in {fabric.fabric_file} has; do fabric and tables "
-                    "belong together? (.lst files do not tell the further LIDs of a port: use ibnetdiscover output)",
+                    "belong together? (.lst files lack the further LIDs of a port: use ibnetdiscover output)",
                     line,
                 )
         if file.lists_all:
@@ -128,7 +128,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
 
 
 def compare(fabric: Fabric, file: TableFile, other: TableFile) -> None:
-    """Check that two files of tables say the same about the LIDs of the fabric; TextError if they differ."""
+    """Check that two files of tables agree on the LIDs of the fabric; TextError if they differ."""
     for r, guid in enumerate(fabric.switch_guid.tolist()):
         ours, theirs = file.tables[guid].entries, other.tables[guid].entries
         for index, lid in enumerate(fabric.lids.tolist()):
