@@ -32,7 +32,7 @@ def read_booksim(path: str | Path) -> Network:
         With file, line and column: a word that is not expected, a node at two routers, a channel named twice (BookSim
         keeps the last), a gap in the numbers, a node that is not one cycle from its router.
     """
-    reading = _Reading(path, read_lines(path))
+    reading = _Reading(path, read_lines(path, growth=100))
     for number, line in enumerate(reading.lines, start=1):
         reading.row(number, [(match.group(), match.start() + 1) for match in _WORD.finditer(line)])
     return reading.network()

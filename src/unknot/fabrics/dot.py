@@ -7,7 +7,7 @@ channels, does not keep apart `--` and `->`, and passes over what stands behind 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -53,7 +53,7 @@ SPACE: /\s+|\/\/[^\n]*|(?<![^\n])#[^\n]*|\/\*.*?\*\//s
 %ignore SPACE
 """
 _DEEPEST = 50
-_GROWTH = 60
+_GROWTH = 240
 """Bytes of memory for a byte of text at the peak of reading."""
 _EDGE = 400
 """Bytes of memory for an edge, until the network is made."""
@@ -62,6 +62,7 @@ _WORDS = {
     "SEMICOLON": ";", "ARROW": "an edge", "ID": "a name", "GRAPH": "graph", "DIGRAPH": "digraph", "STRICT": "strict",
     "SUBGRAPH": "subgraph", "NODE": "node", "EDGE": "edge", "$END": "the end of the file",
 }  # fmt: skip
+_Row = dict[str, str]
 _LOST = {'"': "this string is never closed", "/": "this comment is never closed", "<": "this HTML is never closed"}
 
 
@@ -103,67 +104,49 @@ def _quoted(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-@dataclass(frozen=True)
-class _Name:
-    """A name, where it stands, and whether it is a plain word, a string or HTML."""
-
-    value: str
-    line: int
-    column: int
-    kind: str
-
-
 class _Graph:
     """Nodes and edges of a graph, filled statement by statement."""
 
     def __init__(self, path: str | Path, lines: list[str]) -> None:
         self.path, self.lines = path, lines
-        self.attributes: dict[str, str] = {}
-        self.nodes: dict[str, dict[str, str]] = {}
+        self.attributes: _Row = {}
+        self.nodes: dict[str, _Row] = {}
         self.edges: list[Edge] = []
         self.arrow, self.strict = "->", False
         self.seen: set[tuple[str, str]] = set()
 
-    def fill(self, tree: Any) -> None:
-        *kinds, name, body = tree.children
+    def fill(self, parts: list[Any]) -> None:
+        *kinds, name, body = parts
         self.strict, self.arrow = len(kinds) == 2, "->" if kinds[-1].type == "DIGRAPH" else "--"
         if name is not None:
-            self.attributes["name"] = name.value
+            self.attributes["name"] = name
         self._body(body, {}, {}, self.attributes, 1)
 
-    def _body(
-        self, body: Any, nodes: dict[str, str], edges: dict[str, str], own: dict[str, str], depth: int
-    ) -> list[str]:
+    def _body(self, statements: list[Any], nodes: _Row, edges: _Row, own: _Row, depth: int) -> list[str]:
         """Statements in braces; returns the nodes that are named in them."""
         if depth > _DEEPEST:
             raise TextError(f"subgraphs are nested deeper than {_DEEPEST} levels", self.path)
         named: dict[str, None] = {}
-        for statement in body.children:
-            if statement.data == "defaults":
-                kind, given = statement.children
-                {"GRAPH": own, "NODE": nodes, "EDGE": edges}[kind.type].update(_attributes(given))
-            elif statement.data == "assignment":
-                key, value = statement.children
-                if key.value in ATTRIBUTES:
-                    own[key.value] = value.value
+        for statement in statements:
+            if isinstance(statement, tuple):
+                kind, given = statement
+                {"GRAPH": own, "NODE": nodes, "EDGE": edges}[kind].update(given)
             else:
-                named |= dict.fromkeys(self._chain(statement.children, nodes, edges, depth))
+                named |= dict.fromkeys(self._chain(statement, nodes, edges, depth))
         return list(named)
 
-    def _chain(self, parts: list[Any], nodes: dict[str, str], edges: dict[str, str], depth: int) -> list[str]:
+    def _chain(self, parts: list[Any], nodes: _Row, edges: _Row, depth: int) -> list[str]:
         *chain, given = parts
-        attributes = _attributes(given)
         groups: list[list[str]] = []
         for operand in chain[::2]:
-            if operand.data == "node":
-                name = operand.children[0].value
-                self.nodes.setdefault(name, dict(nodes))
-                groups.append([name])
+            if isinstance(operand, str):
+                self.nodes.setdefault(operand, dict(nodes))
+                groups.append([operand])
             else:
-                groups.append(self._body(operand.children[-1], dict(nodes), dict(edges), {}, depth + 1))
-        if len(chain) == 1 and chain[0].data == "node":
-            self.nodes[groups[0][0]].update(attributes)
-        attributes = {**edges, **attributes}
+                groups.append(self._body(operand, dict(nodes), dict(edges), {}, depth + 1))
+        if len(chain) == 1 and isinstance(chain[0], str):
+            self.nodes[chain[0]].update(given or {})
+        attributes = {**edges, **(given or {})}
         for (left, right), arrow in zip(pairwise(groups), chain[1::2], strict=True):
             if arrow != self.arrow:
                 words = f"`{self.arrow}` joins the nodes of this graph, not `{arrow}`"
@@ -184,23 +167,46 @@ class _Graph:
         return TextError(message, self.path, line, column, text)
 
 
-def _attributes(given: Any) -> dict[str, str]:
-    """Attributes in brackets that are used. HTML is passed over, and so is ``\\N``, the name of the node."""
-    found = {}
-    for attribute in given.children if given is not None else ():
-        key, value = attribute.children
-        if key.value in ATTRIBUTES and value is not None and value.kind != "HTML" and value.value != "\0":
-            found[key.value] = value.value
-    return found
+class _Rules:
+    """The value of each rule of the grammar.
 
+    A node is its name; a chain is a list of nodes, arrows and bodies with attributes or None behind them; a body is a
+    list of chains and of pairs (kind, attributes) for defaults. Attributes that nobody uses, HTML and ``\\N``, which
+    stands for the name of the node, are passed over.
+    """
 
-def _name(tokens: list[Token]) -> _Name:
-    first = tokens[0]
-    text = str(first)
-    if first.type == "STRING":
+    start: Callable[[list[Any]], list[Any]] = staticmethod(list)
+    body = chain = start
+    subgraph = staticmethod(lambda parts: parts[-1])
+    node = staticmethod(lambda parts: parts[0])
+    attribute = staticmethod(tuple)
+
+    @staticmethod
+    def name(tokens: list[Token]) -> str:
+        if tokens[0].type != "STRING":
+            return _Html(tokens[0]) if tokens[0].type == "HTML" else str(tokens[0])
         pieces = [str(token)[1:-1].replace("\\\n", "") for token in tokens]
-        text = "\0" if pieces == ["\\N"] else re.sub(r'\\(["\\])', r"\1", "".join(pieces))
-    return _Name(text, first.line or 0, first.column or 0, first.type)
+        return _Html("\\N") if pieces == ["\\N"] else re.sub(r'\\(["\\])', r"\1", "".join(pieces))
+
+    @staticmethod
+    def attributes(parts: list[Any]) -> _Row:
+        return {
+            str(key): value
+            for key, value in parts
+            if key in ATTRIBUTES and value is not None and not isinstance(value, _Html)
+        }
+
+    @staticmethod
+    def defaults(parts: list[Any]) -> tuple[str, _Row]:
+        return parts[0].type, parts[1]
+
+    @staticmethod
+    def assignment(parts: list[Any]) -> tuple[str, _Row]:
+        return "GRAPH", _Rules.attributes([parts])
+
+
+class _Html(str):
+    """Text in angle brackets or ``\\N``: no value for an attribute that is used."""
 
 
 def _parsed(path: str | Path, lines: list[str]) -> Any:
@@ -227,10 +233,10 @@ def _parsed(path: str | Path, lines: list[str]) -> Any:
 def _parser() -> Lark:
     from lark import Lark, Transformer
 
-    class Names(Transformer):  # type: ignore[type-arg]
-        name = staticmethod(_name)
+    class Rules(_Rules, Transformer):  # type: ignore[type-arg]
+        pass
 
-    return Lark(_GRAMMAR, parser="lalr", lexer="basic", maybe_placeholders=True, transformer=Names())
+    return Lark(_GRAMMAR, parser="lalr", lexer="basic", maybe_placeholders=True, transformer=Rules())
 
 
 _SIGN = re.compile(

@@ -31,7 +31,7 @@ def read_ibsim(path: str | Path) -> Network:
     TextError
         With file and line: an unknown line, or a link that is listed at one end only or contradicted.
     """
-    lines = read_lines(path)
+    lines = read_lines(path, growth=100)
     cabling = Cabling(path, lines)
     node: Node | None = None
     for number, line in enumerate(lines, start=1):
