@@ -7,7 +7,6 @@ channels, does not keep apart `--` and `->`, and passes over what stands behind 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -175,11 +174,14 @@ class _Rules:
     stands for the name of the node, are passed over.
     """
 
-    start: Callable[[list[Any]], list[Any]] = staticmethod(list)
+    @staticmethod
+    def start(parts: list[Any]) -> list[Any]:
+        return parts
+
     body = chain = start
     subgraph = staticmethod(lambda parts: parts[-1])
     node = staticmethod(lambda parts: parts[0])
-    attribute = staticmethod(tuple)
+    attribute = staticmethod(lambda parts: (parts[0], parts[1]))
 
     @staticmethod
     def name(tokens: list[Token]) -> str:
