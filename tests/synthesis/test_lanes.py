@@ -44,7 +44,7 @@ def test_what_orders_serve(network: Network, count: int, seed: int) -> None:
     orders, left = orders_of(space, key)
     assert left == climbing.unserved(network, key)
     state = np.array([seed], dtype=np.uint64)
-    left, least, _ = anneal(space, orders, state, 300, 3.0, 0.5, 0.5, left)
+    left, least, _ = anneal(space, orders, state, 300, 3.0, 0.5, 0.5, 0.0, left)
     assert least <= left == climbing.unserved(network, orders.key)
     kept = [array.copy() for array in orders]
     assert settle(space, orders) == left
@@ -60,8 +60,8 @@ def test_flags_are_packed(count: int, rows: int, seed: int) -> None:
 @given(networks(), st.integers(0, 5))
 def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) -> None:
     space = ways(demand(network))
-    key = one_by_one(space, Effort(time.monotonic(), seed))
-    assert climbing.unserved(network, key) == 0
+    found = one_by_one(space, Effort(time.monotonic(), seed))
+    assert climbing.unserved(network, found.key) == 0
 
 
 @settings(max_examples=8)
@@ -188,10 +188,10 @@ def test_relations_for_flows_only() -> None:
     from unknot.routing import dimension_order
     from unknot.topologies import torus
 
-    relation = dimension_order(torus(6, 6), vcs=1)
+    relation = dimension_order(torus(5), vcs=1)
     assert check(relation).deadlock_free is False
-    flows = np.zeros((36, 36))
-    flows[0, 14] = 1
+    flows = np.zeros((5, 5))
+    flows[0, 2] = 1
     few = only(relation, flows)
     assert check(few).deadlock_free
     assert deliver(few).pairs == 1

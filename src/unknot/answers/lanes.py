@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from unknot.answers.form import ChannelName, Form, Number, Plain, RouterName, form_of
+from unknot.answers.form import ChannelName, Form, Number, Plain, RouterName, TerminalName, form_of
 from unknot.answers.networks import Natural, Positive, RelationForm
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.synthesis.evidence import Refutation
-from unknot.synthesis.forced import ForcedCycle, ForcedTurn
+from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.synthesis.lanes import Lanes
 
 
@@ -40,6 +40,24 @@ class RefutationForm(Form):
     kind: Literal["refutation"] = "refutation"
 
 
+@form_of(RouteTurn)
+class RouteTurnForm(Form):
+    """A channel and the next that a given route takes."""
+
+    channel: ChannelName
+    following: ChannelName
+    source: TerminalName
+
+
+@form_of(RouteCycle)
+class RouteCycleForm(Form):
+    """Why one lane is impossible for given routes: turns of theirs that close a cycle."""
+
+    kind: Literal["route-cycle"] = "route-cycle"
+    lanes: Literal[1] = 1
+    turns: Annotated[list[RouteTurnForm], Plain]
+
+
 class TriedForm(Form):
     """A number of lanes that was not enough for the search."""
 
@@ -58,15 +76,17 @@ def _by_text(found: Any) -> Any:
     return {str(key): value for key, value in found.items()}
 
 
-@form_of(Lanes, without=("relation", "count", "routes", "key", "sends"))
+@form_of(Lanes, without=("relation", "count", "routes", "lane", "key", "sends", "given", "load"))
 class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     """What `unknot lanes --json` prints."""
 
     lanes: Positive
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
     conclusion: str
-    evidence: ForcedCycleForm | RefutationForm | None
+    evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | None
     evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
+    highest_load: Number = Field(description="Of the busiest channel, in routes or in the units of the flows.")
+    mean_load: Number = Field(description="Of all channels.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
         description="Of exact searches that had no answer, for each number of lanes; 0: too large for one."

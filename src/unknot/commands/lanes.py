@@ -25,6 +25,8 @@ class Paths(StrEnum):
     """What is free about the paths."""
 
     free = "free"
+    table = "table"
+    given = "given"
 
 
 Flows = Annotated[
@@ -35,7 +37,13 @@ Flows = Annotated[
 
 def lanes(
     network: NetworkText,
-    paths: Annotated[Paths, typer.Option(help="free: any shortest path for each pair.")] = Paths.free,
+    paths: Annotated[
+        Paths,
+        typer.Option(help="free: any shortest path for each pair; table: by destination; given: those of --routing."),
+    ] = Paths.free,
+    routing: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The routing whose paths are given, or a fabric's tables.")
+    ] = None,
     flows: Flows = None,
     vcs: Vcs = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
@@ -61,7 +69,10 @@ def lanes(
         design.require_connected(built)
     began = time.monotonic()
     with _status() as say:
-        found = fewest(built, paths.value, flows=matrix, vcs=vcs, time_limit=time_limit, seed=seed, progress=say)
+        given = None if routing is None else design.routing(built, routing, None, where="--routing")
+        found = fewest(
+            built, paths.value, routing=given, flows=matrix, vcs=vcs, time_limit=time_limit, seed=seed, progress=say
+        )
         seconds = time.monotonic() - began
         verdict, delivery = check(found.relation), deliver(found.relation)
         holds = evidence_holds(found.relation, verdict)
@@ -90,14 +101,17 @@ def conclusion(found: Lanes) -> str:
     lanes = f"{found.count} lane{'s' if found.count > 1 else ''}"
     one = found.count == 1
     whom = f"all {found.pairs} pairs of routers{'' if found.sends is None else ' with flows'}"
-    text = f"{lanes} {'is' if one else 'are'} enough for shortest paths between {whom}"
+    what = {"free": "shortest paths between", "table": "shortest paths by tables between"}.get(
+        found.paths, "the given paths of"
+    )
+    text = f"{lanes} {'is' if one else 'are'} enough for {what} {whom}"
     if found.fewest:
         return f"{text}. {'Fewer than one there are not' if one else 'Fewer are impossible'}."
     return f"{text}. Whether {found.count - 1} could do is open; {found.lower_bound - 1} could not."
 
 
 def _bound(found: Lanes) -> str:
-    from unknot.synthesis import ForcedCycle, Refutation
+    from unknot.synthesis import ForcedCycle, Refutation, RouteCycle
 
     if isinstance(found.evidence, Refutation):
         count = f"{found.evidence.lanes} lane{'s are' if found.evidence.lanes > 1 else ' is'} impossible"
@@ -106,6 +120,10 @@ def _bound(found: Lanes) -> str:
             f"{count}: with {len(found.evidence.cycles)} cycles of channels that no lane may close, the clauses that "
             f"all routes fulfil contradict each other; the proof has {learnt:,} steps"
         )
+    if isinstance(found.evidence, RouteCycle):
+        name = found.relation.network.channel_name
+        names = " → ".join(name(turn.channel) for turn in found.evidence.turns)
+        return f"1 lane is impossible: the given routes take each of these channels and then the next: {names}"
     if isinstance(found.evidence, ForcedCycle):
         network = found.relation.network
         names = " → ".join(network.channel_name(turn.channel) for turn in found.evidence.turns)

@@ -1,8 +1,8 @@
 """Relations made to order: the fewest lanes, and the remedy for a routing that was refuted."""
 
-from unknot.synthesis.evidence import Refutation, Rejected, accept
+from unknot.synthesis.evidence import Refutation, Rejected, accept, accept_routes
 from unknot.synthesis.flows import only, read_flows
-from unknot.synthesis.forced import ForcedCycle, ForcedTurn
+from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.synthesis.lanes import Lanes, lanes
 
 __all__ = [
@@ -11,7 +11,10 @@ __all__ = [
     "Lanes",
     "Refutation",
     "Rejected",
+    "RouteCycle",
+    "RouteTurn",
     "accept",
+    "accept_routes",
     "lanes",
     "only",
     "read_flows",

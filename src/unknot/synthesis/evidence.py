@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from unknot.errors import UnknotError
 from unknot.network import Network
+from unknot.routing.relation import Relation
 from unknot.synthesis.clauses import Clause, Clauses, Pair, hops, leaving, senders
-from unknot.synthesis.forced import ForcedCycle
+from unknot.synthesis.forced import ForcedCycle, RouteCycle
 from unknot.synthesis.ways import Flags
 
 
@@ -46,10 +47,10 @@ class Refutation:
     learnt: npt.NDArray[np.int32]
 
 
-Evidence = ForcedCycle | Refutation
+Evidence = ForcedCycle | Refutation | RouteCycle
 
 
-def accept(network: Network, evidence: Evidence, sends: Flags | None = None) -> int:
+def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | None = None) -> int:
     """The number of lanes that the evidence shows to be impossible; raise `Rejected` if it does not hold.
 
     Parameters
@@ -62,6 +63,28 @@ def accept(network: Network, evidence: Evidence, sends: Flags | None = None) -> 
         return 1
     _refutation(network, evidence, sends)
     return evidence.lanes
+
+
+def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
+    """Return quietly if routes of a relation close the cycle, so one lane is not enough; raise `Rejected` if not."""
+    if not evidence.turns:
+        raise Rejected("a cycle has at least one turn")
+    for turn, then in zip(evidence.turns, [*evidence.turns[1:], evidence.turns[0]], strict=True):
+        if turn.following != then.channel:
+            raise Rejected(f"channel {turn.following} is followed by channel {then.channel}: that is no cycle")
+        if not 0 <= turn.address < relation.num_addresses or turn.source not in relation.sources(turn.address):
+            raise Rejected(f"terminal {turn.source} does not send to address {turn.address}")
+        at, way = relation.num_vcs + turn.source, [-1]
+        while (turn.channel, turn.following) not in pairwise(way):
+            vcs = [c.vc for c in relation.candidates(at, turn.address) if c.vc is not None]
+            channels = {int(relation.vcs.channel[vc]) for vc in vcs}
+            if len(channels) != 1 or len(way) > relation.num_vcs:
+                raise Rejected(
+                    f"the route from terminal {turn.source} to address {turn.address} does not take channel "
+                    f"{turn.channel} and then channel {turn.following}"
+                )
+            at = vcs[0]
+            way.append(channels.pop())
 
 
 def _refutation(network: Network, evidence: Refutation, sends: Flags | None) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from unknot.network import distances_from
+from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Demand, Ints
 
 MAX_LEVELS = 400_000_000
@@ -95,15 +97,77 @@ def _two_hops(given: Demand, column: Ints) -> dict[tuple[int, int], tuple[int, i
     return {turns[0]: pair for pair, turns in ways.items() if len(turns) == 1}
 
 
+@dataclass(frozen=True)
+class RouteTurn:
+    """A channel and the next that a given route takes: the one from a terminal to an address.
+
+    Attributes
+    ----------
+    channel, following : int
+    source : int
+        The terminal that sends.
+    address : int
+    """
+
+    channel: int
+    following: int
+    source: int
+    address: int
+
+
+@dataclass(frozen=True)
+class RouteCycle:
+    """A cycle of turns that given routes take: with these routes one lane is not enough.
+
+    Attributes
+    ----------
+    turns : tuple of RouteTurn
+        The channel that follows in each is the first of the next.
+    """
+
+    turns: tuple[RouteTurn, ...]
+
+
 def forced_cycle(given: Demand) -> ForcedCycle | None:
     """A short cycle of forced turns; None if there is none."""
+    turns = forced_turns(given)
+    cycle = shortest_cycle(list(turns), given.network.num_channels)
+    return None if cycle is None else ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in cycle))
+
+
+def cycle_of_routes(table: Table) -> RouteCycle | None:
+    """A short cycle of turns of given routes; None if there is none, and one lane is enough."""
+    turns: dict[tuple[int, int], tuple[int, int]] = {}
+    start, row = np.nonzero(table.wanted)
+    router, before = start, np.full(start.size, -1)
+    network = table.network
+    while row.size:
+        going = router != table.home[row]
+        start, row, router, before = start[going], row[going], router[going], before[going]
+        channel = table.next_channel[row, router]
+        pairs, which = np.unique(np.column_stack([before, channel]), axis=0, return_index=True)
+        for (c, e), i in zip(pairs.tolist(), which.tolist(), strict=True):
+            if c >= 0:
+                turns.setdefault((c, e), (int(start[i]), int(row[i])))
+        router, before = network.target[channel].astype(np.int64), channel
+    cycle = shortest_cycle(list(turns), network.num_channels)
+    if cycle is None:
+        return None
+    found = []
+    for c, e in cycle:
+        router_, row_ = turns[c, e]
+        users = table.may_use & (table.row == row_) & (network.inject == router_)[:, None]
+        found.append(RouteTurn(c, e, *np.argwhere(users)[0].tolist()))
+    return RouteCycle(tuple(found))
+
+
+def shortest_cycle(turns: list[tuple[int, int]], channels: int) -> list[tuple[int, int]] | None:
+    """A short cycle among turns, as turns."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    turns = forced_turns(given)
     if not turns:
         return None
-    channels = given.network.num_channels
     tail, head = np.array(list(turns), dtype=np.int64).T
     graph = coo_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(channels, channels))
     _, part = connected_components(graph.tocsr(), directed=True, connection="strong")
@@ -117,8 +181,7 @@ def forced_cycle(given: Demand) -> ForcedCycle | None:
         best = cycle or best
     if best is None:
         return None
-    steps = zip(best, [*best[1:], best[0]], strict=True)
-    return ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in steps))
+    return list(pairwise([*best, best[0]]))
 
 
 def around(after: dict[int, list[int]], start: int, limit: int) -> list[int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,22 @@ import numpy.typing as npt
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.routing.relation import Relation
-from unknot.synthesis.evidence import Evidence, Refutation, Rejected, accept
+from unknot.synthesis.evidence import Evidence, Refutation, Rejected, accept, accept_routes
 from unknot.synthesis.exact import Open, decide
-from unknot.synthesis.forced import forced_cycle
+from unknot.synthesis.flows import only
+from unknot.synthesis.forced import RouteCycle, cycle_of_routes, forced_cycle
 from unknot.synthesis.laned import Routes, laned
-from unknot.synthesis.loads import balanced
-from unknot.synthesis.orders import Effort, Progress, fewest, orders_of
-from unknot.synthesis.ways import Flags, Floats, demand, ways
+from unknot.synthesis.loads import balanced, balanced_table, loads_of
+from unknot.synthesis.orders import Effort, Found, Progress, fewest, orders_of, search
+from unknot.synthesis.tables import Table, free_table, lanes_of, random_table, table_of, tabled, ways_of
+from unknot.synthesis.ways import Demand, Flags, Floats, Ints, demand, ways
 
-PATHS = ("free",)
+if TYPE_CHECKING:
+    from unknot.synthesis.orders_kernel import Ways
+
+PATHS = ("free", "table", "given")
+TURNED = 0.3
+"""Share of aimed moves that change the table, where it is free."""
 MOST_STATES = 400_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 9 bytes each."""
 
@@ -37,17 +44,19 @@ class Lanes:
         Number of lanes.
     lower_bound : int
         Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
-    evidence : ForcedCycle, Refutation or None
+    evidence : ForcedCycle, Refutation, RouteCycle or None
         Why `lower_bound` − 1 lanes are not enough.
-    paths : {"free"}
-    routes : Routes
+    paths : {"free", "table", "given"}
+    routes : Routes or Table
         The tables behind the relation.
+    lane : int64 array, shape (routers, homes or rows of the table)
+        The lane of each pair; −1: none is wanted.
+    load : float64 array, shape (channels,)
+        Of each channel, in routes (pairs of terminals), or in the units of the flows.
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
     pairs : int
         Pairs of routers that are served.
-    highest_load, mean_load : float
-        Of the channels, in routes (pairs of terminals), or in the units of the flows.
     tried : dict of int to (int, int)
         For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route.
     conflicts : dict of int to int
@@ -58,6 +67,8 @@ class Lanes:
         Whether the search ended by itself, not by the time limit or Ctrl-C.
     sends : bool array or None
         The flows that are served, if not all.
+    given : Relation or None
+        The relation whose paths were given.
     """
 
     relation: Relation
@@ -65,16 +76,27 @@ class Lanes:
     lower_bound: int
     evidence: Evidence | None
     paths: str
-    routes: Routes
+    routes: Routes | Table
+    lane: Ints
+    load: Floats
     key: npt.NDArray[np.float64]
     pairs: int
-    highest_load: float
-    mean_load: float
     tried: dict[int, tuple[int, int]]
     conflicts: dict[int, int]
     moves: int
     complete: bool
     sends: Flags | None = None
+    given: Relation | None = None
+
+    @property
+    def highest_load(self) -> float:
+        """Of the busiest channel."""
+        return float(self.load.max(initial=0.0))
+
+    @property
+    def mean_load(self) -> float:
+        """Of all channels."""
+        return float(self.load.mean()) if self.load.size else 0.0
 
     @property
     def fewest(self) -> bool:
@@ -87,19 +109,25 @@ class Lanes:
         if self.evidence is None:
             return None
         try:
-            impossible = accept(self.relation.network, self.evidence, self.sends)
+            if isinstance(self.evidence, RouteCycle) and self.given is not None:
+                accept_routes(self.given, self.evidence)
+                return self.lower_bound == 2
+            if not isinstance(self.evidence, RouteCycle):
+                return accept(self.relation.network, self.evidence, self.sends) == self.lower_bound - 1
         except Rejected:
             return False
-        return impossible == self.lower_bound - 1
+        return False
 
 
 def lanes(
     network: Network | str,
     paths: str = "free",
     *,
+    routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
     time_limit: float = 60.0,
+    tries: int = 4,
     rounds: int = 7,
     conflicts: int = 100_000,
     seed: int = 0,
@@ -114,8 +142,11 @@ def lanes(
     ----------
     network : Network or str
         A text such as ``"torus(8, 8)"`` is read as a topology.
-    paths : {"free"}
-        Which shortest path a pair takes is free.
+    paths : {"free", "table", "given"}
+        Which shortest path a pair takes is free; or it is as far as the next channel depends on the router and the
+        destination alone, the same in all lanes; or the paths are those of `routing`, shortest or not.
+    routing : Relation or str, optional
+        For given paths: a relation that has one way for each router and address, or the name of one.
     flows : array_like of float, shape (terminals, terminals), optional
         What each terminal sends to each other; pairs with 0 need no route. By default every terminal sends as much to
         every other.
@@ -123,6 +154,8 @@ def lanes(
         VCs per channel of the relation, shared out among the lanes; by default one for each lane.
     time_limit : float
         Seconds. A first result is made whatever it is; Ctrl-C then keeps the best.
+    tries : int
+        Searches with as many lanes as were found; the routes of the lowest highest load are kept.
     rounds : int
         Rounds of annealing with the same number of lanes before the search gives up, each twice as long as the last.
     conflicts : int
@@ -148,21 +181,26 @@ def lanes(
     """
     if paths not in PATHS:
         raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
+    if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
+        raise RelationError(f"lanes: at least one try is wanted, got {tries!r}")
     if not time_limit > 0:
         raise RelationError(f"lanes: the time limit must be a positive number of seconds, got {time_limit!r}")
     if isinstance(network, str):
         from unknot import tod
 
         network = tod.network(network)
-    given = demand(network, flows)
+    if (paths == "given") != (routing is not None):
+        raise RelationError("lanes: a routing is wanted for given paths, and for no others")
     effort = Effort(time.monotonic() + time_limit, seed, progress)
+    if routing is not None:
+        return _given(network, routing, flows, vcs, effort, rounds)
+    given = demand(network, flows)
     reason = forced_cycle(given)
-    least = 1 if reason is None else 2
-    space = ways(given)
     reasons: list[Evidence] = [] if reason is None else [reason]
+    space = ways(given)
     left_open: dict[int, int] = {}
 
-    def exact(count: int) -> Floats | Literal[True] | None:
+    def exact(count: int) -> Found | Literal[True] | None:
         now = time.monotonic()
         half = replace(effort, deadline=now + (effort.deadline - now) / 2)
         answer = decide(given, count, half, conflicts=conflicts)
@@ -171,33 +209,104 @@ def lanes(
             return True
         if isinstance(answer, Open):
             left_open[count] = answer.conflicts
-            return None
-        return answer
+        return Found(answer, space.nearer) if isinstance(answer, np.ndarray) and paths == "free" else None
 
-    key = fewest(space, least, effort, rounds=rounds, exact=exact)
-    key = key if len(key) else np.zeros((1, network.num_channels))
+    def tables(number: int) -> tuple[Ints, float]:
+        return random_table(space, [seed, number]), TURNED
+
+    found = fewest(
+        space, 1 + len(reasons), effort, rounds=rounds, exact=exact, tables=tables if paths == "table" else None
+    )
+    key = found.key if len(found) else np.zeros((1, network.num_channels))
     if key.size * given.distances.homes.size > MOST_STATES:
         raise RelationError(
             f"lanes on {network.name}: tables of {len(key)} lanes × {network.num_channels} channels × "
             f"{given.distances.homes.size} destinations are too large"
         )
-    orders, _ = orders_of(space, key)
-    effort.say("choosing routes of low load")
-    routes = balanced(given, space, orders, seed=seed)
+    options = [_routes(given, space, found if len(found) else Found(key, found.taken), paths, effort)]
+    for number in range(1, tries):
+        if options[0][2].max(initial=0.0) <= options[0][2].mean() or effort.over or effort.interrupted:
+            break
+        again = replace(effort, seed=seed + 7919 * number, tried={})
+        other = search(space, len(key), again, first=0, rounds=1, tables=tables if paths == "table" else None)
+        effort.moves = again.moves
+        if other is not None:
+            options.append(_routes(given, space, other, paths, again))
+    routes, lane, load, key = min(options, key=lambda option: float(option[2].max(initial=0.0)))
+    if isinstance(routes, Table):
+        relation = tabled(routes, lane, len(key), vcs=vcs)
+    else:
+        relation = laned(network, routes, vcs=vcs, sends=given.sends)
     return Lanes(
-        relation=laned(network, routes, vcs=vcs, sends=given.sends),
+        relation=relation,
         count=len(key),
-        lower_bound=max([least, *(r.lanes + 1 for r in reasons if isinstance(r, Refutation))]),
+        lower_bound=max([1, *(r.lanes + 1 if isinstance(r, Refutation) else 2 for r in reasons)]),
         evidence=reasons[-1] if reasons else None,
         paths=paths,
         routes=routes,
+        lane=lane,
+        load=load,
         key=key,
         pairs=given.pairs,
-        highest_load=float(routes.load.max(initial=0.0)),
-        mean_load=float(routes.load.mean()) if routes.load.size else 0.0,
         tried=effort.tried,
         conflicts=left_open,
         moves=effort.moves,
         complete=not effort.over and not effort.interrupted,
         sends=given.sends,
+    )
+
+
+def _routes(
+    given: Demand, space: Ways, found: Found, paths: str, effort: Effort
+) -> tuple[Routes | Table, Ints, Floats, Floats]:
+    """Routes of low load in some orders, the lane of each pair, the loads, and the keys."""
+    effort.say("choosing routes of low load")
+    orders, _ = orders_of(space, found.key, found.taken)
+    if paths == "free":
+        routes = balanced(given, space, orders, seed=effort.seed)
+        return routes, routes.lane, routes.load, found.key
+    taken, load = balanced_table(given, space, orders, seed=effort.seed)
+    orders, _ = orders_of(space, found.key, taken)
+    table = free_table(given, space, taken)
+    return table, lanes_of(orders, table), load, found.key
+
+
+def _given(
+    network: Network,
+    routing: Relation | str,
+    flows: npt.ArrayLike | None,
+    vcs: int | None,
+    effort: Effort,
+    rounds: int,
+) -> Lanes:
+    """The fewest lanes for the paths of a routing."""
+    from unknot.routing.named import routing as named
+
+    relation = named(network, routing) if isinstance(routing, str) else routing
+    if flows is not None:
+        relation = only(relation, flows)
+    table = table_of(relation)
+    space = ways_of(table)
+    reason = cycle_of_routes(table)
+    found = fewest(space, 1 if reason is None else 2, effort, rounds=rounds, exact=lambda count: None)
+    key = found.key if len(found) else np.zeros((1, network.num_channels))
+    orders, _ = orders_of(space, key)
+    lane = lanes_of(orders, table)
+    return Lanes(
+        relation=tabled(table, lane, len(key), vcs=vcs),
+        count=len(key),
+        lower_bound=1 if reason is None else 2,
+        evidence=reason,
+        paths="given",
+        routes=table,
+        lane=lane,
+        load=loads_of(table),
+        key=key,
+        pairs=int(np.count_nonzero(table.wanted)),
+        tried=effort.tried,
+        conflicts={},
+        moves=effort.moves,
+        complete=not effort.over and not effort.interrupted,
+        sends=None if flows is None else np.asarray(flows) > 0,
+        given=relation,
     )

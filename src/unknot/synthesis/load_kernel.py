@@ -137,3 +137,78 @@ def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state
         else:
             shift(ways, follow, flow, load, new_lane, new, h, -amount, scale)
             shift(ways, follow, flow, load, lane, old, h, amount, scale)
+
+
+@njit(cache=True)
+def served_column(ways, key, step, wanted, order, h, alive):
+    """Whether all wanted routers have a climbing route in some lane by column h of a table of next channels.
+
+    `order` has the routers by rising distance from the home; alive[lane, router] is worked out on the way.
+    """
+    home = ways.home[h]
+    for i in range(order.size):
+        u = order[i]
+        if u == home:
+            for lane in range(key.shape[0]):
+                alive[lane, u] = True
+            continue
+        c = step[h, u]
+        v = ways.target[c] if c >= 0 else -1
+        some = False
+        for lane in range(key.shape[0]):
+            alive[lane, u] = c >= 0 and alive[lane, v] and (v == home or key[lane, c] < key[lane, step[h, v]])
+            some = some or alive[lane, u]
+        if wanted[u, h] and not some:
+            return False
+    return True
+
+
+@njit(cache=True)
+def carry(ways, step, flow, load, h, u, amount, scale):
+    """Add an amount to what flows from router u to a home by the table; the change of cost."""
+    more = 0.0
+    while True:
+        flow[h, u] += amount
+        if u == ways.home[h]:
+            return more
+        c = step[h, u]
+        more += steep(load[c] + amount, scale) - steep(load[c], scale)
+        load[c] += amount
+        u = ways.target[c]
+
+
+@njit(cache=True)
+def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scale, hot, cold):
+    """Simulated annealing of a table on the sum of steep costs of the loads; every wanted pair stays served.
+
+    A move sends a router's packets to one home by another channel, with all that come this way.
+    """
+    homes, routers = step.shape
+    alive = np.empty((key.shape[0], routers), np.bool_)
+    heat = hot
+    for move in range(moves):
+        if move & 255 == 0:
+            heat = hot * (cold / hot) ** (move / moves)
+        u, h = below(state, routers), below(state, homes)
+        old, count, new = step[h, u], 0, -1
+        if u == ways.home[h] or old < 0:
+            continue
+        for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
+            c = ways.leaving[j]
+            if c != old and (ways.nearer[c, h >> 6] >> (h & 63)) & 1:
+                count += 1
+                if below(state, count) == 0:
+                    new = c
+        if count == 0:
+            continue
+        amount = flow[h, u]
+        more = carry(ways, step, flow, load, h, u, -amount, scale)
+        step[h, u] = new
+        more += carry(ways, step, flow, load, h, u, amount, scale)
+        if (more <= 0 or unit(state) < np.exp(-more / heat)) and served_column(
+            ways, key, step, wanted, order[h], h, alive
+        ):
+            continue
+        carry(ways, step, flow, load, h, u, -amount, scale)
+        step[h, u] = old
+        carry(ways, step, flow, load, h, u, amount, scale)

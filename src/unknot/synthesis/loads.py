@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.synthesis.laned import Routes
-from unknot.synthesis.ways import Demand
+from unknot.synthesis.tables import Table, table_from
+from unknot.synthesis.ways import Demand, Floats, Ints, packed
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
@@ -45,3 +46,48 @@ def balanced(given: Demand, ways: Ways, orders: Orders, *, seed: int = 0, moves:
         if load.max() < best.load.max():
             best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
     return best
+
+
+def balanced_table(
+    given: Demand, ways: Ways, orders: Orders, *, seed: int = 0, moves: int = MOVES
+) -> tuple[Ints, Floats]:
+    """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
+
+    By annealing as above, from the table that the orders were found with.
+    """
+    from unknot.synthesis.load_kernel import balance_table, carry
+
+    homes = ways.home.size
+    step = table_from(ways, orders.taken)
+    order = np.argsort(given.distances.table, axis=1, kind="stable")
+    flow, load = np.zeros(step.shape), np.zeros(len(ways.source))
+    for u, h in np.argwhere(given.wanted).tolist():
+        carry(ways, step, flow, load, h, u, given.rate[u, h], 1.0)
+    state = np.array([np.random.default_rng([seed, 1]).integers(2**63)], dtype=np.uint64)
+    mean = load.sum() / max(1, load.size)
+    best, least = step.copy(), load.copy()
+    for scale, hot, cold in ROUNDS if mean > 0 else ():
+        balance_table(
+            ways, orders.key, step, given.wanted, order, flow, load, state, moves * given.pairs // len(ROUNDS),
+            scale * mean, hot, cold,
+        )  # fmt: skip
+        if load.max() < least.max():
+            best, least = step.copy(), load.copy()
+    taken = np.zeros((len(ways.source), homes), dtype=bool)
+    row, router = np.nonzero(best >= 0)
+    taken[best[row, router], row] = True
+    return packed(taken), least
+
+
+def loads_of(table: Table) -> Floats:
+    """What each channel carries by given tables."""
+    load = np.zeros(table.network.num_channels)
+    router, row = np.nonzero(table.wanted)
+    rate = table.rate[router, row]
+    while row.size:
+        going = router != table.home[row]
+        row, router, rate = row[going], router[going], rate[going]
+        channel = table.next_channel[row, router]
+        np.add.at(load, channel, rate)
+        router = table.network.target[channel]
+    return load

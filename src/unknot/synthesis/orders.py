@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
 
 Progress = Callable[[str], None]
-Exact = Callable[[int], "Floats | Literal[True] | None"]
+Exact = Callable[[int], "Found | Literal[True] | None"]
+Tables = Callable[[int], "tuple[Ints, float]"] | None
 CHUNK = 1 << 14
 """Moves between two looks at the clock."""
 HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
@@ -63,14 +64,33 @@ class Effort:
             self.progress(text)
 
 
-def orders_of(ways: Ways, key: Floats) -> tuple[Orders, int]:
-    """Orders with these keys, worked out, and how many pairs they do not serve."""
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Orders that serve all pairs.
+
+    Attributes
+    ----------
+    key : float64 array, shape (lanes, channels)
+    taken : int64 array, shape (channels, words)
+        The destinations to which each channel is taken, as bits.
+    """
+
+    key: Floats
+    taken: Ints
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+def orders_of(ways: Ways, key: Floats, taken: Ints | None = None) -> tuple[Orders, int]:
+    """Orders with these keys, worked out, and how many pairs they do not serve; by default every way may be taken."""
     from unknot.synthesis.orders_kernel import Orders, settle
 
     lanes, channels = key.shape
     words, routers = ways.nearer.shape[1], ways.wanted.shape[0]
     orders = Orders(
         np.ascontiguousarray(key, dtype=np.float64),
+        ways.nearer if taken is None else taken,
         np.zeros((lanes, channels, words), dtype=np.int64),
         np.zeros((lanes, routers, words), dtype=np.int64),
         np.zeros(routers, dtype=np.int64),
@@ -78,7 +98,7 @@ def orders_of(ways: Ways, key: Floats) -> tuple[Orders, int]:
     return orders, int(settle(ways, orders))
 
 
-def one_by_one(ways: Ways, effort: Effort) -> Floats:
+def one_by_one(ways: Ways, effort: Effort, taken: Ints | None = None) -> Found:
     """Orders that serve all pairs, each found by a short search for what the ones before leave.
 
     The time limit does not end it.
@@ -90,7 +110,7 @@ def one_by_one(ways: Ways, effort: Effort) -> Floats:
     keys: list[Floats] = []
     while left.any():
         rest = ways._replace(wanted=left)
-        orders, unserved = orders_of(rest, _climbing(rest, _random(effort, len(keys), 1, channels)))
+        orders, unserved = orders_of(rest, _climbing(rest, _random(effort, len(keys), 1, channels), taken), taken)
         effort.say(f"lane {len(keys) + 1}: {unserved} pairs left")
         hot = max(2.0, 20.0 * int(np.count_nonzero(left)) / int(np.count_nonzero(ways.wanted)))
         start = orders.key.copy()
@@ -98,27 +118,30 @@ def one_by_one(ways: Ways, effort: Effort) -> Floats:
             rest, orders, unserved, QUICK * channels, (hot, hot / 10), effort, len(keys), patient=True
         )
         if not (left & orders.cover[0]).any():
-            orders, _ = orders_of(rest, start)
+            orders, _ = orders_of(rest, start, taken)
         left = left & ~orders.cover[0]
         keys.append(orders.key[0])
-    return np.array(keys).reshape(-1, channels)
+    return Found(np.array(keys).reshape(-1, channels), ways.nearer if taken is None else taken)
 
 
-def search(ways: Ways, lanes: int, effort: Effort, *, first: int, rounds: int) -> Floats | None:
-    """Keys of so many lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
+def search(ways: Ways, lanes: int, effort: Effort, *, first: int, rounds: int, tables: Tables = None) -> Found | None:
+    """Orders of so many lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
 
     Parameters
     ----------
     first : int
         Number of the first round; each has twice the moves of the one before.
+    tables : callable(int), optional
+        Makes the table with which a round begins, of its number; by default every way may be taken.
     """
     channels = ways.source.size
     for number in range(first, first + rounds):
-        orders, unserved = orders_of(ways, _random(effort, 1000 * lanes + number, lanes, channels))
+        taken, turned = (None, 0.0) if tables is None else tables(number)
+        orders, unserved = orders_of(ways, _random(effort, 1000 * lanes + number, lanes, channels), taken)
         moves = ROUND * channels * lanes << number
-        unserved, least = _round(ways, orders, unserved, moves, HEATS[number % len(HEATS)], effort, lanes)
+        unserved, least = _round(ways, orders, unserved, moves, HEATS[number % len(HEATS)], effort, lanes, turned)
         if unserved == 0:
-            return np.asarray(orders.key)
+            return Found(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
         effort.tried[lanes] = (done + 1, min(best, least))
         if effort.over:
@@ -126,8 +149,8 @@ def search(ways: Ways, lanes: int, effort: Effort, *, first: int, rounds: int) -
     return None
 
 
-def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact) -> Floats:
-    """Keys that serve all pairs in as few lanes as are found.
+def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact, tables: Tables = None) -> Found:
+    """Orders that serve all pairs in as few lanes as are found.
 
     One quick result first; then fewer lanes by halving between `least` and what is known; then one lane less than
     that, exactly, and if that leaves it open by more rounds.
@@ -139,22 +162,24 @@ def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact)
     rounds : int
         Most rounds for one number of lanes.
     exact : callable(int)
-        Keys of so many lanes, or True if they are impossible, or None.
+        Orders of so many lanes, or True if they are impossible, or None.
     """
-    best = one_by_one(ways, effort)
+    best = one_by_one(ways, effort, None if tables is None else tables(0)[0])
     try:
-        for better in _fewer(ways, best, least, effort, rounds, exact):
+        for better in _fewer(ways, best, least, effort, rounds, exact, tables):
             best = better
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
 
 
-def _fewer(ways: Ways, best: Floats, least: int, effort: Effort, rounds: int, exact: Exact) -> Iterator[Floats]:
+def _fewer(
+    ways: Ways, best: Found, least: int, effort: Effort, rounds: int, exact: Exact, tables: Tables
+) -> Iterator[Found]:
     low = least
     while low < len(best) and not effort.over:
         lanes = (low + len(best)) // 2 if len(best) - low > 3 else low
-        found = search(ways, lanes, effort, first=0, rounds=min(rounds, FIRST_ROUNDS))
+        found = search(ways, lanes, effort, first=0, rounds=min(rounds, FIRST_ROUNDS), tables=tables)
         if found is None:
             low = lanes + 1
         else:
@@ -165,7 +190,9 @@ def _fewer(ways: Ways, best: Floats, least: int, effort: Effort, rounds: int, ex
         answer = exact(len(best) - 1) if spent == FIRST_ROUNDS else None
         if answer is True:
             return
-        found = search(ways, len(best) - 1, effort, first=spent, rounds=1) if answer is None else answer
+        found = (
+            search(ways, len(best) - 1, effort, first=spent, rounds=1, tables=tables) if answer is None else answer
+        )
         if found is None:
             spent += 1
         else:
@@ -181,6 +208,7 @@ def _round(
     heat: tuple[float, float],
     effort: Effort,
     stream: int,
+    turned: float = 0.0,
     *,
     patient: bool = False,
 ) -> tuple[int, int]:
@@ -193,7 +221,9 @@ def _round(
         if unserved == 0 or (effort.over and not patient):
             break
         now, then = (hot * (cold / hot) ** min(1.0, m / moves) for m in (done, done + CHUNK))
-        unserved, low, made = anneal(ways, orders, state, min(CHUNK, moves - done), now, then, AIMED, unserved)
+        unserved, low, made = anneal(
+            ways, orders, state, min(CHUNK, moves - done), now, then, AIMED, turned, unserved
+        )
         effort.moves += int(made)
         least = min(least, int(low))
         effort.say(f"{lanes} lane{'s' * (lanes > 1)}: {unserved} pairs left")
@@ -208,15 +238,16 @@ def _seed(effort: Effort, *stream: int) -> int:
     return int(np.random.default_rng([effort.seed, *stream]).integers(2**63))
 
 
-def _climbing(ways: Ways, key: Floats) -> Floats:
-    """Keys changed so that a shortest path of some wanted pair climbs."""
+def _climbing(ways: Ways, key: Floats, taken: Ints | None) -> Floats:
+    """Keys changed so that a path of some wanted pair climbs."""
+    taken = ways.nearer if taken is None else taken
     router = int(np.flatnonzero(ways.wanted.any(axis=1))[0])
     word = int(np.flatnonzero(ways.wanted[router])[0])
     bit = int(ways.wanted[router, word]) & -int(ways.wanted[router, word])
     height = 2.0
     while not _at(ways, router, word, bit):
         leaving = ways.leaving[ways.leaving_first[router] : ways.leaving_first[router + 1]]
-        channel = int(next(c for c in leaving if int(ways.nearer[c, word]) & bit))
+        channel = int(next(c for c in leaving if int(taken[c, word]) & bit))
         key[0, channel] = height
         height += 1.0
         router = int(ways.target[channel])

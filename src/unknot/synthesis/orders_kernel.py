@@ -3,7 +3,7 @@
 
 A lane orders the channels by a key each. A pair (s, t) is served by a lane if some shortest path from s to t climbs
 in keys. ``reach[k, c]`` is a set of destinations, as bits: those that channel c begins a climbing shortest path to in
-lane k. It is what the channels after c with higher keys reach, its own end, and nothing farther from c than its end.
+lane k. It is what the channels after c with higher keys reach, and its own end, as far as c is taken to there.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Ways(NamedTuple):
     after_first, after, before_first, before : int64 arrays
         Channels that follow, or come before, each channel on some shortest path, in compressed rows.
     nearer : int64 array, shape (channels, words)
-        Destinations that the end of a channel is nearer to than its beginning.
+        Destinations to which a channel may be taken at all: on shortest paths, those its end is nearer to.
     own : int64 array, shape (channels, words)
         The destination at the end of a channel, if there is one.
     wanted : int64 array, shape (routers, words)
@@ -56,6 +56,8 @@ class Orders(NamedTuple):
     Attributes
     ----------
     key : float64 array, shape (lanes, channels)
+    taken : int64 array, shape (channels, words)
+        Destinations to which a channel is taken: all of `nearer`, or by a table one channel for each router.
     reach : int64 array, shape (lanes, channels, words)
     cover : int64 array, shape (lanes, routers, words)
         Destinations each router reaches by some channel.
@@ -64,6 +66,7 @@ class Orders(NamedTuple):
     """
 
     key: npt.NDArray[np.float64]
+    taken: npt.NDArray[np.int64]
     reach: npt.NDArray[np.int64]
     cover: npt.NDArray[np.int64]
     missed: npt.NDArray[np.int64]
@@ -92,14 +95,14 @@ def below(state, n):
 
 
 @njit(inline="always")
-def reached(ways, keys, reach, c, w):
+def reached(ways, keys, taken, reach, c, w):
     """Word w of the destinations that channel c reaches, from what the channels after it reach."""
     found = ways.own[c, w]
     for j in range(ways.after_first[c], ways.after_first[c + 1]):
         after = ways.after[j]
         if keys[after] > keys[c]:
             found |= reach[after, w]
-    return found & ways.nearer[c, w]
+    return found & taken[c, w]
 
 
 @njit(inline="always")
@@ -128,7 +131,7 @@ def settle(ways, orders):
         keys, reach = orders.key[k], orders.reach[k]
         for c in np.argsort(keys)[::-1]:
             for w in range(words):
-                reach[c, w] = reached(ways, keys, reach, c, w)
+                reach[c, w] = reached(ways, keys, orders.taken, reach, c, w)
         for u in range(orders.missed.size):
             for w in range(words):
                 orders.cover[k, u, w] = covered(ways, reach, u, w)
@@ -177,10 +180,10 @@ def pop(heap, size, keys):
 
 
 @njit(cache=True)
-def aim(ways, orders, keys, state, path, fall):
-    """A change of one key that makes a shortest path of a pair that is not served fall once less: channel and key.
+def unserved_path(ways, orders, keys, state, path, fall):
+    """A path of a pair that is not served, both at random, and the places in it where it falls in keys.
 
-    −1 for the channel if the path that was drawn does not fall.
+    Its channels are in `path`, the places in `fall`; the destination, the length and the number of falls.
     """
     u = below(state, orders.missed.size)
     while orders.missed[u] == 0:
@@ -199,34 +202,70 @@ def aim(ways, orders, keys, state, path, fall):
         break
     length, falls = 0, 0
     while u != ways.home[destination]:
-        count, taken = 0, -1
+        count, next_channel = 0, -1
         for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
             c = ways.leaving[j]
-            if (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+            if (orders.taken[c, destination >> 6] >> (destination & 63)) & 1:
                 count += 1
                 if below(state, count) == 0:
-                    taken = c
-        path[length] = taken
-        if length > 0 and keys[path[length - 1]] >= keys[taken]:
+                    next_channel = c
+        path[length] = next_channel
+        if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
             fall[falls] = length
             falls += 1
         length += 1
-        u = ways.target[taken]
-    if falls == 0:
-        return -1, 0.0
-    i = fall[below(state, falls)]
-    past = unit(state) / keys.size
-    if draw(state) & np.uint64(1):
-        return path[i - 1], keys[path[i]] - past
-    return path[i], keys[path[i - 1]] + past
+        u = ways.target[next_channel]
+    return destination, length, falls
 
 
 @njit(cache=True)
-def anneal(ways, orders, state, moves, hot, cold, aimed, unserved):
-    """Simulated annealing of the keys on the number of pairs that are not served.
+def elsewhere(ways, orders, state, old, destination):
+    """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none."""
+    u, count, found = ways.source[old], 0, -1
+    for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
+        c = ways.leaving[j]
+        if c != old and (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+            count += 1
+            if below(state, count) == 0:
+                found = c
+    return found
 
-    A move gives a channel another key in one lane; only what that changes is worked out again, and put back if the
-    move is refused. Stops at once when all pairs are served.
+
+@njit(cache=True)
+def spread(ways, orders, lane, heap, size, waits, log, was_reach, changes, touched, is_touched, touches):
+    """Work out again what the channels in a heap reach in a lane, and all that this changes; how much was changed."""
+    keys, reach = orders.key[lane], orders.reach[lane]
+    while size > 0:
+        c, size = pop(heap, size, keys)
+        waits[c] = False
+        changed = False
+        for w in range(reach.shape[1]):
+            found = reached(ways, keys, orders.taken, reach, c, w)
+            was_reach[changes, w] = reach[c, w]
+            if found != reach[c, w]:
+                changed = True
+                reach[c, w] = found
+        if changed:
+            log[changes, 0], log[changes, 1] = lane, c
+            changes += 1
+            for j in range(ways.before_first[c], ways.before_first[c + 1]):
+                before = ways.before[j]
+                if keys[before] < keys[c] and not waits[before]:
+                    waits[before] = True
+                    size = push(heap, size, keys, before)
+            if not is_touched[lane, ways.source[c]]:
+                is_touched[lane, ways.source[c]] = True
+                touched[touches, 0], touched[touches, 1] = lane, ways.source[c]
+                touches += 1
+    return changes, touches
+
+
+@njit(cache=True)
+def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
+    """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
+
+    A move gives a channel another key in one lane, or a router another channel to one destination; only what that
+    changes is worked out again, and put back if the move is refused. Stops at once when all pairs are served.
 
     Parameters
     ----------
@@ -236,6 +275,8 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, unserved):
         Temperatures at the beginning and at the end.
     aimed : float
         The share of moves that are aimed at a pair that is not served.
+    turned : float
+        The share of those that change the table; 0: it is no table, or it is given.
     unserved : int
         How many are not served now.
 
@@ -246,9 +287,9 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, unserved):
     lanes, channels, words = orders.reach.shape
     routers = orders.missed.size
     heap, waits = np.empty(channels, np.int64), np.zeros(channels, np.bool_)
-    was_channel, was_reach = np.empty(channels, np.int64), np.empty((channels, words), np.int64)
-    touched, is_touched = np.empty(routers, np.int64), np.zeros(routers, np.bool_)
-    was_cover, was_missed = np.empty((routers, words), np.int64), np.empty(routers, np.int64)
+    log, was_reach = np.empty((lanes * channels + 1, 2), np.int64), np.empty((lanes * channels + 1, words), np.int64)
+    touched, is_touched = np.empty((lanes * routers, 2), np.int64), np.zeros((lanes, routers), np.bool_)
+    was_cover, was_missed = np.empty((lanes * routers, words), np.int64), np.empty(lanes * routers, np.int64)
     path, fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
     least, heat = unserved, hot
     for move in range(moves):
@@ -257,66 +298,75 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, unserved):
         if move & 255 == 0:
             heat = hot * (cold / hot) ** (move / moves)
         lane = below(state, lanes)
-        keys, reach = orders.key[lane], orders.reach[lane]
-        if unit(state) < aimed:
-            c, new = aim(ways, orders, keys, state, path, fall)
-            if c < 0:
-                continue
-        else:
-            c, new = below(state, channels), unit(state)
-        old = keys[c]
-        keys[c] = new
-        waits[c] = True
-        size = push(heap, 0, keys, c)
-        for j in range(ways.before_first[c], ways.before_first[c + 1]):
-            before = ways.before[j]
-            if (keys[before] < old) != (keys[before] < new) and not waits[before]:
-                waits[before] = True
-                size = push(heap, size, keys, before)
+        keys = orders.key[lane]
+        old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
         changes, touches = 0, 0
-        while size > 0:
-            d, size = pop(heap, size, keys)
-            waits[d] = False
-            changed = False
-            for w in range(words):
-                found = reached(ways, keys, reach, d, w)
-                was_reach[changes, w] = reach[d, w]
-                if found != reach[d, w]:
-                    changed = True
-                    reach[d, w] = found
-            if changed:
-                was_channel[changes] = d
-                changes += 1
-                for j in range(ways.before_first[d], ways.before_first[d + 1]):
-                    before = ways.before[j]
-                    if keys[before] < keys[d] and not waits[before]:
-                        waits[before] = True
-                        size = push(heap, size, keys, before)
-                if not is_touched[ways.source[d]]:
-                    is_touched[ways.source[d]] = True
-                    touched[touches] = ways.source[d]
-                    touches += 1
+        c, old, new = below(state, channels), 0.0, unit(state)
+        if unit(state) < aimed:
+            destination, _, falls = unserved_path(ways, orders, keys, state, path, fall)
+            if falls == 0:
+                continue
+            i = fall[below(state, falls)]
+            if unit(state) < turned:
+                old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
+                new_channel = elsewhere(ways, orders, state, old_channel, destination)
+                if new_channel < 0:
+                    continue
+                w, bit = destination >> 6, np.int64(1) << (destination & 63)
+            else:
+                past = unit(state) / channels
+                if draw(state) & np.uint64(1):
+                    c, new = path[i - 1], keys[path[i]] - past
+                else:
+                    c, new = path[i], keys[path[i - 1]] + past
+        if new_channel >= 0:
+            orders.taken[old_channel, w] ^= bit
+            orders.taken[new_channel, w] ^= bit
+            for k in range(lanes):
+                waits[old_channel] = waits[new_channel] = True
+                size = push(heap, 0, orders.key[k], old_channel)
+                size = push(heap, size, orders.key[k], new_channel)
+                changes, touches = spread(
+                    ways, orders, k, heap, size, waits, log, was_reach, changes, touched, is_touched, touches
+                )
+        else:
+            old = keys[c]
+            keys[c] = new
+            waits[c] = True
+            size = push(heap, 0, keys, c)
+            for j in range(ways.before_first[c], ways.before_first[c + 1]):
+                before = ways.before[j]
+                if (keys[before] < old) != (keys[before] < new) and not waits[before]:
+                    waits[before] = True
+                    size = push(heap, size, keys, before)
+            changes, touches = spread(
+                ways, orders, lane, heap, size, waits, log, was_reach, changes, touched, is_touched, touches
+            )
         more = 0
         for i in range(touches):
-            u = touched[i]
-            is_touched[u] = False
+            k, u = touched[i]
+            is_touched[k, u] = False
             was_missed[i] = orders.missed[u]
             orders.missed[u] = 0
-            for w in range(words):
-                was_cover[i, w] = orders.cover[lane, u, w]
-                orders.cover[lane, u, w] = covered(ways, reach, u, w)
-                orders.missed[u] += how_many(missing(ways, orders, u, w))
+            for word in range(words):
+                was_cover[i, word] = orders.cover[k, u, word]
+                orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
+                orders.missed[u] += how_many(missing(ways, orders, u, word))
             more += orders.missed[u] - was_missed[i]
         if more <= 0 or unit(state) < np.exp(-more / heat):
             unserved += more
             least = min(least, unserved)
             continue
-        keys[c] = old
+        if new_channel >= 0:
+            orders.taken[old_channel, w] ^= bit
+            orders.taken[new_channel, w] ^= bit
+        else:
+            keys[c] = old
         for i in range(changes):
-            for w in range(words):
-                reach[was_channel[i], w] = was_reach[i, w]
-        for i in range(touches):
-            orders.missed[touched[i]] = was_missed[i]
-            for w in range(words):
-                orders.cover[lane, touched[i], w] = was_cover[i, w]
+            for word in range(words):
+                orders.reach[log[i, 0], log[i, 1], word] = was_reach[i, word]
+        for i in range(touches - 1, -1, -1):
+            orders.missed[touched[i, 1]] = was_missed[i]
+            for word in range(words):
+                orders.cover[touched[i, 0], touched[i, 1], word] = was_cover[i, word]
     return unserved, least, moves

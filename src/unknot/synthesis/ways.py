@@ -103,6 +103,12 @@ def ways(given: Demand) -> Ways:
     nearer = packed((hops[source] == hops[target] + 1) & (hops[target] >= 0))
     at_home = np.zeros((network.num_routers, homes.size), dtype=bool)
     at_home[homes, np.arange(homes.size)] = True
+    return following(network, nearer, packed(at_home[target]), packed(given.wanted), homes.astype(np.int64), Ways)
+
+
+def following(network: Network, nearer: Ints, own: Ints, wanted: Ints, home: Ints, form: type[Ways]) -> Ways:
+    """The ways with these sets of destinations: channels follow each other if they have one in common."""
+    source, target = network.source.astype(np.int64), network.target.astype(np.int64)
     first, leaving = network.outgoing
     counts = np.diff(first)[target]
     begin = np.concatenate([[0], np.cumsum(counts)])
@@ -113,7 +119,7 @@ def ways(given: Demand) -> Ways:
         both |= (word[channel] & word[after]) != 0
     channel, after = channel[both], after[both]
     order = np.argsort(after, kind="stable")
-    return Ways(
+    return form(
         source,
         target,
         first.astype(np.int64),
@@ -123,9 +129,9 @@ def ways(given: Demand) -> Ways:
         _starts(after, source.size),
         channel[order].astype(np.int64),
         nearer,
-        packed(at_home[target]),
-        packed(given.wanted),
-        homes.astype(np.int64),
+        own,
+        wanted,
+        home,
     )
 
 
