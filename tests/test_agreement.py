@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.mutants import correct_algorithms
+from tests.faulty_routings import correct_algorithms
 from unknot import check, deliver, replay, simulate
 from unknot.checker import accept
 from unknot.network import Network

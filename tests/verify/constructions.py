@@ -5,12 +5,14 @@ Found by a search among random tables on small meshes, for what is left over onc
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 
 import numpy as np
 
 from unknot.network import Network, grid
 from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation, VirtualChannels
+from unknot.testing import table_relation
 
 SIGNS = "-0+"
 WAYS = ("+x", "-x", "+y", "-y")
@@ -91,3 +93,24 @@ def beside(one: Relation, other: Relation) -> Relation:
     may_use = np.zeros((network.num_terminals, addresses + other.num_addresses), dtype=bool)
     may_use[:terminals, :addresses] = may_use[terminals:, addresses:] = True
     return Relation(network, places, rule, name="beside", may_use=may_use)
+
+
+def one_sender(network: Network, seed: int, most: int = 2) -> Relation:
+    """One terminal sends, and every header has one to `most` random channels to go on, detours and loops included.
+
+    Under virtual cut-through, 4 of the first 80 on a mesh 4×4 and 6 on a mesh 5×5 have a deadlock configuration to
+    which no order of injections leads.
+    """
+    rng = random.Random(seed)
+    places, terminals = VirtualChannels(network, 1), network.num_terminals
+    first, leaving = network.outgoing
+    may_use = np.zeros((terminals, terminals), dtype=bool)
+    may_use[rng.randrange(terminals)] = True
+    table: dict[tuple[int, int], list[int]] = {}
+    for address in range(terminals):
+        for at in range(places.total + terminals):
+            here = int(places.router[at])
+            near = leaving[first[here] : first[here + 1]].tolist()
+            home = here == network.eject[address]
+            table[at, address] = [EJECT] if home else rng.sample(near, min(rng.randint(1, most), len(near)))
+    return table_relation(network, places, table, may_use=may_use, name="one_sender")

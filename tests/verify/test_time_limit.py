@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.verify.constructions import FREE_THREE_WIDE, beside, by_signs
 from unknot.checker import Unchecked, accept
-from unknot.routing import Relation
-from unknot.topologies import mesh
-from unknot.verify import check, dependencies, exact
+from unknot.routing import Relation, dimension_order
+from unknot.topologies import mesh, torus
+from unknot.verify import check, dependencies, exact, smallest
+from unknot.verify.effort import Effort, TimeUpError
+from unknot.verify.exact import Worm
 from unknot.verify.exact_model import Model, find
+from unknot.verify.nonatomic import _arrivals, queued_cycle
 from unknot.verify.states import Core, core
 from unknot.verify.waiting import drain, waiting
+from unknot.verify.witness import configuration
 
 HARD, EASY = by_signs(mesh(3, 10), FREE_THREE_WIDE), by_signs(mesh(3, 3), FREE_THREE_WIDE)
 
@@ -71,3 +78,33 @@ def test_check_that_runs_out_of_time_is_open_at_every_limit() -> None:
     proved = check(EASY, time_limit=60)
     assert proved.deadlock_free
     accept(EASY, proved)
+
+
+def test_a_deadlock_found_too_late_is_graded_no_further() -> None:
+    """The worms are there, but no time is left to lead them back: the grade says that it is open."""
+    relation = dimension_order(torus(4, 4), 2, dateline="none")
+    found = check(relation, "vct")
+    assert found.configuration is not None
+    assert found.configuration.reachability == "scheduled"
+    worms = [Worm(m.address, m.held, m.wanted) for m in found.configuration.messages]
+    late = configuration(relation, worms, "vct", 8, end=time.monotonic() - 1.0)
+    assert late.limited
+    assert late.reachability == "not-established"
+    assert "left open by a limit" in late.told
+    accept(relation, replace(found, configuration=late))
+
+
+def test_a_cycle_without_time_to_lead_packets_to_it() -> None:
+    """A deadlock that is known but cannot be shown is not claimed."""
+    graph = dependencies(dimension_order(torus(6, 6)))
+    with pytest.raises(TimeUpError, match="ways to cycles: 0 of 36"):
+        queued_cycle(graph, 8, Effort(end=time.monotonic() - 1.0))
+    with pytest.raises(TimeUpError, match="packets on the cycle: 0 of 36"):
+        _arrivals(graph, [0], 1, Effort(end=time.monotonic() - 1.0))
+
+
+def test_the_smallest_deadlock_without_time_is_open() -> None:
+    found = smallest(dimension_order(torus(6, 6)), "vct", time_limit=1e-9)
+    assert found.configuration is None
+    assert not found.proved
+    assert "time ran out" in found.method

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 
 from tests.reference.brute_force import States, TooLargeError, deadlock, states_of
 from tests.reference.legality import complaints
+from tests.verify.constructions import one_sender
 from unknot import replay
+from unknot.checker import accept
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.testing import interpreted, networks, relations
 from unknot.topologies import mesh, ring, torus
@@ -143,3 +145,18 @@ def test_a_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
             (verdict.reachability, verdict.configuration.limited, "left open by a limit" in verdict.established)
         )
     assert told == [("injected", False, False), ("scheduled", True, True)]
+
+
+def test_some_deadlocks_are_not_established() -> None:
+    """With one sender, packets often stand where they cannot come together; the grade is decided, not given up."""
+    grades: Counter[str] = Counter()
+    for seed in range(30):
+        relation = one_sender(mesh(4, 4), seed)
+        verdict = check(relation, "vct")
+        assert verdict.configuration is not None
+        assert not verdict.configuration.limited
+        assert complaints(relation, verdict.configuration) == []
+        accept(relation, verdict)
+        grades[verdict.configuration.reachability] += 1
+    assert grades["not-established"] >= 1
+    assert grades["scheduled"] > 20

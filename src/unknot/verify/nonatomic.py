@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.verify.effort import Progress
+from unknot.verify.effort import Effort
 from unknot.verify.states import Dependencies, Explorer
 from unknot.verify.verdict import Configuration, Message
 
@@ -33,7 +33,7 @@ class Arrival:
     way: tuple[int, ...]
 
 
-def queued_cycle(graph: Dependencies, buffer_depth: int, *, progress: Progress | None = None) -> Configuration:
+def queued_cycle(graph: Dependencies, buffer_depth: int, effort: Effort | None = None) -> Configuration:
     """A deadlock configuration under non-atomic allocation, from a cycle of dependencies.
 
     One message fills each VC of the cycle and has committed to the next. Its reachability is `injected` when every
@@ -48,16 +48,20 @@ def queued_cycle(graph: Dependencies, buffer_depth: int, *, progress: Progress |
         With a cycle.
     buffer_depth : int
         Flits per VC; each message is as long.
-    progress : callable(stage, done, total), optional
-        Told of addresses visited.
+
+    Raises
+    ------
+    TimeUpError
+        If the time of `effort` runs out.
     """
-    least = _depths(graph, progress)
+    effort = effort or Effort()
+    least = _depths(graph, effort)
     source = np.repeat(np.arange(graph.relation.num_vcs), np.diff(graph.first))
     inside = graph.cyclic[source] & (graph.label[source] == graph.label[graph.target])
     depth = _lowest(graph, source, np.where(inside, least, np.iinfo(np.int64).max))
     kept = np.flatnonzero(inside & (least <= depth))
     cycle = shortest_cycle(source[kept], graph.target[kept])
-    arrivals = _arrivals(graph, cycle, depth)
+    arrivals = _arrivals(graph, cycle, depth, effort)
     messages = [
         Message(a.source, a.address, buffer_depth, a.way[:-1], a.way[-1:], (cycle[(i + 1) % len(cycle)],))
         for i, a in enumerate(arrivals)
@@ -103,7 +107,7 @@ def _back_to(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
     return []
 
 
-def _depths(graph: Dependencies, progress: Progress | None) -> npt.NDArray[np.int64]:
+def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
     """For each dependency, the fewest VCs from injection to a state at which it arises."""
     from unknot.verify.nonatomic_kernel import nearest
 
@@ -113,10 +117,10 @@ def _depths(graph: Dependencies, progress: Progress | None) -> npt.NDArray[np.in
     depth = np.zeros(relation.num_vcs, dtype=np.int64)
     edge = np.asarray(graph.first, dtype=np.int64)
     for address in range(graph.addresses):
+        effort.spent("ways to cycles", address, graph.addresses)
         order, first, value = space.visit(address)
         nearest(relation.sources(address).size, order, first, value, edge, graph.target, depth, least)
-        if progress is not None:
-            progress("ways to cycles", address + 1, graph.addresses)
+    effort.spent("ways to cycles", graph.addresses, graph.addresses)
     return least
 
 
@@ -143,7 +147,7 @@ def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArr
     return int(found[low])
 
 
-def _arrivals(graph: Dependencies, cycle: list[int], depth: int) -> list[Arrival]:
+def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort) -> list[Arrival]:
     """For each VC of the cycle, a shortest way to a state at which it depends on the next.
 
     From terminals of their own where all can be entered directly.
@@ -154,6 +158,7 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int) -> list[Arrival
     found: dict[int, Arrival] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
     for address in range(graph.addresses):
+        effort.spent("packets on the cycle", address, graph.addresses)
         order, first, value = space.visit(address)
         if not np.isin(order, cycle).any():
             continue

@@ -21,6 +21,7 @@ from unknot.routing.relation import Relation
 from unknot.switching import Switching, switching_named
 from unknot.verify import remainder
 from unknot.verify.closed_sets import entered
+from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact_model import Ports, Worm, fewest
 from unknot.verify.remainder import Ints, Remainder, offsets
 from unknot.verify.states import Core, core, dependencies
@@ -74,8 +75,8 @@ def smallest(
     relation : Relation
     switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
     time_limit : float
-        Seconds for the solver; the bound from below takes time for one search from every reachable state on cycles of
-        dependencies, and nodes × edges of the graph of who may wait for whom.
+        Seconds for visiting states and for the solver; the bound from below, in between, takes time for one search
+        from every reachable state on cycles of dependencies, and nodes × edges of the graph of who may wait for whom.
     buffer_depth : int
         Flits per VC, for the message lengths.
     known : Configuration, optional
@@ -93,10 +94,16 @@ def smallest(
     if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
         raise RelationError(f"smallest: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
     end = time.monotonic() + time_limit
-    graph = dependencies(relation)
+    effort = Effort(end=end)
+    graph = dependencies(relation, effort)
+    if not graph.complete:
+        return Smallest(known, 1, 0, False, "time ran out before all states were visited")
     if graph.acyclic:
         return Smallest(None, 0, 0, True, "no deadlock: the channel dependency graph is acyclic")
-    states = core(graph)
+    try:
+        states = core(graph, effort=effort)
+    except TimeUpError:
+        return Smallest(known, 1, 0, False, "time ran out before all states were visited")
     rest = _remainder(states, technique).pruned()
     if not rest.place.size:
         return Smallest(None, 0, 0, True, "no deadlock: nothing is left by the fixpoint")

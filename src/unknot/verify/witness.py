@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,13 @@ EDGES = 100_000
 
 
 def configuration(
-    relation: Relation, worms: Sequence[Worm], switching: Switching, buffer_depth: int, *, as_it_is: bool = False
+    relation: Relation,
+    worms: Sequence[Worm],
+    switching: Switching,
+    buffer_depth: int,
+    *,
+    as_it_is: bool = False,
+    end: float = inf,
 ) -> Configuration:
     """The configuration of a set of blocked worms, made smaller where that is easy, and graded.
 
@@ -41,14 +49,16 @@ def configuration(
     ----------
     as_it_is : bool
         Keep the worms, and hold no VC but theirs.
+    end : float
+        When to stop looking for something better, on the clock of `time.monotonic`; the grade may then be open.
     """
-    routes = Routes(relation)
+    routes = Routes(relation, end)
     worms = reduce(worms)
     stretch = switching == "wormhole" and not as_it_is
     injected = _injected(routes, worms, stretch)
     choices = [worms]
     if not as_it_is and switching != "wormhole-nonatomic" and (injected is None or len(worms) > FEW):
-        choices = [*_smaller(relation, worms, switching, injected is not None), worms]
+        choices = [*_smaller(routes, worms, switching, injected is not None), worms]
         led = (_injected(routes, choice, stretch) for choice in choices[:-1])
         injected = next((found for found in led if found is not None), injected)
     if injected is not None:
@@ -66,16 +76,17 @@ def configuration(
     return Configuration(switching, buffer_depth, "not-established", _messages(placed, buffer_depth), routes.limited)
 
 
-def _smaller(relation: Relation, worms: Sequence[Worm], switching: Switching, injected: bool) -> Iterator[list[Worm]]:
+def _smaller(routes: Routes, worms: Sequence[Worm], switching: Switching, injected: bool) -> Iterator[list[Worm]]:
     """Other worms instead, the better first: on the same VCs, straight from their terminals if possible; else around.
 
     The first is as good as it gets when it comes straight from terminals, and then it is the only one.
     """
+    relation = routes.relation
     held = np.array(sorted(vc for worm in worms for vc in worm.path))
     ports = Ports.of(relation)
     source = relation.network.source[relation.vcs.channel[held]].tolist()
     for size, restriction, work in ((0, ports, 0.2), (0, None, 0.2), (3, ports, 0.5), (8, ports, 0.5)):
-        if size and injected:
+        if (size and injected) or routes.late:
             return
         vcs = held
         if size:
@@ -84,7 +95,7 @@ def _smaller(relation: Relation, worms: Sequence[Worm], switching: Switching, in
         part = among(relation, vcs.tolist(), switching, limit=STATES)
         if part is None:
             return
-        found, _ = fewest(part.pruned().merged(), SECONDS, ports=restriction, work=work)
+        found, _ = fewest(part.pruned().merged(), routes.seconds, ports=restriction, work=work)
         if isinstance(found, list):
             yield reduce(found)
             if restriction is not None:
@@ -98,11 +109,21 @@ Led = tuple[Worm, int, tuple[int, ...]]
 class Routes:
     """Ways from injection to a state of an address; `limited` when a limit ended a search for them."""
 
-    def __init__(self, relation: Relation) -> None:
-        self.relation = relation
+    def __init__(self, relation: Relation, end: float = inf) -> None:
+        self.relation, self.end = relation, end
         self.space = Explorer(relation)
         self.graphs: dict[int, dict[int, list[int]]] = {}
         self.limited = False
+
+    @property
+    def seconds(self) -> float:
+        """What the solver may take for a question."""
+        return min(SECONDS, self.end - time.monotonic())
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.end
 
     def graph(self, address: int) -> dict[int, list[int]]:
         """Candidate VCs of each reachable place, ejection left out."""
@@ -181,7 +202,7 @@ def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led]
         held = {vc for w, _, lead in chosen for vc in (*lead, *w.path)} | {vc for w in rest[1:] for vc in w.path}
         for terminal, lead in routes.leads(worm, held):
             tries += 1
-            if tries > TRIES:
+            if tries > TRIES or routes.late:
                 return False
             if terminal in taken:
                 continue
@@ -193,7 +214,7 @@ def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led]
 
     if place(tuple(worms)):
         return [(replace(w, path=lead + w.path), t, ()) for w, t, lead in chosen]
-    return _led_back(routes, worms) if tries > TRIES else None
+    return _led_back(routes, worms) if tries > TRIES or routes.late else None
 
 
 def _at_terminals(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
@@ -226,6 +247,9 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
     users: dict[int, list[Any]] = {}
     steps: list[dict[tuple[int, int], Any]] = []
     for worm in worms:
+        if routes.late:
+            routes.limited = True
+            return None
         graph = routes.graph(worm.address)
         flow: dict[tuple[int, int], Any] = {}
         out: dict[int, list[Any]] = {}
@@ -250,7 +274,7 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
         steps.append(flow)
     for using in users.values():
         model.add_at_most_one(using)
-    solver = solver_for(SECONDS)
+    solver = solver_for(routes.seconds)
     solver.parameters.max_deterministic_time = 2.0
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -276,6 +300,9 @@ def _scheduled(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
     order: list[Led] = []
     while standing:
         for worm in standing:
+            if routes.late:
+                routes.limited = True
+                return None
             held = [vc for other in standing if other is not worm for vc in other.path]
             way = next(routes.leads(worm, held), None)
             if way is not None:

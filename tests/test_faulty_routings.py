@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.mutants import correct_algorithms, faults, planted
+from tests.faulty_routings import correct_algorithms, faults, planted
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from unknot import replay
