@@ -55,7 +55,7 @@ def check(
     time_limit : float
         Seconds, compilation of the rule not counted. All but the exact search takes time linear in the reachable
         transitions. To say how packets come to a deadlock that was found may take an eighth of it more, and at least
-        half a second. The rule of a small relation is not compiled but tabulated in plain Python, and nothing is kept.
+        half a second. The rule of a small relation is tabulated in plain Python, not compiled, and nothing is kept.
     buffer_depth : int
         Flits per VC, for the message lengths of a counterexample; the answer does not depend on it.
     threads : int, optional
