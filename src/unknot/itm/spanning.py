@@ -39,7 +39,7 @@ class Spanning:
 def spanning(network: Network, kind: str = "exterior", *, time_limit: float = 60.0, seed: int = 1) -> Spanning:
     """Find an incremental triangular mesh that spans a network, or show that there is none.
 
-    Parts joined only by a router or less are told apart first, which settles most networks; then routers are added
+    Parts joined only by a router or less are taken apart first, which settles most networks; then routers are added
     greedily with restarts, then the question is decided exactly (CP-SAT).
 
     Parameters

@@ -24,7 +24,7 @@ CHUNK = 20_000
 
 @dataclass(frozen=True)
 class Worst:
-    """The worst of all sets of at most so many dead switches in each interior stage.
+    """The worst of all sets of at most `per_stage` dead switches in each interior stage.
 
     Attributes
     ----------

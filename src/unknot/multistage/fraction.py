@@ -64,7 +64,7 @@ def realisable_fraction(
     Parameters
     ----------
     samples : int, optional
-        Draw so many. By default all are tried, which is possible for up to `COUNTED` terminals.
+        How many are drawn. By default all are tried, which is possible for up to `COUNTED` terminals.
     busy : float
         Chance that an input sends at all, in permutations that are drawn. One minus the share is the probability that
         a random set of messages is blocked.

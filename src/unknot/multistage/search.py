@@ -64,7 +64,7 @@ def path_table(network: Network, sources: npt.ArrayLike, destinations: npt.Array
 
 
 def searchable(paths: int, messages: int) -> bool:
-    """Whether a search over so many paths in all is feasible."""
+    """Whether a search over this number of paths in all is feasible."""
     return paths <= MAX_LISTED and paths * (messages + 1) <= MAX_CELLS
 
 

@@ -55,7 +55,7 @@ def message_classes(
 
 
 def share(vcs: int | None, names: Sequence[str]) -> int | None:
-    """VCs per channel for each class, of so many in all; None of None.
+    """VCs per channel for each class, of the given number in all; None of None.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Deterministic routes shared out among layers of virtual lanes: what LASH and DFSSSP have in common.
 
 Every layer has its own VC on each channel, and the routes of a layer close no cycle of dependencies. A header stays
-in the layer it was sent in, which its address tells, as a service level does in InfiniBand: the address of a
+in the layer it was sent in, which its address names, as a service level does in InfiniBand: the address of a
 terminal in layer l is l · terminals + terminal.
 """
 

@@ -37,7 +37,7 @@ def routing(network: Network, text: str, vcs: int | None = None, *, where: str =
     Raises
     ------
     UnknotError
-        If there is no such routing, or it cannot be used on this network or with so many VCs.
+        If there is no such routing, or it cannot be used on this network or with that number of VCs.
     """
     function = routing_named(text, where)
     call = parse_call(text, where)

@@ -4,10 +4,10 @@ Where a packet may turn depends on whether its column is odd or even: no packet 
 an even column, and none from north or south to west in an odd column. Columns are positions in dimension 0 and count
 from 0; east is up. This is the minimal routing function of Chiu (2000): eastbound packets leave their row in odd
 columns or in the column where they started, and do not go on along it into an even last column; westbound packets
-leave their row in even columns. A packet in an even column that is not moving east started there, so its way in tells
-all. Any number of VCs, one is enough. Chiu proves it deadlock-free for wormhole switching: the rightmost column of a
-cycle would have to hold a forbidden turn. So there is no cycle of dependencies, and every switching technique is
-settled.
+leave their row in even columns. A packet in an even column that is not moving east started there, so the channel it
+came by is enough. Any number of VCs, one is enough. Chiu proves it deadlock-free for wormhole switching: the
+rightmost column of a cycle would have to hold a forbidden turn. So there is no cycle of dependencies, and every
+switching technique is settled.
 """
 
 from __future__ import annotations

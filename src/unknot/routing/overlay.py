@@ -49,7 +49,7 @@ def overlay(
     Raises
     ------
     RelationError
-        If a part cannot be used on the network or with so many VCs, commits to its choices, gives terminals several
+        If a part cannot be used on the network or with these VCs, commits to its choices, gives terminals several
         addresses, or some router has no terminal at which a header could enter a part.
 
     References

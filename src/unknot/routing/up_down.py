@@ -2,7 +2,7 @@
 
 The routers are numbered from a root, and of the two channels of a link one leads up, to the lower number, the other
 down. A route goes up zero or more channels, then down zero or more; it never goes up after it has gone down. Which
-phase a header is in is told by the channel it came by, so 1 VC is enough. Channels that lead up have no cycle, nor
+phase a header is in follows from the channel it came by, so 1 VC is enough. Channels that lead up have no cycle, nor
 have those that lead down, and no route comes back from down to up: there is no cycle of dependencies under any
 switching technique (Schroeder et al. 1991).
 

@@ -28,7 +28,7 @@ def vba(network: Network) -> Relation:
     Raises
     ------
     RelationError
-        If the network has wrap links, or so many dimensions that there would be more than `MAX_VCS` VCs;
+        If the network has wrap links, or its dimensions would take more than `MAX_VCS` VCs;
         `NetworkError` if it has no dimensions.
 
     References

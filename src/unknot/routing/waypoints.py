@@ -1,7 +1,7 @@
 """Waypoint schemes: one routing to a waypoint, then another to the destination.
 
 The address is the pair of both: ``waypoint · terminals + destination``. The phases have VCs of their own on every
-channel, so the VC on which a header sits tells its phase. A header that comes to the router of its waypoint in phase
+channel, so the VC on which a header sits gives its phase. A header that comes to the router of its waypoint in phase
 one, or is injected there, asks the second routing as if it were injected at that terminal. A packet that passes its
 own destination in phase one goes on. So nothing is left out of the proof and nothing is added: both phases, every
 waypoint, every hand-over. The scheme is deadlock-free under a technique when both routings are: phase two never waits

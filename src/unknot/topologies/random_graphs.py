@@ -76,7 +76,7 @@ def irregular(
     Raises
     ------
     NetworkError
-        If so many switches cannot be connected, or so many links cannot be placed.
+        If the switches cannot be connected, or the links cannot be placed.
 
     Examples
     --------
