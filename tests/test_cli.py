@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 import unknot
 from unknot.cli import app
+from unknot.commands.shared import relation_of
 from unknot.network import write_edge_list
 from unknot.topologies import ring
 
@@ -419,3 +420,162 @@ def test_nobody_reads_on(tmp_path: Path) -> None:
     process.stderr.close()
     process.wait(timeout=60)
     assert "Traceback" not in said
+
+
+# --- files named inside files -------------------------------------------------------------------------------------
+
+
+def test_a_replay_reads_network_files_of_its_folder_alone(tmp_path: Path) -> None:
+    """What a file names is found from its folder; outside of it only when the user says so, and never quoted."""
+    (tmp_path / "nets").mkdir()
+    ring_file = tmp_path / "nets" / "ring.txt"
+    write_edge_list(ring(5), ring_file)
+    (tmp_path / "secret").write_text("root:x:0:0:password\n")
+    knot = tmp_path / "nets" / "knot.json"
+    words = ("check", str(ring_file), "--routing", "shortest_paths", "--export", str(knot))
+    assert unknot_says(*words).exit_code == 1
+    content = json.loads(knot.read_text())
+    assert content["network"] == "ring.txt"
+    assert relation_of("nets/ring.txt", "up_down", None, tmp_path / "knot.json").network.num_channels == 10
+    for outside in ("../secret", str(tmp_path / "secret"), "/etc/passwd"):
+        knot.write_text(json.dumps({**content, "network": outside}))
+        said = refused("replay", str(knot))
+        assert "outside the folder of this file; allow it with --outside-files" in said
+        assert "password" not in said
+    (tmp_path / "nets" / "inside").write_text("root:x:0:0:password\n")
+    knot.write_text(json.dumps({**content, "network": "./inside"}))
+    assert "password" not in refused("replay", str(knot))
+    knot.write_text(json.dumps({**content, "network": "../secret"}))
+    assert "outside the folder" not in refused("replay", str(knot), "--outside-files")
+
+
+@pytest.mark.parametrize("text", ['{"format": "unknot-conf', "[" * 40_000, '{"vcs": ' + "9" * 5000 + "}", "\0", ""])
+def test_a_replay_file_that_is_damaged(text: str, tmp_path: Path) -> None:
+    (tmp_path / "knot.json").write_text(text)
+    assert "knot.json" in refused("replay", str(tmp_path / "knot.json"))
+
+
+# --- internal errors ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [RecursionError("too deep"), MemoryError(), KeyError("x"), AssertionError()])
+def test_an_internal_error_is_no_answer(error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def broken(*given: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("unknot.network.measure", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    result = unknot_says("show", "ring(5)", "--json")
+    assert (result.exit_code, result.stdout) == (70, "")
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    (kept,) = tmp_path.iterdir()
+    assert str(kept) in result.stderr
+    assert type(error).__name__ in kept.read_text()
+    shown = unknot_says("show", "ring(5)", "--traceback")
+    assert shown.exit_code == 70
+    assert "Traceback (most recent call last)" in shown.stderr
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+# --- memory, streams, names ---------------------------------------------------------------------------------------
+
+
+def test_sizes_are_refused_with_the_estimate_before_anything_is_built() -> None:
+    assert "the limit is 1 MiB" in refused("show", "torus(64, 64)", "--max-memory", "1M")
+    assert "--max-memory" in refused("--max-memory", "100M", "show", "fat_tree(64, 3)")
+    assert unknot_says("show", "torus(4, 4)", "--max-memory=1G").exit_code == 0
+    assert "a size of memory is" in refused("show", "torus(4, 4)", "--max-memory", "much")
+
+
+def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path) -> None:
+    import resource
+
+    file = tmp_path / "net.dot"
+    file.write_text("old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        said = refused("convert", "torus(16, 16)", str(file))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "net.dot: it cannot be written: File too large" in said
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+NASTY = ["a\x1b[31m", "b\x9b2J", "c\u202egnp", "d\x07\x08", "e\u2028f", "g\nh", "\x1b]0;x\x07"]
+RAW = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u202e", "\u2028"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show",),
+        ("show", "--json"),
+        ("check", "--routing", "up_down"),
+        ("check", "--routing", "shortest_paths"),
+        ("check", "--routing", "shortest_paths", "--json"),
+        ("analyse", "--routing", "up_down"),
+        ("check", "--routing", "up_down(root='\x1b[31m')"),
+        ("convert", "out.dot"),
+        ("check", "--routing", "dimension_order"),
+    ],
+)
+def test_nothing_raw_is_printed_of_names(words: tuple[str, ...], tmp_path: Path) -> None:
+    nodes = [{"id": name} for name in NASTY]
+    edges = [{"source": name, "target": NASTY[i - 1]} for i, name in enumerate(NASTY)]
+    file = tmp_path / "n\x1b[31m.json"
+    file.write_text(json.dumps({"directed": False, "multigraph": False, "nodes": nodes, "links": edges}))
+    rest = [str(tmp_path / word) if word == "out.dot" else word for word in words[1:]]
+    result = unknot_says(words[0], str(file), *rest)
+    assert result.exit_code in (0, 1, 2), result.output
+    for character in RAW:
+        assert character == "\n" or character not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_streams_that_are_ascii_closed_or_full() -> None:
+    def said(command: str) -> tuple[int, str]:
+        done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+        assert b"Traceback" not in done.stderr
+        return done.returncode, done.stdout.decode("ascii")
+
+    python = f"'{sys.executable}' -m unknot"
+    code, text = said(f"PYTHONIOENCODING=ascii {python} check 'ring(5)' --routing dimension_order")
+    assert code == 1
+    assert "t0 at (0) -> t2 at (2)" in text
+    code, text = said(f"PYTHONIOENCODING=ascii {python} show 'ring(5)' --json")
+    assert json.loads(text)["name"] == "ring(5)"
+    assert said(f"{python} show 'ring(5)' >&-") == (0, "")
+    assert said(f"{python} show 'ring(5)' >/dev/full") == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--packet-length", "²"), "--packet-length"),
+        (("--packet-length", "1:²"), "--packet-length"),
+        (("--packet-length", "9" * 5000), "--packet-length"),
+        (("--traffic", "hotspot(1e5)"), "hotspot"),
+        (("--traffic", "hotspot(0x" + "f" * 5000 + ")"), "hotspot"),
+        (("--measure", "9223372036854775807"), ""),
+        (("--measure", "9" * 5000), "--measure"),
+        (("--warmup", "9223372036854775807"), ""),
+        (("--buffer-depth", "9223372036854775807"), ""),
+        (("--vcs", "9223372036854775808"), ""),
+        (("--seed", "9" * 30), "seed"),
+        (("--interval", "-1"), "interval"),
+        (("--precision", "nan"), "precision"),
+        (("--load", "inf"), "load"),
+        (("--time-limit", "nan"), "--time-limit"),
+        (("--bursts", "²,1"), "--bursts"),
+        (("--router", "routing_delay=" + "9" * 5000), "--router"),
+        (("--fault", "²: router 1"), "--fault"),
+        (("--fault", "9" * 5000 + ": router 1"), "--fault"),
+        (("--threads", "9223372036854775808"), "thread"),
+    ],
+)
+def test_odd_values_of_options_are_refused(words: tuple[str, ...], said: str) -> None:
+    start = ("simulate", "ring(4)", "--routing", "dimension_order", "--load", "0.1")
+    assert said in refused(*start, *words)

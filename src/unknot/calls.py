@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from unknot.errors import TextError, near
+from unknot.errors import TextError, UnknotError, near, shown
 
 _NAME = re.compile(r"\s*([^\W\d][\w-]*)\s*")
 _LONGEST = 100_000
@@ -124,7 +124,12 @@ def apply(call: Call, function: Callable[..., _T], *first: Any, **more: Any) -> 
         wanted = ", ".join(str(p).split(":")[0] for p in list(signature.parameters.values())[len(first) :])
         raise call.error(f"{call.name}({wanted}) is what can be written here: {error}") from error
     _check_kinds(call, signature, known)
-    return function(*bound.args, **bound.kwargs)
+    try:
+        return function(*bound.args, **bound.kwargs)
+    except UnknotError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise call.error(f"{call.name}: {error}") from error
 
 
 _KINDS: dict[str, tuple[str, str, tuple[type, ...]]] = {
@@ -144,7 +149,7 @@ def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> 
         wanted = str(signature.parameters[name].annotation).split(" | ")
         if all(map(_in_words, wanted)) and not any(_is_of(value, kind) for kind in wanted):
             told = " or ".join(map(_in_words, wanted))
-            raise call.error(f"{call.name}: {name} is {told}, not {value!r}", part)
+            raise call.error(f"{call.name}: {name} is {told}, not {shown(value)}", part)
 
 
 def _in_words(kind: str) -> str:

@@ -21,7 +21,7 @@ from unknot.commands.options import (
     Vcs,
 )
 from unknot.commands.outcomes import say
-from unknot.commands.shared import exit_code, print_json, relation_of, write
+from unknot.commands.shared import exit_code, network_for, print_json, relation_of, write
 
 if TYPE_CHECKING:
     from unknot.report.explanation import Section
@@ -98,7 +98,9 @@ def check(
         if found is None:
             say(f"no counterexample, so {export} was not written")
         else:
-            write_configuration(relation, found, export, network=network, routing=routing, vcs=vcs)
+            write_configuration(
+                relation, found, export, network=network_for(export, network), routing=routing, vcs=vcs
+            )
             say(f"wrote {export}")
     if json:
         from unknot.answers.form import answer

@@ -25,6 +25,9 @@ def replay(
         str | None, typer.Option("--routing", metavar="NAME", help="Instead of the one the file names.")
     ] = None,
     vcs: Vcs = None,
+    outside_files: Annotated[
+        bool, typer.Option("--outside-files", help="Let the file name a network file outside its folder.")
+    ] = False,
     cycles: Annotated[int, typer.Option(help="Cycles to wait for something to move.")] = 1000,
     out: Picture = None,
     json: Json = False,
@@ -39,9 +42,9 @@ def replay(
     from unknot.simulation import replay as carry_out
 
     asked = read_configuration(file)
-    relation = relation_of(
-        network or asked.network, routing or asked.routing, vcs or (None if routing else asked.vcs)
-    )
+    confined = None if network or outside_files else file
+    named = network or (asked.network if confined else _from_here(file, asked.network))
+    relation = relation_of(named, routing or asked.routing, vcs or (None if routing else asked.vcs), confined)
     found = configuration_on(relation, asked)
     against = _objection(relation, found)
     result = None
@@ -65,6 +68,15 @@ def replay(
     else:
         terminal_verdict.show_replay(relation, found, against, result)
     raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)
+
+
+def _from_here(file: Path, network: str) -> str:
+    """The text of a network that a file keeps, a path as seen from the working folder."""
+    path = file.parent / network.strip()
+    try:
+        return str(path) if network.strip() and path.exists() else network
+    except (OSError, ValueError):
+        return network
 
 
 def _objection(relation: Relation, found: Configuration) -> str | None:

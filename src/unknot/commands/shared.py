@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,10 +19,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def relation_of(network: str, routing: str, vcs: int | None) -> Relation:
+def relation_of(network: str, routing: str, vcs: int | None, named_in: Path | None = None) -> Relation:
+    """The relation of texts; those found in a file may name files of its folder alone."""
     from unknot.studies import design
 
-    built = design.network(network, where="NETWORK")
+    if named_in is None:
+        built = design.network(network, where="NETWORK")
+    else:
+        built = design.network(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
     design.require_connected(built)
     return design.routing(built, routing, vcs, where="--routing")
 
@@ -31,6 +36,15 @@ def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
     if deadlock_free is False or delivered is False:
         return FAILS
     return HOLDS if deadlock_free and delivered else UNDECIDED
+
+
+def network_for(file: Path, network: str) -> str:
+    """The text of a network as a file may keep it: a path starts where the file is."""
+    try:
+        is_file = bool(network.strip()) and Path(network.strip()).exists()
+    except (OSError, ValueError):
+        is_file = False
+    return os.path.relpath(network.strip(), file.parent) if is_file else network
 
 
 def limited(seconds: float | None, work: Callable[[], T]) -> T:

@@ -9,7 +9,7 @@ import typer
 
 from unknot.commands.options import SEED, BufferDepth, Json, NetworkText, RoutingText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import say
-from unknot.commands.shared import limited, print_json, relation_of, write
+from unknot.commands.shared import limited, network_for, print_json, relation_of, write
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -134,7 +134,9 @@ def simulate(
         if out is not None:
             _draw(relation, found, out)
         if export is not None:
-            _export(relation, found, export, {"network": network, "routing": routing, "vcs": vcs})
+            _export(
+                relation, found, export, {"network": network_for(export, network), "routing": routing, "vcs": vcs}
+            )
         if series is not None:
             from unknot.report import write_series
 
