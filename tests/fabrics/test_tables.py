@@ -151,3 +151,11 @@ def test_tables_of_another_fabric(tmp_path: Path) -> None:
     layout.tables["S0"][7] = 4
     with pytest.raises(TextError, match=r"0x0007 belongs to port GUID 0x[0-9a-f]+, which .*fabric does not have"):
         read(tmp_path, ring(3), lfts(layout).replace("[0-7]", "[0-9]").replace("7 lids", "9 lids"))
+
+
+def test_numbers_with_leading_zeros_are_decimal(tmp_path: Path) -> None:
+    text = lfts(ring(3)).replace("lids [0-6]", "lids [00-06]")
+    (tmp_path / "fabric").write_text(ibnetdiscover(ring(3)))
+    (tmp_path / "tables").write_text(text)
+    assert "lids [00-06]" in text
+    assert read_fabric(tmp_path).tables is not None

@@ -54,7 +54,8 @@ def read_lfts(path: str | Path) -> TableFile:
         elif match := _HEAD.match(line):
             if table is not None:
                 raise file.error(f"the table begun in line {table.line} has no last line `… lids dumped`", number)
-            bounds, counted = (int(match[1], 0), int(match[2], 0)), match[2].startswith("0x")
+            counted = match[2].startswith("0x")
+            bounds = _number(match[1]), _number(match[2])
             table = file.open(int(match[4], 16), number, int(match[3] or 0) or None)
         elif match := _FOOT.match(line):
             if table is None:
@@ -70,6 +71,10 @@ def read_lfts(path: str | Path) -> TableFile:
     if not file.tables:
         raise TextError("no forwarding table in this file", path)
     return file
+
+
+def _number(text: str) -> int:
+    return int(text, 16 if text.startswith("0x") else 10)
 
 
 def _enter(file: TableFile, table: SwitchTable, match: re.Match[str], bounds: tuple[int, int], line: int) -> None:
