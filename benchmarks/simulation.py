@@ -25,7 +25,7 @@ from typing import Any
 from unknot import Relation, topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import FLIT_HOPS, NO_CYCLE
+from unknot.simulation.state import NO_CYCLE
 from unknot.simulation.traffic import uniform
 
 DEPTH = 8
@@ -99,11 +99,11 @@ def timed(engine: Engine, cycles: int, clock: Callable[[], int]) -> tuple[float,
     """
     for _ in range(WARM):
         engine.advance(engine.now + cycles // 4)
-        if len(engine.parts[0].decided) or engine.asked_from == NO_CYCLE:
+        if len(engine.parts[0].cache) or engine.asked_from == NO_CYCLE:
             break
-    hops, begin = engine.count(FLIT_HOPS), clock()
+    hops, begin = engine.count("flit_hops"), clock()
     engine.advance(engine.now + cycles)
-    spent, hops = clock() - begin, engine.count(FLIT_HOPS) - hops
+    spent, hops = clock() - begin, engine.count("flit_hops") - hops
     return spent / hops, hops
 
 

@@ -80,6 +80,16 @@ def beyond(typingctx, array, row):
     return array(array, types.int64), codegen
 
 
+@intrinsic
+def address_of(typingctx, array):
+    """The address of the first element of an array."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ptrtoint(make_array(array)(context, builder, args[0]).data, ir.IntType(64))
+
+    return types.int64(array), codegen
+
+
 def _pointer(builder, address):
     return builder.inttoptr(address, ir.IntType(64).as_pointer())
 

@@ -11,17 +11,6 @@ from tests.simulation.relations import random_relation
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import (
-    CHANCE,
-    CREATED_PACKETS,
-    CREDITS,
-    FLIT_HOPS,
-    FLITS_IN,
-    FLITS_OUT,
-    LEFT,
-    PACKET,
-    STORED,
-)
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
@@ -60,8 +49,8 @@ class Ledger:
         cycle = engine.now
         while engine.now == cycle:
             engine.advance(cycle + 1)
-        stored = engine.state.inputs[engine.state.in_row, STORED].astype(np.int64)
-        room = engine.state.outputs[engine.state.out_row, CREDITS].astype(np.int64)
+        stored = engine.state.inputs.stored[engine.state.in_row].astype(np.int64)
+        room = engine.state.outputs.credits[engine.state.out_row].astype(np.int64)
         read, returned = self._before(self.sent, self.there), self._before(self.passed, self.back)
         sent, passed = returned - (room - self.room), read - (stored - self.stored)
         for moved in (sent, passed):
@@ -84,10 +73,10 @@ class Ledger:
         assert (self.room + self.stored + flying + coming_back == self.depth).all()
         assert (flying <= self.there).all()
         assert (coming_back <= self.back).all()
-        assert engine.count(FLITS_IN) == self.total_sent[vcs:].sum()
-        assert engine.count(FLIT_HOPS) == self.total_passed.sum()
-        assert engine.count(FLITS_OUT) == self.total_passed.sum() - self.total_sent[:vcs].sum()
-        assert engine.count(FLITS_IN) - engine.count(FLITS_OUT) == (self.stored + flying).sum()
+        assert engine.count("flits_in") == self.total_sent[vcs:].sum()
+        assert engine.count("flit_hops") == self.total_passed.sum()
+        assert engine.count("flits_out") == self.total_passed.sum() - self.total_sent[:vcs].sum()
+        assert engine.count("flits_in") - engine.count("flits_out") == (self.stored + flying).sum()
 
     def _before(self, history: list[np.ndarray], ago: np.ndarray) -> np.ndarray:
         found = np.zeros_like(self.stored)
@@ -106,16 +95,16 @@ def keeps_books(relation: Relation, switching: Switching, flits: int, depth: int
     for _ in range(150):
         ledger.step()
         rows = engine.state.terminals
-        to_come = int(rows[rows[:, PACKET] >= 0, LEFT].sum())
-        assert engine.count(CREATED_PACKETS) * flits == engine.count(FLITS_IN) + to_come
-    engine.state.terminals[:, CHANCE] = 0
+        to_come = int(rows.left[rows.packet >= 0].sum())
+        assert engine.count("created") * flits == engine.count("flits_in") + to_come
+    engine.state.terminals.chance = 0
     held = -1
-    while held != engine.count(FLIT_HOPS):
-        held = engine.count(FLIT_HOPS)
+    while held != engine.count("flit_hops"):
+        held = engine.count("flit_hops")
         for _ in range(60):
             ledger.step()
-    if engine.count(FLITS_IN) == engine.count(FLITS_OUT):
-        assert engine.count(FLITS_IN) == engine.count(CREATED_PACKETS) * flits
+    if engine.count("flits_in") == engine.count("flits_out"):
+        assert engine.count("flits_in") == engine.count("created") * flits
         assert (ledger.room == depth).all()
         assert not ledger.stored.any()
     else:

@@ -11,7 +11,6 @@ from tests.simulation.relations import random_relation
 from unknot.network import Network
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import FIRST_OUTPUT, FLIT_HOPS, READER, SIMPLE
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS
 from unknot.testing import interpreted
@@ -36,14 +35,14 @@ def kept(engine: Engine, at: int, address: int) -> list[set[int]] | None:
         (len(state.inputs) - relation.num_vcs) // relation.network.num_terminals
     )
     row = state.in_row[at if at < relation.num_vcs else first_end]
-    number = int(state.decided[state.place_class[row] * relation.num_addresses + address])
+    number = int(state.cache[state.input_class[row] * relation.num_addresses + address])
     if number == 0:
         return None
-    word = int(state.words[relation.vcs.router[at]])
+    word = int(state.first_word[relation.vcs.router[at]])
     found = []
-    for mask in state.decisions[state.first_decision[word] + number - 1].tolist():
-        rows = state.frames[word, FIRST_OUTPUT] + np.flatnonzero([mask >> cell & 1 for cell in range(64)])
-        readers = state.outputs[rows, READER]
+    for mask in state.answers[state.first_answer[word] + number - 1].tolist():
+        rows = state.words.first_output[word] + np.flatnonzero([mask >> cell & 1 for cell in range(64)])
+        readers = state.outputs.reader[rows]
         found.append({int(state.buffer[r]) if r >= 0 else -1 for r in readers})
     return [vcs for vcs in found if vcs]
 
@@ -56,8 +55,8 @@ def kept(engine: Engine, at: int, address: int) -> list[set[int]] | None:
 )  # fmt: skip
 def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
     engine = engine_of(interpreted(relation))
-    if engine.state.setup[SIMPLE] == 0:
-        assert not engine.state.decided.size
+    if engine.state.setup.packable == 0:
+        assert not engine.state.cache.size
         return
     for at in range(relation.num_vcs + relation.network.num_terminals):
         for address in range(relation.num_addresses):
@@ -83,7 +82,7 @@ def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
         rows = engine.state
         figures.append(
             [
-                engine.count(FLIT_HOPS),
+                engine.count("flit_hops"),
                 sorted(engine.latencies().tolist()),
                 rows.inputs.tolist(),
                 rows.outputs.tolist(),
@@ -112,7 +111,7 @@ def test_many_decisions_and_answers_that_are_none() -> None:
 
     relation = interpreted(Relation(network, vcs, rule, name="many", destination=np.zeros(200, dtype=np.int64)))
     engine = engine_of(relation)
-    numbers = np.unique(engine.state.decided)
+    numbers = np.unique(engine.state.cache)
     assert numbers.min() == 0
     assert numbers.max() == 127
     assert kept(engine, relation.num_vcs, 7) is None

@@ -12,14 +12,14 @@ from unknot.routing import dimension_order
 from unknot.simulation import replay, simulate
 from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import CHANCE, FLITS_IN, FLITS_OUT, READ, SENT
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import mesh, torus
 
 
 def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
-    return engine.state.inputs[engine.state.in_row[vcs]][:, [READ, SENT]].tolist()
+    rows = engine.state.inputs[engine.state.in_row[vcs]]
+    return [rows.front.tolist(), rows.sent.tolist()]
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
@@ -49,8 +49,10 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(number: int, length
             engine.advance(engine.now + 300)
             assert fronts(engine, stuck) == before
             assert set(stuck) <= set(np.flatnonzero(stuck_vcs(relation, engine.state)))
-        engine.state.terminals[:, CHANCE] = 0
-        while not (quiet := engine.advance(engine.now + 5000)) and engine.count(FLITS_IN) > engine.count(FLITS_OUT):
+        engine.state.terminals.chance = 0
+        while not (quiet := engine.advance(engine.now + 5000)) and engine.count("flits_in") > engine.count(
+            "flits_out"
+        ):
             pass
         stuck = np.flatnonzero(stuck_vcs(relation, engine.state))
         occupied = np.flatnonzero(engine.stored())

@@ -17,41 +17,17 @@ from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine import Engine
 from unknot.simulation.fault import channels_of, fault_of
 from unknot.simulation.faults import FaultyEngine
-from unknot.simulation.layout import (
-    ADDRESS,
-    ARRIVED,
-    ARRIVED_BITS,
-    ATOMIC,
-    CHANCE,
-    CREATED_PACKETS,
-    CREDIT_BITS,
-    CREDIT_CELL,
-    CREDITS,
-    DEPTH,
-    FLITS_IN,
-    FLITS_OUT,
-    FREE,
-    HIGH,
-    IN_CELL,
-    LEFT,
-    OPEN,
-    OUT,
-    OWNER,
-    PACKET,
-    STORED,
-    TECHNIQUE,
-    State,
-)
 from unknot.simulation.losses import owns, residents
+from unknot.simulation.state import ATOMIC, State
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
 from unknot.topologies import line, mesh, ring
 
 
-def bits(state: State, column: int, cells: np.ndarray) -> np.ndarray:
+def bits(state: State, column: str, cells: np.ndarray) -> np.ndarray:
     """How many bits there are of each cell in all inboxes."""
-    boxes = state.inbox[:, column].reshape(-1, len(state.frames) - 1)
+    boxes = state.inbox[column].reshape(-1, len(state.words) - 1)
     return np.array([sum(int(box[c >> 6]) >> (c & 63) & 1 for box in boxes) for c in cells.tolist()])
 
 
@@ -59,37 +35,37 @@ def balance(engine: FaultyEngine) -> None:
     """Credits, stored flits, flits and credits on wires make up the depth; packets and VCs know of each other."""
     state, setup = engine.state, engine.state.setup
     up, down = state.outputs[state.out_row], state.inputs[state.in_row]
-    flying = bits(state, ARRIVED_BITS, up[:, IN_CELL])
-    back = bits(state, CREDIT_BITS, down[:, CREDIT_CELL])
-    assert (up[:, CREDITS] + down[:, STORED] + flying + back == setup[DEPTH]).all()
-    assert (down[:, STORED] >= 0).all()
-    assert (up[:, CREDITS] >= 0).all()
-    assert engine.count(FLITS_IN) - engine.count(FLITS_OUT) == down[:, STORED].sum() + flying.sum()
+    flying = bits(state, "flits", up.flit_bit)
+    back = bits(state, "credits", down.credit_bit)
+    assert (up.credits + down.stored + flying + back == setup.depth).all()
+    assert (down.stored >= 0).all()
+    assert (up.credits >= 0).all()
+    assert engine.count("flits_in") - engine.count("flits_out") == down.stored.sum() + flying.sum()
     _, packets = residents(state, state.in_row.astype(np.int64))
-    inside = np.union1d(packets, state.terminals[state.terminals[:, PACKET] >= 0, PACKET])
-    assert engine.count(CREATED_PACKETS) == engine.count(ARRIVED) + engine.lost_packets + inside.size
-    free = state.free[: state.count[FREE]]
-    assert np.unique(free).size == free.size == state.count[HIGH] - inside.size
+    inside = np.union1d(packets, state.terminals.packet[state.terminals.packet >= 0])
+    assert engine.count("created") == engine.count("arrived") + engine.lost_packets + inside.size
+    free = state.free[: state.count.free]
+    assert np.unique(free).size == free.size == state.count.high - inside.size
     assert not np.isin(free, inside).any()
     num_vcs = engine.relation.num_vcs
     for buffer in range(num_vcs):
-        owner = int(up[buffer, OWNER])
-        assert owner < 0 or (owns(state, np.array([owner]))[0] and state.inputs[owner, OUT] == state.out_row[buffer])
-        cell = int(down[buffer, CREDIT_CELL])
-        opened = bool(int(state.masks[cell >> 6, OPEN]) >> (cell & 63) & 1)
-        whole = setup[TECHNIQUE] != ATOMIC or up[buffer, CREDITS] == setup[DEPTH]
+        owner = int(up.owner[buffer])
+        assert owner < 0 or (owns(state, np.array([owner]))[0] and state.inputs.out[owner] == state.out_row[buffer])
+        cell = int(down.credit_bit[buffer])
+        opened = bool(int(state.masks.open[cell >> 6]) >> (cell & 63) & 1)
+        whole = setup.technique != ATOMIC or up.credits[buffer] == setup.depth
         assert opened == (owner < 0 and whole)
     owning = np.flatnonzero(owns(state, np.arange(len(state.inputs))))
-    assert (state.outputs[state.inputs[owning, OUT], OWNER] == owning).all()
+    assert (state.outputs.owner[state.inputs.out[owning]] == owning).all()
 
 
 def buried(engine: FaultyEngine, dead: np.ndarray) -> None:
     """Nothing is in, on the way into, or owner of a dead VC."""
     state = engine.state
     vcs = np.flatnonzero(dead)
-    assert not state.inputs[state.in_row[vcs], STORED].any()
-    assert not bits(state, ARRIVED_BITS, state.outputs[state.out_row[vcs], IN_CELL]).any()
-    assert (state.outputs[state.out_row[vcs], OWNER] < 0).all()
+    assert not state.inputs.stored[state.in_row[vcs]].any()
+    assert not bits(state, "flits", state.outputs.flit_bit[state.out_row[vcs]]).any()
+    assert (state.outputs.owner[state.out_row[vcs]] < 0).all()
     assert residents(state, state.in_row[vcs].astype(np.int64))[0].size == 0
 
 
@@ -137,12 +113,12 @@ def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
                     dead |= gone[network.source] | gone[network.target]
                     dead[list(fault.channels)] = True
             buried(engine, dead[relation.vcs.channel])
-        engine.state.terminals[:, CHANCE] = 0
+        engine.state.terminals.chance = 0
         held = -1
-        while held != engine.count(FLITS_OUT) + engine.lost_flits and engine.deadlock is None:
-            held = engine.count(FLITS_OUT) + engine.lost_flits
+        while held != engine.count("flits_out") + engine.lost_flits and engine.deadlock is None:
+            held = engine.count("flits_out") + engine.lost_flits
             engine.run(600)
-        assert engine.deadlock is not None or engine.count(FLITS_IN) == engine.count(FLITS_OUT)
+        assert engine.deadlock is not None or engine.count("flits_in") == engine.count("flits_out")
 
 
 LENGTHS = 4
@@ -156,10 +132,11 @@ def alone(*faults: Fault) -> FaultyEngine:
         faults=faults,
     )  # fmt: skip
     state = engine.state
-    packet = int(state.count[HIGH])
-    state.count[[HIGH, CREATED_PACKETS]] += 1
-    state.packets[packet] = [0, 0, 3, LENGTHS, 0, 0, -1, 0]
-    state.terminals[0, PACKET], state.terminals[0, LEFT] = packet, LENGTHS
+    packet = int(state.count.high)
+    state.count.high += 1
+    state.count.created += 1
+    state.packets[packet] = (0, 0, 3, LENGTHS, 0, 0, -1, 0)
+    state.terminals.packet[0], state.terminals.left[0] = packet, LENGTHS
     return engine
 
 
@@ -189,8 +166,8 @@ def test_one_packet_and_one_channel_by_hand(cycle: int, channel: str, lost_in: i
         balance(engine)
         assert engine.lost_packets - before == int(now == lost_in)
     assert engine.lost_flits == flits
-    assert engine.count(ARRIVED) == (lost_in is None)
-    assert engine.count(FLITS_IN) == engine.count(FLITS_OUT) == (0 if flits else LENGTHS)
+    assert engine.count("arrived") == (lost_in is None)
+    assert engine.count("flits_in") == engine.count("flits_out") == (0 if flits else LENGTHS)
 
 
 @pytest.mark.parametrize(
@@ -211,16 +188,16 @@ def test_one_packet_and_one_router_by_hand(cycle: int, router: int, lost: int, f
     for _ in range(80):
         step(engine)
         balance(engine)
-    assert (engine.lost_packets, engine.lost_flits, engine.count(ARRIVED)) == (lost, flits, 1 - lost)
+    assert (engine.lost_packets, engine.lost_flits, engine.count("arrived")) == (lost, flits, 1 - lost)
 
 
 def test_a_packet_that_is_half_ejected_is_lost_with_the_rest() -> None:
     engine = alone(Fault(20, ["(2)->(3)"]))
     engine.run(100)
     assert engine.lost_packets == 1
-    assert engine.lost_flits + engine.count(FLITS_OUT) == LENGTHS
+    assert engine.lost_flits + engine.count("flits_out") == LENGTHS
     assert engine.lost_flits == LENGTHS - 1
-    assert engine.count(FLITS_IN) == engine.count(FLITS_OUT)
+    assert engine.count("flits_in") == engine.count("flits_out")
 
 
 def few(relation: Relation, faults: list[Fault], **options: object) -> FaultyEngine:
@@ -309,14 +286,14 @@ def test_addresses_of_the_new_relation() -> None:
     destinations = old.destination.copy()
     engine.advance(121)
     assert np.array_equal(np.delete(destinations, 2), engine.relation.destination)
-    arrived, lost = engine.count(ARRIVED), engine.lost_packets
+    arrived, lost = engine.count("arrived"), engine.lost_packets
     for _ in range(400):
         step(engine)
         balance(engine)
-    assert engine.count(ARRIVED) > arrived + 10
+    assert engine.count("arrived") > arrived + 10
     assert engine.lost_packets == lost
     _, packets = residents(engine.state, engine.state.in_row.astype(np.int64))
-    assert not (engine.relation.destination[engine.state.packets[packets, ADDRESS]] == 2).any()
+    assert not (engine.relation.destination[engine.state.packets.address[packets]] == 2).any()
 
 
 def test_names_of_channels() -> None:

@@ -14,18 +14,6 @@ from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, ro
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine import Engine
 from unknot.simulation.injection import Bursts, Lengths
-from unknot.simulation.layout import (
-    COMPARES,
-    CREATED_PACKETS,
-    DRAWN,
-    FLIT_HOPS,
-    FLITS_IN,
-    FLITS_OUT,
-    HOPS_SUM,
-    MEASURE_FROM,
-    MEASURED_ARRIVED,
-    NETWORK_SUM,
-)
 from unknot.simulation.router import Router
 from unknot.simulation.traffic import pairs_of, uniform
 from unknot.switching import SWITCHINGS, Switching
@@ -52,22 +40,22 @@ def agree(
     twin = Simulator(relation, switching, length=length, depth=depth, **point)
     engine = Engine(relation, switching, packet_length=length, buffer_depth=depth, **point)
     if seed % 2:
-        engine.asked_from = -(10**12)  # the rule is asked for everything at once
-    engine.state.setup[MEASURE_FROM] = 0
+        engine.asked_from = -(10**12)  # the routing cache is made at once
+    engine.state.setup.measure_from = 0
     for until in (7, 60, 61, 150, 260):
         twin.run(until - twin.now)
         while engine.now < until:
             engine.advance(until)
         packets = twin.finish()
-        arrived = engine.count(MEASURED_ARRIVED)
+        arrived = engine.count("measured_arrived")
         assert sorted(engine.state.latencies[:arrived].tolist()) == [p[0] for p in packets]
-        assert engine.count(NETWORK_SUM) == sum(p[1] for p in packets)
-        assert engine.count(HOPS_SUM) == sum(p[2] for p in packets)
-        assert engine.count(FLIT_HOPS) == twin.flit_hops
-        assert engine.count(FLITS_IN) == twin.flits_in
-        assert engine.count(FLITS_OUT) == twin.flits_out
-        assert engine.count(CREATED_PACKETS) == twin.created
-        assert engine.state.terminals[:, DRAWN].tolist() == [t.drawn for t in twin.terminals]
+        assert engine.count("network_latency") == sum(p[1] for p in packets)
+        assert engine.count("hops") == sum(p[2] for p in packets)
+        assert engine.count("flit_hops") == twin.flit_hops
+        assert engine.count("flits_in") == twin.flits_in
+        assert engine.count("flits_out") == twin.flits_out
+        assert engine.count("created") == twin.created
+        assert engine.state.terminals.drawn.tolist() == [t.drawn for t in twin.terminals]
         stored = engine.stored().tolist()
         assert stored == [len(vc.queue) for vc in twin.input]
     return engine
@@ -117,7 +105,7 @@ def test_twin_where_terminals_have_several_addresses(switching: Switching) -> No
 def test_twin_where_packets_compare_two_ways(switching: Switching) -> None:
     for relation in (ugal(mesh(3, 3)), ugal(torus(4, 3)), ugal(mesh(3, 3), base="duato")):
         engine = agree(interpreted(relation), switching, 3, 3, 0.25, 5)
-        assert engine.state.setup[COMPARES] == 3
+        assert engine.state.setup.compares == 3
 
 
 @pytest.mark.parametrize("variant", COMPARISONS)

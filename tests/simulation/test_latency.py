@@ -10,20 +10,6 @@ from unknot.network import Network
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate, zero_load_latency
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import (
-    ADDRESS,
-    CREATED,
-    HIGH,
-    HOPS,
-    LEFT,
-    LENGTH,
-    MEASURE_FROM,
-    MEASURED_ARRIVED,
-    PACKET,
-    SCRIPT,
-    SOURCE,
-    STOP,
-)
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import line, mesh, torus
@@ -44,12 +30,11 @@ def alone(relation: Relation, source: int, address: int, length: int, switching:
         relation, switching, packet_length=length, buffer_depth=8, chance=0, seed=1, pairs=uniform(relation)
     )
     state = engine.state
-    state.packets[0, [CREATED, HOPS, STOP]] = 0
-    state.packets[0, [ADDRESS, LENGTH, SOURCE, SCRIPT]] = address, length, source, -1
-    state.terminals[source, [PACKET, LEFT]] = 0, length
-    state.count[HIGH], state.setup[MEASURE_FROM] = 1, 0
+    state.packets[0] = (0, 0, address, length, 0, source, -1, 0)
+    state.terminals.packet[source], state.terminals.left[source] = 0, length
+    state.count.high, state.setup.measure_from = 1, 0
     engine.advance(2000)
-    assert engine.count(MEASURED_ARRIVED) == 1
+    assert engine.count("measured_arrived") == 1
     return int(state.latencies[0])
 
 

@@ -9,7 +9,6 @@ from tests.simulation.relations import clockwise
 from unknot.routing import dimension_order, o1turn
 from unknot.simulation import simulate
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import MEASURED_ARRIVED, MEASURED_CREATED
 from unknot.simulation.measurement import Window
 from unknot.simulation.statistics import doubtful, half_width
 from unknot.simulation.traffic import uniform
@@ -119,7 +118,7 @@ def test_a_window_begins_anew() -> None:
     assert again.go_on(2000, lambda cycle: None)
     engine.run(6000)
     arrived = engine.latencies()
-    assert arrived.size == engine.count(MEASURED_ARRIVED) == engine.count(MEASURED_CREATED)
+    assert arrived.size == engine.count("measured_arrived") == engine.count("measured_created")
     assert arrived.size == pytest.approx(0.42 * 64 * 2000, rel=0.05)
 
 

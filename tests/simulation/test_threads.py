@@ -10,16 +10,6 @@ from unknot.routing import Relation, dimension_order, duato, fully_adaptive, o1t
 from unknot.simulation import simulate
 from unknot.simulation.engine import Engine
 from unknot.simulation.injection import Bursts
-from unknot.simulation.layout import (
-    CREATED_PACKETS,
-    DRAWN,
-    FLIT_HOPS,
-    FLITS_IN,
-    FLITS_OUT,
-    HOPS_SUM,
-    LARGE,
-    NETWORK_SUM,
-)
 from unknot.simulation.router import Router
 from unknot.simulation.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
@@ -44,11 +34,11 @@ def figures(
         pairs=uniform(relation), router=router, bursts=Bursts(0.1, 0.2), threads=threads,
     )  # fmt: skip
     for part in engine.parts:
-        part.setup[LARGE] = large
+        part.setup.large = large
     engine.measure(50, 10**6)
     engine.run(cycles)
-    counted = [engine.count(k) for k in (CREATED_PACKETS, FLIT_HOPS, FLITS_IN, FLITS_OUT, HOPS_SUM, NETWORK_SUM)]
-    drawn = engine.state.terminals[:, DRAWN].tolist()
+    counted = [engine.count(k) for k in ("created", "flit_hops", "flits_in", "flits_out", "hops", "network_latency")]
+    drawn = engine.state.terminals.drawn.tolist()
     latencies = sorted(engine.latencies().tolist())
     return [counted, drawn, latencies, engine.stored().tolist(), engine.carried().tolist(), engine.deadlock]
 

@@ -8,15 +8,7 @@ import numpy as np
 from numba import njit
 
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.simulation.layout import (
-    ADDRESS,
-    COMPARES,
-    CREDITS,
-    DEPTH,
-    NO_CYCLE,
-    NUM_VCS,
-    PORT,
-)
+from unknot.simulation.state import NO_CYCLE
 from unknot.simulation.view_kernel import view
 
 BY_PORT, BY_VC, HYBRID = 1, 2, 3
@@ -28,7 +20,7 @@ def preferred(s, count):
     """Position of the first candidate of the lowest tier."""
     best = 0
     for k in range(count):
-        if (s.offered[k] >> 40) & 0xFF < (s.offered[best] >> 40) & 0xFF:
+        if (s.candidates[k] >> 40) & 0xFF < (s.candidates[best] >> 40) & 0xFF:
             best = k
     return best
 
@@ -36,23 +28,23 @@ def preferred(s, count):
 @njit(_nrt=False, forceinline=True)
 def queued(s, row):
     """Flits sent to the input buffer behind an output VC whose credits have not come back."""
-    return s.setup[DEPTH] - s.outputs[row, CREDITS]
+    return s.setup.depth - s.outputs.credits[row]
 
 
 @njit(_nrt=False)
 def queues(s, count):
     """Output port of the preferred candidate, flits queued for it, and those on its VCs of the same tier."""
-    best = s.offered[preferred(s, count)]
+    best = s.candidates[preferred(s, count)]
     row, tier = np.int64(s.out_row[best & VC_MASK]), (best >> 40) & 0xFF
-    port, by_port, by_vc = np.int64(s.outputs[row, PORT]), np.int64(0), np.int64(0)
-    while row > 0 and s.outputs[row - 1, PORT] == port:
+    port, by_port, by_vc = np.int64(s.outputs.port[row]), np.int64(0), np.int64(0)
+    while row > 0 and s.outputs.port[row - 1] == port:
         row -= 1
-    while row < s.outputs.shape[0] and s.outputs[row, PORT] == port:
+    while row < s.outputs.shape[0] and s.outputs.port[row] == port:
         by_port += queued(s, row)
         row += 1
     for k in range(count):
-        vc = s.offered[k] & VC_MASK
-        if vc != EJECT and (s.offered[k] >> 40) & 0xFF == tier and s.outputs[s.out_row[vc], PORT] == port:
+        vc = s.candidates[k] & VC_MASK
+        if vc != EJECT and (s.candidates[k] >> 40) & 0xFF == tier and s.outputs.port[s.out_row[vc]] == port:
             by_vc += queued(s, s.out_row[vc])
     return port, by_port, by_vc
 
@@ -64,13 +56,13 @@ def way(rule, raw, t, address):
     The way goes by the preferred candidates; one that never ends counts as longer than any other.
     """
     s = view(raw)
-    num_vcs, pointer = s.setup[NUM_VCS], np.int64(s.offered.ctypes.data)
+    num_vcs, pointer = s.setup.num_vcs, np.int64(s.candidates.ctypes.data)
     at, port, by_port, by_vc = num_vcs + t, np.int64(-1), np.int64(0), np.int64(0)
     for hops in range(num_vcs + 1):
         count = rule(at, address, pointer)
-        if count <= 0 or count > s.offered.size:
+        if count <= 0 or count > s.candidates.size:
             break
-        vc = s.offered[preferred(s, count)] & VC_MASK
+        vc = s.candidates[preferred(s, count)] & VC_MASK
         if vc == EJECT:
             return port, by_port, by_vc, np.int64(hops)
         if vc < 0 or vc >= num_vcs:
@@ -84,16 +76,16 @@ def way(rule, raw, t, address):
 @njit(_nrt=False, forceinline=True)
 def compare(rule, s, t, p):
     """A packet about to be injected takes the direct address instead of its own, unless that costs more now."""
-    own = s.packets[p, ADDRESS]
+    own = s.packets.address[p]
     direct = np.int64(s.direct[t * s.terminals.shape[0] + s.destination[own]])
     if direct < 0 or direct == own:
         return
     port, by_port, by_vc, hops = way(rule, s.raw, t, direct)
     other_port, other_by_port, other_by_vc, other_hops = way(rule, s.raw, t, own)
-    how = s.setup[COMPARES]
+    how = s.setup.compares
     if how == BY_VC or (how == HYBRID and port == other_port):
         shorter = by_vc * hops <= other_by_vc * other_hops
     else:
         shorter = by_port * hops <= other_by_port * other_hops
     if shorter:
-        s.packets[p, ADDRESS] = direct
+        s.packets.address[p] = direct

@@ -8,23 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.routing.relation import Relation
-from unknot.simulation.layout import (
-    ADDRESS,
-    DEPTH,
-    HOPS,
-    OUT,
-    OWNER,
-    READ,
-    READER,
-    RING,
-    SCRIPT,
-    SENT,
-    SOURCE,
-    STALLED,
-    STATE,
-    STOP,
-    State,
-)
+from unknot.simulation.state import STALLED, State
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration, Message, Reachability
 
@@ -43,23 +27,23 @@ def stuck_vcs(relation: Relation, state: State) -> Flags:
 def wants(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
     """The VCs that the packet in front of a stuck VC waits for."""
     row = state.inputs[state.in_row[vc]]
-    if row[STATE] == STALLED:
-        return (int(state.buffer[state.outputs[row[OUT], READER]]),)
+    if row.state == STALLED:
+        return (int(state.buffer[state.outputs.reader[row.out]]),)
     packet = state.packets[front(state, vc)]
-    if packet[SCRIPT] >= 0 and packet[HOPS] <= packet[STOP]:
-        step = int(state.script[packet[SCRIPT] + packet[HOPS]])
+    if packet.script >= 0 and packet.hops <= packet.stop:
+        step = int(state.script[packet.script + packet.hops])
         if step >= 0:
             return (step,)
-    if row[OUT] >= 0:
-        return (int(row[OUT]),)
-    found = relation.candidates(vc, int(packet[ADDRESS]))
+    if row.out >= 0:
+        return (int(row.out),)
+    found = relation.candidates(vc, int(packet.address))
     return tuple(dict.fromkeys(c.vc for c in found if c.waits and c.vc is not None))
 
 
 def front(state: State, vc: int) -> int:
     """The packet in front of a VC."""
     row = state.in_row[vc]
-    return int(state.ring[row * state.setup[RING] + state.inputs[row, READ]])
+    return int(state.ring[row * state.setup.ring + state.inputs.front[row]])
 
 
 def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -> Configuration:
@@ -74,14 +58,14 @@ def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -
     if switching == "wormhole-nonatomic":
         chains = _cycle(state, waits, core)
     elif switching == "wormhole":
-        chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs[state.in_row[v], STATE] != STALLED]
+        chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs.state[state.in_row[v]] != STALLED]
     else:
         chains = [((v,), waits[v]) for v in core]
-    depth = int(state.setup[DEPTH])
+    depth = int(state.setup.depth)
     messages = []
     for held, wanted in chains:
         packet = state.packets[front(state, held[-1])]
-        source, address = int(packet[SOURCE]), int(packet[ADDRESS])
+        source, address = int(packet.source), int(packet.address)
         lead = path(relation, source, address, held[0])
         messages.append(Message(source, address, len(held) * depth, lead, held, wanted))
     alone = len({m.source for m in messages}) == len(messages)
@@ -115,7 +99,7 @@ def _worm(state: State, header: int, stuck: Container[int]) -> tuple[int, ...]:
 
 def _owner(state: State, vc: int) -> int:
     """The buffer that sends into a VC, or −1."""
-    row = int(state.outputs[state.out_row[vc], OWNER])
+    row = int(state.outputs.owner[state.out_row[vc]])
     return int(state.buffer[row]) if row >= 0 else -1
 
 
@@ -132,7 +116,7 @@ def _cycle(
     ends = [
         i
         for i, v in enumerate(cycle)
-        if state.inputs[state.in_row[v], SENT] == 0 or front(state, v) != front(state, cycle[(i + 1) % len(cycle)])
+        if state.inputs.sent[state.in_row[v]] == 0 or front(state, v) != front(state, cycle[(i + 1) % len(cycle)])
     ] or [len(cycle) - 1]
     start = ends[-1] + 1
     cycle = cycle[start:] + cycle[:start]

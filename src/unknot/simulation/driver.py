@@ -14,14 +14,6 @@ from unknot.simulation.engine import Engine
 from unknot.simulation.fault import Fault
 from unknot.simulation.faults import FaultyEngine, FaultyRecorder
 from unknot.simulation.injection import Bursts, Lengths, length_shares, mean_length
-from unknot.simulation.layout import (
-    DRAWN,
-    FLIT_HOPS,
-    HOPS_SUM,
-    MEASURED_ARRIVED,
-    MEASURED_CREATED,
-    NETWORK_SUM,
-)
 from unknot.simulation.measurement import Window
 from unknot.simulation.outcome import diagnosis
 from unknot.simulation.router import Router
@@ -192,9 +184,9 @@ def simulate(
         if not reason:
             reason = _drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
 
-    arrived = engine.count(MEASURED_ARRIVED)
+    arrived = engine.count("measured_arrived")
     latencies = engine.latencies()
-    network_total, hops_total = engine.count(NETWORK_SUM), engine.count(HOPS_SUM)
+    network_total, hops_total = engine.count("network_latency"), engine.count("hops")
     p50, p95, p99, worst = percentiles(latencies, (0.5, 0.95, 0.99, 1.0))
     if reason:
         say("looking why", engine.now)
@@ -219,7 +211,7 @@ def simulate(
         reason=reason,
         packets=arrived,
         cycles=engine.now,
-        flit_hops=engine.count(FLIT_HOPS),
+        flit_hops=engine.count("flit_hops"),
         switching=switching,
         packet_length=longest,
         buffer_depth=buffer_depth,
@@ -275,11 +267,11 @@ def _drain(engine: Engine, end: int, patience: int, say: Progress) -> str:
     """Go on under load until every packet created before cycle `end` has arrived; why not, if they do not."""
     limit = engine.now + patience
     while engine.now < limit:
-        counted = engine.count(MEASURED_CREATED), engine.count(MEASURED_ARRIVED)
-        if counted[0] == counted[1] and int(engine.state.terminals[:, DRAWN].min()) >= end:
+        counted = engine.count("measured_created"), engine.count("measured_arrived")
+        if counted[0] == counted[1] and int(engine.state.terminals.drawn.min()) >= end:
             return ""
         say("draining", engine.now)
         if not engine.run(100):
             return ""
-    missing = engine.count(MEASURED_CREATED) - engine.count(MEASURED_ARRIVED)
+    missing = engine.count("measured_created") - engine.count("measured_arrived")
     return f"saturated: {missing} measured packets had not arrived {patience} cycles after measuring ended"

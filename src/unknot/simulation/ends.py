@@ -8,23 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.routing.relation import Relation
-from unknot.simulation.layout import (
-    CELL,
-    CREDIT_CELL,
-    CREDITS,
-    ENDS,
-    FROM_PORT,
-    IN_CELL,
-    IN_LATENCY,
-    IN_PORT,
-    OPEN,
-    OUT,
-    OUT_LATENCY,
-    OWNER,
-    PLACE,
-    PORT,
-    READER,
-)
 
 Numbers = npt.NDArray[np.int64]
 
@@ -54,49 +37,48 @@ def ends_of_buffers(relation: Relation, depth: int) -> dict[str, Any]:
     words = np.concatenate([[0], np.cumsum(np.maximum(1, -(-many // 64)))])
     owner = np.repeat(every, np.diff(words))
     within = 64 * (np.arange(int(words[-1])) - words[owner])
-    frames = np.stack([first_input[owner] + within, first_output[owner] + within], axis=1)
-    frames = np.concatenate([frames, [[total, writes.size]]])
+    frames = {
+        "first_input": np.append(first_input[owner] + within, total),
+        "first_output": np.append(first_output[owner] + within, writes.size),
+    }
     in_local = in_row - first_input[reads]
     out_local = row_of_output - first_output[writes]
     in_cell = 64 * words[reads] + in_local
     credit_cell = 64 * words[network.source[vcs.channel]] + out_local[:num_vcs]
     credit_cell = np.concatenate([credit_cell, 64 * words[network.inject[terminal]] + out_local[total:]])
 
-    sending, sending_row = _ports(out_port[out_order], out_local[out_order])
-    receiving, receiving_row = _ports(port[in_order], in_local[in_order])
-    inputs = np.zeros((total, 16), dtype=np.int32)
-    inputs[:, OUT] = -1
-    inputs[:, CREDIT_CELL], inputs[:, IN_LATENCY] = credit_cell[in_order], latency[in_order]
-    inputs[:, IN_PORT], inputs[:, FROM_PORT] = receiving_row, receiving[receiving_row, CELL]
-    inputs[:, PLACE] = np.concatenate([np.arange(num_vcs), num_vcs + terminal])[in_order]
-    outputs = np.zeros((writes.size, 8), dtype=np.int32)
-    outputs[:, OWNER], outputs[:, READER], outputs[:, PORT] = -1, -1, sending_row
-    outputs[out_row, CREDITS], outputs[out_row, READER] = depth, in_row[buffers]
-    outputs[out_row, IN_CELL], outputs[out_row, OUT_LATENCY] = in_cell, latency
-    masks = np.zeros((int(words[-1]), 16), dtype=np.int64)
+    out_first, out_ports = _ports(out_port[out_order], out_local[out_order])
+    in_first, in_ports = _ports(port[in_order], in_local[in_order])
+    inside = np.zeros((4, writes.size), dtype=np.int64)  # 0 for ejection
+    inside[:, out_row] = np.full(total, depth), in_row[buffers] + 1, in_cell, latency
+    at = np.concatenate([np.arange(num_vcs), num_vcs + terminal])[in_order]
+    masks = np.zeros((2, int(words[-1])), dtype=np.int64)
     out_cells = 64 * words[writes] + out_local
-    for column, cells in ((OPEN, out_cells[:total]), (ENDS, out_cells[total:])):
-        np.bitwise_or.at(masks[:, column], cells >> 6, np.int64(1) << (cells & 63))
+    for mask, cells in zip(masks, (out_cells[:total], out_cells[total:]), strict=True):
+        np.bitwise_or.at(mask, cells >> 6, np.int64(1) << (cells & 63))
     return {
-        "inputs": inputs,
-        "outputs": outputs,
-        "sending": sending,
-        "receiving": receiving,
-        "words": words,
-        "frames": frames,
-        "masks": masks,
+        "inputs": {
+            "out": np.full(total, -1), "credit_bit": credit_cell[in_order], "latency": latency[in_order],
+            "port": in_ports, "port_bit": in_first[in_ports], "at": at,
+        },
+        "outputs": {
+            "owner": np.full(writes.size, -1), "port": out_ports, "reader": inside[1] - 1,
+            "credits": inside[0], "flit_bit": inside[2], "latency": inside[3],
+        },
+        "out_ports": {"first_bit": out_first},
+        "in_ports": {"first_bit": in_first},
+        "first_word": words,
+        "words": frames,
+        "masks": {"open": masks[0], "injection": masks[1]},
         "out_row": out_row,
         "in_row": in_row,
         "ejection_row": row_of_output[num_vcs:total:local],
         "buffer": buffers[in_order],
-    }
+    }  # fmt: skip
 
 
-def _ports(port: npt.NDArray[Any], cell: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
-    """A row for every end, of which the first of a port is that of the port; and the row of each end's port."""
+def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+    """First bit of the port, in its first row; and the first row of each end's port."""
     begins = np.ones(port.size, dtype=bool)
     begins[1:] = port[1:] != port[:-1]
-    row = np.maximum.accumulate(np.where(begins, np.arange(port.size), 0))
-    ports = np.zeros((port.size, 8), dtype=np.int64)
-    ports[:, CELL] = cell
-    return ports, row
+    return bit, np.maximum.accumulate(np.where(begins, np.arange(port.size), 0))

@@ -10,34 +10,10 @@ from unknot.memory import require
 from unknot.routing.relation import Relation
 from unknot.simulation.detector import knot, stuck_vcs
 from unknot.simulation.injection import Bursts, Lengths
-from unknot.simulation.layout import (
-    ADDRESS,
-    CARRIED,
-    DRAWN,
-    FLIT_HOPS,
-    FLITS_IN,
-    FLITS_OUT,
-    FREE,
-    GATHERED,
-    MEASURE_FROM,
-    MEASURE_TO,
-    MEASURED_ARRIVED,
-    NO_CYCLE,
-    NOW,
-    PLACE,
-    PORT,
-    READ,
-    RING,
-    SIMPLE,
-    SPAN,
-    STORED,
-    TABLES,
-    WHERE,
-    State,
-)
 from unknot.simulation.router import Router
 from unknot.simulation.size import MOST_STATES, simulation_bytes
-from unknot.simulation.tables import aligned, empty_network, replaced, state_of
+from unknot.simulation.state import NO_CYCLE, SPAN, State
+from unknot.simulation.tables import empty_network
 from unknot.simulation.traffic import Pairs
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
@@ -55,7 +31,7 @@ class Engine:
     Attributes
     ----------
     parts : list of State
-        One for each thread, as the kernel leaves them. Columns and entries are named in `unknot.simulation.layout`.
+        One for each thread, as the kernel leaves them. Columns and entries are named in `unknot.simulation.state`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
     asked_from : int
@@ -108,11 +84,11 @@ class Engine:
     @property
     def state(self) -> State:
         """The state of the first part, that of a run with one thread. Rows of all parts are brought up to date."""
-        from unknot.simulation.rows_kernel import scatter
+        from unknot.simulation.pack_kernel import unpack
 
         for part in self.parts:
-            if part.count[GATHERED]:
-                scatter(part.raw)
+            if part.count.packed:
+                unpack(part.raw)
         return self.parts[0]
 
     @state.setter
@@ -122,35 +98,35 @@ class Engine:
     @property
     def now(self) -> int:
         """The cycle to be simulated next."""
-        return int(self.parts[0].count[NOW])
+        return int(self.parts[0].count.now)
 
-    def count(self, entry: int) -> int:
-        """A counter of the run, by its name in `layout`."""
+    def count(self, entry: str) -> int:
+        """A counter of the run, by its name in `state.COUNT`."""
         return sum(int(part.count[entry]) for part in self.parts)
 
     def latencies(self) -> npt.NDArray[np.int64]:
         """Latencies of the measured packets that arrived, in no order that means anything."""
-        return np.concatenate([part.latencies[: part.count[MEASURED_ARRIVED]] for part in self.parts])
+        return np.concatenate([part.latencies[: part.count.measured_arrived] for part in self.parts])
 
     def carried(self) -> npt.NDArray[np.int64]:
         """Flits that each channel was given so far: int64 array, shape (channels,)."""
         state, first = self.parts[0], self.relation.vcs.first[:-1]
-        carried: npt.NDArray[np.int64] = state.sending[state.outputs[state.out_row[first], PORT], CARRIED]
+        carried: npt.NDArray[np.int64] = state.out_ports.carried[state.outputs.port[state.out_row[first]]]
         return carried
 
     def stored(self) -> npt.NDArray[np.int32]:
         """Flits in the buffer of each VC: int32 array, shape (VCs,)."""
-        stored: npt.NDArray[np.int32] = self.state.inputs[self.state.in_row[: self.relation.num_vcs], STORED]
+        stored: npt.NDArray[np.int32] = self.state.inputs.stored[self.state.in_row[: self.relation.num_vcs]]
         return stored
 
     def measure(self, begin: int, end: int) -> None:
         """Packets created from cycle `begin` to before `end` are the measured ones."""
         for part in self.parts:
-            part.setup[[MEASURE_FROM, MEASURE_TO]] = begin, end
+            part.setup.measure_from, part.setup.measure_to = begin, end
 
     def lag(self) -> npt.NDArray[np.int64]:
         """How many cycles each source is behind: the age of the packet at the head of its queue, about."""
-        lag: npt.NDArray[np.int64] = self.state.count[NOW] - self.state.terminals[:, DRAWN]
+        lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
         return lag
 
     def run(self, cycles: int) -> bool:
@@ -158,7 +134,7 @@ class Engine:
         end = self.now + cycles
         while self.now < end and self.deadlock is None:
             self.advance(min(end, self.now + CHECK - self.now % CHECK))
-            if self.count(FLITS_IN) > self.count(FLITS_OUT):
+            if self.count("flits_in") > self.count("flits_out"):
                 stuck = stuck_vcs(self.relation, self.state)
                 if stuck.any():
                     self.deadlock = knot(self.relation, self.state, self.switching, stuck)
@@ -196,26 +172,26 @@ class Engine:
         """Ask the rule for everything at once, when it was asked so often that doing so will have paid soon."""
         part, many = self.parts[0], self.relation.num_addresses
         states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
-        asked = 2 * (self.count(FLIT_HOPS) - self.asked_from)
-        if len(part.decided) or part.setup[SIMPLE] == 0 or asked < states:
+        asked = 2 * (self.count("flit_hops") - self.asked_from)
+        if len(part.cache) or part.setup.packable == 0 or asked < states:
             return
-        if states > MOST_STATES or (np.diff(part.words) > 1).all():
+        if states > MOST_STATES or (np.diff(part.first_word) > 1).all():
             self.asked_from = NO_CYCLE
             return
-        from unknot.simulation.decision_kernel import MOST, decide
+        from unknot.simulation.cache_kernel import MOST, decide
 
-        words = len(part.frames) - 1
-        room = {"place_class": len(part.inputs), "decided": states, "first_decision": words + 1}
-        draft = replaced(part, **room, decisions=MOST * words)
+        words = len(part.words) - 1
+        draft = part.replaced(
+            input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=MOST * words
+        )
         classes = decide(self.relation.compiled.function, draft.raw)
         kept = {
-            "place_class": draft.place_class,
-            "decided": aligned("decided", draft.decided[: classes * many]),
-            "first_decision": draft.first_decision,
-            "decisions": aligned("decisions", draft.decisions[: draft.first_decision[-1]]),
+            "input_class": draft.input_class,
+            "cache": draft.cache[: classes * many],
+            "first_answer": draft.first_answer,
+            "answers": draft.answers[: draft.first_answer[-1]],
         }
-        for k, part in enumerate(self.parts):
-            self.parts[k] = state_of(part.setup, {name: getattr(part, name) for name in TABLES} | kept, part.count)
+        self.parts = [part.replaced(**kept) for part in self.parts]
 
     def _advance_together(self, until: int) -> None:
         """All parts at once, each on a thread of its own."""
@@ -238,27 +214,27 @@ class Engine:
         """Give every part room for its latencies, and its share of the free packets."""
         for k in range(len(self.parts)):
             self._make_room(k, (SPAN + 1) * len(self.parts[0].terminals))
-        free = np.concatenate([part.free[: part.count[FREE]] for part in self.parts])
+        free = np.concatenate([part.free[: part.count.free] for part in self.parts])
         for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
             part.free[: share.size] = share
-            part.count[FREE] = share.size
+            part.count.free = share.size
 
     def _make_room(self, k: int, least: int) -> None:
         """Room for the latencies of so many packets more in part k."""
         part = self.parts[k]
-        used, old = int(part.count[MEASURED_ARRIVED]), part.latencies
+        used, old = int(part.count.measured_arrived), part.latencies
         if used + least > old.size:
-            self.parts[k] = replaced(part, latencies=max(2 * old.size, used + least))
+            self.parts[k] = part.replaced(latencies=max(2 * old.size, used + least))
             self.parts[k].latencies[:used] = old[:used]
 
     def _explain(self, state: State, dead_end: bool) -> None:
         from unknot.routing.relation_kernel import ask
 
         relation = self.relation
-        row = int(state.count[WHERE])
-        at = int(state.inputs[row, PLACE])
-        packet = state.ring[row * state.setup[RING] + state.inputs[row, READ]]
-        address = int(state.packets[packet, ADDRESS])
+        row = int(state.count.failed_at)
+        at = int(state.inputs.at[row])
+        packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
+        address = int(state.packets.address[packet])
         if not dead_end:
             ask(relation, at, address)
         raise RelationError(

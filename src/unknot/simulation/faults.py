@@ -13,42 +13,13 @@ from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine import Engine
 from unknot.simulation.fault import Fault, Step, steps
-from unknot.simulation.layout import (
-    ADDRESS,
-    BLOCKED,
-    CHANCE,
-    COMMITS,
-    COMPARES,
-    CREATED,
-    EVERYONE,
-    FLIT_HOPS,
-    FRESH,
-    LENGTH,
-    LOCAL,
-    OUT,
-    PACKET,
-    READ,
-    READER,
-    RING,
-    SENT,
-    SIMPLE,
-    SOURCE,
-    STATE,
-    STORED,
-    WHERE,
-    State,
-)
 from unknot.simulation.losses import lose, owns, release, residents, wake
 from unknot.simulation.series import Recorder
-from unknot.simulation.tables import is_simple, replaced
+from unknot.simulation.state import BLOCKED, FRESH, State
+from unknot.simulation.tables import is_packable
 from unknot.simulation.traffic import Pairs
 
 Flags = npt.NDArray[np.bool_]
-MUTABLE = (
-    "inputs", "outputs", "ring", "sending", "receiving", "inbox", "masks", "packets", "free", "terminals", "random",
-    "best",
-)  # fmt: skip
-"""Tables that cycles change and that are looked at again."""
 
 
 class FaultyEngine(Engine):
@@ -76,7 +47,7 @@ class FaultyEngine(Engine):
             step.relation.compiled  # noqa: B018 what has to be compiled is compiled now
         self.lost_packets = self.lost_flits = 0
         self.struck: list[Fault] = []
-        self._chance, self._pairs = self.state.terminals[:, CHANCE].copy(), pairs
+        self._chance, self._pairs = self.state.terminals.chance.copy(), pairs
         self._shares: list[tuple[int, float]] = [(0, 1.0)]
         self._lost: list[tuple[int, int]] = []
         self._replaced_in = -1
@@ -119,31 +90,30 @@ class FaultyEngine(Engine):
         if not self.struck:
             return super().advance(until)
         while True:
-            before = {name: getattr(self.state, name).copy() for name in (*MUTABLE, "count")}
+            before = self.state.saved()
             try:
                 return super().advance(until)
             except _NoWay as stop:
                 cycle, row = stop.cycle, stop.row
-            for name, table in before.items():
-                getattr(self.state, name)[...] = table
+            self.state.restore(before)
             if self.now < cycle:
                 super().advance(cycle)
             state = self.state
-            packet = state.ring[row * state.setup[RING] + state.inputs[row, READ]]
+            packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
             self._lose(np.array([packet], dtype=np.int64))
 
     def _explain(self, state: State, dead_end: bool) -> None:
         if not self.struck:
             super()._explain(state, dead_end)
-        row = int(state.count[WHERE])
-        packet = state.ring[row * state.setup[RING] + state.inputs[row, READ]]
-        if dead_end or state.packets[packet, CREATED] < self._replaced_in:
+        row = int(state.count.failed_at)
+        packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
+        if dead_end or state.packets.created[packet] < self._replaced_in:
             raise _NoWay(self.now, row)
         super()._explain(state, dead_end)
 
     def _lose(self, packets: npt.NDArray[np.int64]) -> None:
         self.lost_packets += packets.size
-        self._lost.append((self.now, int(self.state.packets[packets, LENGTH].sum())))
+        self._lost.append((self.now, int(self.state.packets.length[packets].sum())))
         self.lost_flits += lose(self.state, packets)
 
     def _strike(self, step: Step) -> None:
@@ -151,15 +121,15 @@ class FaultyEngine(Engine):
         state, relation, new = self.state, self.relation, step.relation
         rows = np.arange(len(state.inputs))
         index, packets = residents(state, rows)
-        waiting = np.flatnonzero(state.terminals[:, PACKET] >= 0)
-        every = np.unique(np.concatenate([packets, state.terminals[waiting, PACKET]]))
+        waiting = np.flatnonzero(state.terminals.packet >= 0)
+        every = np.unique(np.concatenate([packets, state.terminals.packet[waiting]]))
         address = _addresses(state, relation, new, every)
         there = _buried(state, step)
-        doomed = (address < 0) | step.gone[relation.destination[state.packets[every, ADDRESS]]]
+        doomed = (address < 0) | step.gone[relation.destination[state.packets.address[every]]]
         doomed |= np.isin(every, packets[there[index]])
-        doomed |= np.isin(every, state.terminals[waiting, PACKET][step.gone[waiting]])
+        doomed |= np.isin(every, state.terminals.packet[waiting][step.gone[waiting]])
         self._lose(every[doomed])
-        state.packets[every[~doomed], ADDRESS] = address[~doomed]
+        state.packets.address[every[~doomed]] = address[~doomed]
         self._ask_anew(step)
         self._give(step)
         self.struck.append(step.fault)
@@ -169,32 +139,31 @@ class FaultyEngine(Engine):
         state = self.state
         rows = np.arange(len(state.inputs))
         owning = owns(state, rows)
-        reader = state.outputs[state.inputs[owning, OUT], READER]
+        reader = state.outputs.reader[state.inputs.out[owning]]
         buffer = np.where(reader < 0, -1, state.buffer[reader])
         dead = np.append(step.dead, np.zeros(len(state.inputs) - step.dead.size + 1, dtype=bool))
-        for row in rows[owning][dead[buffer] & (state.inputs[owning, SENT] == 0)].tolist():
+        for row in rows[owning][dead[buffer] & (state.inputs.sent[owning] == 0)].tolist():
             release(state, row)
         owning = owns(state, rows)
-        header = (state.inputs[:, STORED] > 0) & (state.inputs[:, OUT] >= 0) & ~owning
-        chosen = np.where(header, state.inputs[:, OUT], -1)
+        header = (state.inputs.stored > 0) & (state.inputs.out >= 0) & ~owning
+        chosen = np.where(header, state.inputs.out, -1)
         again = header & dead[chosen]
         if step.fault.relation is not None:
-            again = ~owning & ((state.inputs[:, STATE] == FRESH) | (state.inputs[:, STATE] == BLOCKED))
+            again = ~owning & ((state.inputs.state == FRESH) | (state.inputs.state == BLOCKED))
             self._replaced_in = self.now
-        state.inputs[again, OUT], state.inputs[again, STATE] = -1, FRESH
+        state.inputs.out[again], state.inputs.state[again] = -1, FRESH
         wake(state)
 
     def _give(self, step: Step) -> None:
         """Relation and traffic from now on."""
         relation, pairs, state = step.relation, step.pairs, self.state
         setup = state.setup
-        setup[[EVERYONE, COMMITS, COMPARES]] = pairs.everyone, relation.commits, relation.comparison
-        setup[SIMPLE] = is_simple(relation, self.router)
+        setup.everyone, setup.commits, setup.compares = pairs.everyone, relation.commits, relation.comparison
+        setup.packable = is_packable(relation, self.router)
         rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
-        state.terminals[:, CHANCE] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)
+        state.terminals.chance[:] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)
         self._shares.append((self.now, float(pairs.rate.sum() / max(self._pairs.rate.sum(), 1e-300))))
-        self.state = replaced(
-            state,
+        self.state = state.replaced(
             destination=relation.destination,
             direct=np.array(() if relation.direct is None else relation.direct).reshape(-1),
             pair_first=pairs.pair_first,
@@ -202,10 +171,10 @@ class FaultyEngine(Engine):
             addresses=pairs.addresses,
             keep=pairs.keep,
             other=pairs.other,
-            decided=0,
+            cache=0,
         )
         self.relation = relation
-        self.asked_from = self.count(FLIT_HOPS)
+        self.asked_from = self.count("flit_hops")
 
 
 class FaultyRecorder(Recorder, FaultyEngine):
@@ -223,21 +192,21 @@ class _NoWay(Exception):  # noqa: N818 it is always caught
 def _buried(state: State, step: Step) -> Flags:
     """Rows of `inputs` that die: buffers of dead channels, and injection buffers of dead routers."""
     rows = np.zeros(len(state.inputs), dtype=bool)
-    rows[state.in_row] = np.concatenate([step.dead, np.repeat(step.buried, int(state.setup[LOCAL]))])
+    rows[state.in_row] = np.concatenate([step.dead, np.repeat(step.buried, int(state.setup.local))])
     return rows
 
 
 def _addresses(state: State, old: Relation, new: Relation, packets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The address of each packet from now on: its own, or if addresses mean other terminals now the first that its
     source may use for its destination; −1 without one."""
-    own: npt.NDArray[np.int64] = state.packets[packets, ADDRESS].copy()
+    own: npt.NDArray[np.int64] = state.packets.address[packets].copy()
     if np.array_equal(old.destination, new.destination):
         return own
     found = np.full(packets.size, -1, dtype=np.int64)
     for i, packet in enumerate(packets.tolist()):
         fits = new.destination == old.destination[own[i]]
         if new.may_use is not None:
-            fits = fits & new.may_use[state.packets[packet, SOURCE]]
+            fits = fits & new.may_use[state.packets.source[packet]]
         usable = np.flatnonzero(fits)
         if usable.size:
             found[i] = usable[0]

@@ -12,41 +12,13 @@ import numpy as np
 from numba import njit, types
 
 from unknot.simulation.inject_kernel import inject
-from unknot.simulation.layout import (
-    ARRIVED_BITS,
-    CREDIT_BITS,
-    FIRST_INPUT,
-    FIRST_OUTPUT,
-    FIRST_ROUTER,
-    FLITS_IN,
-    FLITS_OUT,
-    FROM_PORT,
-    GATHERED,
-    HEAD_BITS,
-    HEADS,
-    LARGE,
-    LAST_MOVE,
-    LAST_ROUTER,
-    MASK,
-    MEASURED_ARRIVED,
-    MOVERS,
-    NOW,
-    OUT_PORT,
-    OWNING,
-    PART,
-    PARTS,
-    PATIENCE,
-    RING,
-    SIMPLE,
-    WORDS,
-)
+from unknot.simulation.pack_kernel import is_simple, pack
 from unknot.simulation.router_kernel import open_inbox, work
-from unknot.simulation.rows_kernel import gather, is_simple
 from unknot.simulation.simple_kernel import run_router
 from unknot.simulation.state_kernel import DONE, FULL, QUIET, packet_of
 from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE
-from unknot.words_kernel import let_others_run, load, lowest, natural, prefetch, store
+from unknot.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
 
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
@@ -59,41 +31,41 @@ SPINS = 2000
 @njit(_nrt=False, forceinline=True)
 def fetch_ends(s, r, now):
     """Have the rows fetched that router r will need in this cycle, as far as its bits tell."""
-    inputs, outputs = np.int64(s.inputs.ctypes.data), np.int64(s.outputs.ctypes.data)
-    ring, start = np.int64(s.ring.ctypes.data), (now & s.setup[MASK]) * s.setup[WORDS]
-    for word in range(s.words[r], s.words[r + 1]):
+    inputs, outputs = address_of(s.inputs), address_of(s.outputs)
+    ring, start = address_of(s.ring), (now & s.setup.slots) * s.setup.num_words
+    for word in range(s.first_word[r], s.first_word[r + 1]):
         row, w = natural(start + word), natural(word)
-        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.masks[w, MOVERS] | s.masks[w, OWNING]
-        if s.setup[SIMPLE] == 0:
-            bits |= s.inbox[row, ARRIVED_BITS]
-        heads = s.inbox[row, HEAD_BITS] | s.masks[w, HEADS]
+        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
+        if s.setup.packable == 0:
+            bits |= s.inbox.flits[row]
+        heads = s.inbox.heads[row] | s.masks.heads[w]
         left = bits | heads
         while left != 0:
             prefetch(inputs + 64 * (first + lowest(left)))
             left &= left - 1
         left = heads
         while left != 0:
-            prefetch(ring + 4 * s.setup[RING] * (first + lowest(left)))
+            prefetch(ring + 4 * s.setup.ring * (first + lowest(left)))
             left &= left - 1
-        if heads | bits | s.inbox[row, CREDIT_BITS]:
-            for end in range(s.frames[w, FIRST_OUTPUT], s.frames[w + 1, FIRST_OUTPUT], 2):
+        if heads | bits | s.inbox.credits[row]:
+            for end in range(s.words.first_output[w], s.words.first_output[w + 1], 2):
                 prefetch(outputs + 32 * end)
 
 
 @njit(_nrt=False, forceinline=True)
 def fetch_beyond(s, r):
     """Have the rows fetched that those of `fetch_ends` point to: packets of headers, outputs of movers."""
-    packets = np.int64(s.packets.ctypes.data)
-    sending, receiving = np.int64(s.sending.ctypes.data), np.int64(s.receiving.ctypes.data)
-    for word in range(s.words[r], s.words[r + 1]):
+    packets = address_of(s.packets)
+    out_ports, in_ports = address_of(s.out_ports), address_of(s.in_ports)
+    for word in range(s.first_word[r], s.first_word[r + 1]):
         w = natural(word)
-        first, bits = np.int64(s.frames[w, FIRST_INPUT]), s.masks[w, MOVERS] | s.masks[w, OWNING]
+        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
         while bits != 0:
             b = natural(first + lowest(bits))
-            prefetch(sending + 64 * (s.frames[w, FIRST_OUTPUT] + s.inputs[b, OUT_PORT]))
-            prefetch(receiving + 32 * (first + s.inputs[b, FROM_PORT]))
+            prefetch(out_ports + 64 * (s.words.first_output[w] + s.inputs.out_port_bit[b]))
+            prefetch(in_ports + 32 * (first + s.inputs.port_bit[b]))
             bits &= bits - 1
-        bits = s.masks[w, HEADS]
+        bits = s.masks.heads[w]
         while bits != 0:
             prefetch(packets + 64 * packet_of(s, natural(first + lowest(bits))))
             bits &= bits - 1
@@ -102,14 +74,14 @@ def fetch_beyond(s, r):
 @njit(_nrt=False, forceinline=True)
 def inject_all(rule, s, r, now):
     """The terminals of router r."""
-    for i in range(s.terminal_first[r], s.terminal_first[r + 1]):
+    for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
         inject(rule, s, natural(s.local_terminals[natural(i)]), now)
 
 
 @njit(_nrt=False, forceinline=True)
 def visit(rule, s, r, now):
     """One cycle of router r and of the terminals that inject there; the status."""
-    w0, w1 = natural(s.words[r]), natural(s.words[r + 1])
+    w0, w1 = natural(s.first_word[r]), natural(s.first_word[r + 1])
     if is_simple(s, r):
         status = run_router(rule, s, w0, now)
         inject_all(rule, s, r, now)
@@ -123,27 +95,27 @@ def visit(rule, s, r, now):
 
 @njit(types.int64(RULE, types.int64[::1], types.int64), cache=True, nogil=True, _nrt=False)
 def advance(rule, raw, until):
-    """Simulate from ``count[NOW]`` up to, not including, cycle `until`; the status says if it stopped before.
+    """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before.
 
     Several parts of a network are advanced at once, each by a thread of its own; none is ever more than one cycle
     ahead of another.
     """
     s = view(raw)
     setup, count = s.setup, s.count
-    parts, part = setup[PARTS], setup[PART]
-    first, last = setup[FIRST_ROUTER], setup[LAST_ROUTER]
+    parts, part = setup.parts, setup.part
+    first, last = setup.first_router, setup.last_router
     terminals = s.terminals.shape[0]
-    progress = np.int64(s.progress.ctypes.data)
-    if count[GATHERED] == 0:
-        gather(s)
-    for now in range(count[NOW], until):
-        if count[MEASURED_ARRIVED] + terminals > s.latencies.size:
-            count[NOW] = now
+    progress = address_of(s.progress)
+    if count.packed == 0:
+        pack(s)
+    for now in range(count.now, until):
+        if count.measured_arrived + terminals > s.latencies.size:
+            count.now = now
             store(progress + 128 * part, np.int64(FAILED))
             return np.int64(FULL)
         if parts == 1:
-            if count[FLITS_IN] > count[FLITS_OUT] and now - count[LAST_MOVE] > setup[PATIENCE]:
-                count[NOW], count[LAST_MOVE] = now, now
+            if count.flits_in > count.flits_out and now - count.last_move > setup.patience:
+                count.now, count.last_move = now, now
                 return np.int64(QUIET)
         else:
             for other in range(parts):
@@ -153,15 +125,15 @@ def advance(rule, raw, until):
                     if spins % SPINS == 0:
                         let_others_run()
         for r in range(first, last):
-            if setup[LARGE] == 1 and r + FAR < last:
+            if setup.large == 1 and r + FAR < last:
                 fetch_ends(s, natural(r + FAR), now)
                 fetch_beyond(s, natural(r + NEAR))
             status = visit(rule, s, natural(r), now)
             if status != DONE:
-                count[NOW] = now
+                count.now = now
                 store(progress + 128 * part, np.int64(FAILED))
                 return status
         if parts > 1:
             store(progress + 128 * part, now + 1)
-    count[NOW] = until
+    count.now = until
     return np.int64(DONE)

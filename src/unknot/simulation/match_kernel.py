@@ -1,82 +1,137 @@
 # mypy: ignore-errors
 """Allocators: iSLIP of one or several rounds, and separable input-first.
 
-A request joins an input (FIRST) and an output (SECOND) of a router, numbered from 0. FIRST_KEY ranks it among those
-of its input, SECOND_KEY among those of its output; the smaller wins.
+A request joins an input and an output of a router, numbered from 0. Of several requests an end prefers the one with
+the smaller key: first the age, then round robin from the pointer of that end.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from unknot.simulation.layout import ROUNDS, SEPARABLE
 from unknot.words_kernel import natural
 
-FIRST, SECOND, FIRST_KEY, SECOND_KEY, WON, REQUESTER, REQUESTED, BID = range(8)
-"""Columns of `asked`; WON becomes the round in which a request was matched, 0 if it was not; the last three are those
-of the caller."""
-OPEN_REQUEST, LOST = 0, -1
-"""What WON says of a request before it is matched, and when one of its ends is matched to another."""
+CYCLIC = 0x7FFFFFFF
+WAITING, LOST = 0, -1
+"""What `requests.won` says before a request is matched, and when one of its ends is matched to another."""
+
+
+class Ends(NamedTuple):
+    """The round-robin pointers of inputs and outputs, the rows of the first ones, and the number of the match.
+
+    What `outer` and `inner` say of an end is of this match if they have the same number.
+    """
+
+    input_pointer: Any
+    first_input: Any
+    output_pointer: Any
+    first_output: Any
+    number: Any
 
 
 @njit(_nrt=False, forceinline=True)
-def prefer(asked, best, i, side, column):
-    """Note request i as the best one of its end on a side if it is."""
-    end = natural(asked[i, side])
-    old = best[end, column]
-    if old < 0 or asked[i, side + 2] < asked[natural(old), side + 2]:
-        best[end, column] = i
+def numbered(s, input_pointer, first_input, output_pointer, first_output):
+    """The ends of a new match."""
+    s.count.matches += 1
+    return Ends(input_pointer, first_input, output_pointer, first_output, np.int64(s.count.matches))
 
 
 @njit(_nrt=False, forceinline=True)
-def match_round(s, n, number, outer, inner):
-    """Ends of the outer side choose among their requests, ends of the inner side among what chose them."""
-    asked, best, matched = s.asked, s.best, np.int64(0)
-    for i in range(n):
-        if asked[natural(i), WON] == OPEN_REQUEST:
-            prefer(asked, best, natural(i), outer, 0)
-    for i in range(n):
-        if best[natural(asked[natural(i), outer]), 0] == i:
-            prefer(asked, best, natural(i), inner, 1)
-    for i in range(n):
-        if best[natural(asked[natural(i), inner]), 1] == i:
-            asked[natural(i), WON] = number
-            matched += 1
-    return matched
+def key(s, ends, i, of_input):
+    """How little an end prefers request i: an input if `of_input`, else an output."""
+    here, there = s.requests.input[i], s.requests.output[i]
+    if of_input:
+        turn = there - ends.input_pointer[natural(ends.first_input + here)]
+    else:
+        turn = here - ends.output_pointer[natural(ends.first_output + there)]
+    return s.requests.age[i] | (turn & CYCLIC)
 
 
 @njit(_nrt=False, forceinline=True)
-def drop_rivals(s, n, number, outer, inner):
+def end_of(s, i, of_input):
+    """The input or the output of request i."""
+    return natural(s.requests.input[i] if of_input else s.requests.output[i])
+
+
+@njit(_nrt=False, forceinline=True)
+def prefer(s, ends, i, side, of_input):
+    """Note request i as the best one of an end, if it is; the one that was best before, i itself if there was none,
+    −1 if it still is."""
+    end = end_of(s, i, of_input)
+    if side.match[end] != ends.number:
+        side.match[end], side.request[end] = ends.number, i
+        return np.int64(i)
+    before = natural(side.request[end])
+    if key(s, ends, i, of_input) < key(s, ends, before, of_input):
+        side.request[end] = i
+        return before
+    return np.int64(-1)
+
+
+@njit(_nrt=False, forceinline=True)
+def is_taken(s, ends, i, side, of_input):
+    """Whether `drop_rivals` found the end of request i matched."""
+    end = end_of(s, i, of_input)
+    return side.match[end] == ends.number and side.request[end] < 0
+
+
+@njit(_nrt=False, forceinline=True)
+def offer(s, ends, i):
+    """Request i is there, or has become better: the end that chooses first considers it."""
+    s.requests.won[i] = WAITING
+    prefer(s, ends, i, s.outer, s.setup.separable == 1)
+
+
+@njit(_nrt=False, forceinline=True)
+def drop_rivals(s, ends, n, number, inputs_first):
     """Requests whose ends were matched in this round are out of the next ones."""
-    asked, best = s.asked, s.best
-    for i in range(n):
-        best[natural(asked[natural(i), outer]), 0] = best[natural(asked[natural(i), inner]), 1] = -1
-    for i in range(n):
-        if asked[natural(i), WON] == number:
-            best[natural(asked[natural(i), outer]), 0] = best[natural(asked[natural(i), inner]), 1] = i
-    for i in range(n):
-        lost = best[natural(asked[natural(i), outer]), 0] >= 0 or best[natural(asked[natural(i), inner]), 1] >= 0
-        if asked[natural(i), WON] == OPEN_REQUEST and lost:
-            asked[natural(i), WON] = LOST
+    requests = s.requests
+    for k in range(n):
+        i = natural(k)
+        if requests.won[i] == number:
+            into, out = natural(requests.input[i]), natural(requests.output[i])
+            s.outer.request[into if inputs_first else out] = -1
+            s.inner.request[out if inputs_first else into] = -1
+    for k in range(n):
+        i = natural(k)
+        if requests.won[i] == WAITING and (
+            is_taken(s, ends, i, s.outer, inputs_first) or is_taken(s, ends, i, s.inner, not inputs_first)
+        ):
+            requests.won[i] = LOST
 
 
 @njit(_nrt=False, forceinline=True)
-def match(s, n):
-    """Match the first n requests of `asked`.
+def match_one(s, ends, n):
+    """Match the first n requests, all of one input."""
+    best = natural(0)
+    for k in range(1, n):
+        if key(s, ends, natural(k), True) < key(s, ends, best, True):
+            best = natural(k)
+    s.requests.won[best] = 1
+
+
+@njit(_nrt=False, forceinline=True)
+def match(s, ends, n):
+    """Match the first n requests, all of which were offered to these ends: `requests.won` says in which round.
 
     iSLIP (McKeown 1999): outputs choose first, then inputs among what chose them; separable input-first the other way
     round.
     """
-    if n == 1:
-        s.asked[0, WON] = 1
-        return
-    outer, inner = (FIRST, SECOND) if s.setup[SEPARABLE] == 1 else (SECOND, FIRST)
-    for i in range(n):
-        s.asked[natural(i), WON] = OPEN_REQUEST
-    for number in range(1, s.setup[ROUNDS] + 1):
-        matched = match_round(s, n, number, outer, inner)
-        if matched > 0 and number < s.setup[ROUNDS]:
-            drop_rivals(s, n, number, outer, inner)
-        for i in range(n):
-            s.best[natural(s.asked[natural(i), outer]), 0] = s.best[natural(s.asked[natural(i), inner]), 1] = -1
-        if matched == 0:
-            break
+    requests, inputs_first = s.requests, s.setup.separable == 1
+    for number in range(1, s.setup.rounds + 1):
+        matched = np.int64(0)
+        for k in range(n):
+            i = natural(k)
+            if requests.won[i] == WAITING and s.outer.request[end_of(s, i, inputs_first)] == i:
+                before = prefer(s, ends, i, s.inner, not inputs_first)
+                if before >= 0:
+                    requests.won[natural(before)], requests.won[i] = WAITING, number
+                    matched += before == i
+        if matched == 0 or number == s.setup.rounds:
+            return
+        drop_rivals(s, ends, n, number, inputs_first)
+        ends = numbered(s, ends.input_pointer, ends.first_input, ends.output_pointer, ends.first_output)
+        for k in range(n):
+            if requests.won[natural(k)] == WAITING:
+                prefer(s, ends, natural(k), s.outer, inputs_first)

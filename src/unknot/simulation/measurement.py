@@ -8,15 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import (
-    ARRIVED,
-    FLITS_OUT_MEASURED,
-    HOPS_SUM,
-    LATENCY_SUM,
-    MEASURED_ARRIVED,
-    MEASURED_CREATED,
-    NETWORK_SUM,
-)
 from unknot.simulation.statistics import (
     BATCHES,
     DEPENDENT,
@@ -55,7 +46,9 @@ class Window:
         self.start = self.end = engine.now
         self.lag_before = engine.lag()
         for part in engine.parts:
-            part.count[[MEASURED_CREATED, MEASURED_ARRIVED, NETWORK_SUM, HOPS_SUM, FLITS_OUT_MEASURED]] = 0
+            count = part.count
+            count.measured_created = count.measured_arrived = count.measured_flits_out = 0
+            count.network_latency = count.hops = 0
         self._before = engine.carried()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
@@ -95,7 +88,7 @@ class Window:
     @property
     def accepted(self) -> float:
         """Flits ejected per terminal and cycle."""
-        return self.engine.count(FLITS_OUT_MEASURED) / (self._terminals * max(1, self.cycles))
+        return self.engine.count("measured_flits_out") / (self._terminals * max(1, self.cycles))
 
     @property
     def accepted_half_width(self) -> float | None:
@@ -155,7 +148,7 @@ class Window:
         return self.engine.relation.network.num_terminals
 
     def _counts(self) -> npt.NDArray[np.int64]:
-        return np.array([self.engine.count(entry) for entry in (FLITS_OUT_MEASURED, ARRIVED, LATENCY_SUM)])
+        return np.array([self.engine.count(entry) for entry in ("measured_flits_out", "arrived", "latency")])
 
     def _look(self) -> None:
         self._stored += self.engine.stored()

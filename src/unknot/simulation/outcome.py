@@ -8,7 +8,6 @@ import numpy.typing as npt
 from unknot.network import distances_from
 from unknot.simulation.detector import front
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import ADDRESS, CREATED, HOPS, LOCAL, OWNER, SENT, SOURCE, STORED, WRITE
 
 LONGER = 10
 """A packet goes round when it has made this many times the hops it needs, and 20 more."""
@@ -56,17 +55,17 @@ def diagnosis(engine: Engine, measured: int) -> str:
 
 def _owners(engine: Engine) -> Numbers:
     """Of each VC who sends into it, and where its next packet will be noted: both stay while nobody gets it."""
-    found: Numbers = engine.state.outputs[engine.state.out_row[: engine.relation.num_vcs]][:, [OWNER, WRITE]]
-    return found
+    rows = engine.state.outputs[engine.state.out_row[: engine.relation.num_vcs]]
+    return np.stack([rows.owner, rows.back], axis=1).astype(np.int64)
 
 
 def _fronts(engine: Engine) -> Fronts:
     state = engine.state
     found: Fronts = {}
-    for buffer in (state.inputs[state.in_row, STORED] > 0).nonzero()[0].tolist():
+    for buffer in (state.inputs.stored[state.in_row] > 0).nonzero()[0].tolist():
         packet = front(state, buffer)
         row = state.packets[packet]
-        found[buffer] = (packet, int(row[CREATED]), int(row[HOPS]), int(state.inputs[state.in_row[buffer], SENT]))
+        found[buffer] = (packet, int(row.created), int(row.hops), int(state.inputs.sent[state.in_row[buffer]]))
     return found
 
 
@@ -91,7 +90,7 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
     """
     relation, state = engine.relation, engine.state
     network, num_vcs = relation.network, relation.num_vcs
-    local = int(state.setup[LOCAL])
+    local = int(state.setup.local)
     inputs = np.bincount(network.target[relation.vcs.channel], minlength=network.num_routers)
     inputs += local * np.bincount(network.inject, minlength=network.num_routers)
 
@@ -108,7 +107,7 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
         inside, terminal = buffer < num_vcs, (buffer - num_vcs) // local
         router = int(network.target[relation.vcs.channel[buffer]] if inside else network.inject[terminal])
         row = state.packets[was[0]]
-        wanted = relation.candidates(buffer if inside else num_vcs + terminal, int(row[ADDRESS]))
+        wanted = relation.candidates(buffer if inside else num_vcs + terminal, int(row.address))
         if passed := overtaken(router, [candidate.vc for candidate in wanted if candidate.vc is not None]):
             oldest = waited
             place = (
@@ -125,6 +124,6 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
 def _packet(engine: Engine, packet: int) -> tuple[int, int, str]:
     """Source and destination of a packet, and both in words."""
     relation, row = engine.relation, engine.state.packets[packet]
-    source, address = int(row[SOURCE]), int(row[ADDRESS])
+    source, address = int(row.source), int(row.address)
     words = f"from {relation.network.terminal_name(source)} to {relation.address_name(address)}"
     return source, int(relation.destination[address]), words

@@ -9,7 +9,6 @@ ejection VC has more slots than any other, which are never taken.
 import numpy as np
 from numba import njit
 
-from unknot.simulation.layout import PLANES
 from unknot.words_kernel import natural
 
 FLITS, SLOTS = range(2)
@@ -25,7 +24,7 @@ def ones(many):
 @njit(_nrt=False, forceinline=True)
 def first_plane(s, w, which):
     """Where the lowest bits of the counters of word w begin in `planes`."""
-    return natural(2 * w * s.setup[PLANES] + which)
+    return natural(2 * w * s.setup.planes + which)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -43,7 +42,7 @@ def add(s, w, which, carry):
 def subtract(s, w, sent, taken):
     """Count one flit down at each of these inputs, one slot at each of these outputs; where there are some left."""
     k, flits, slots = first_plane(s, w, FLITS), np.int64(0), np.int64(0)
-    for _ in range(s.setup[PLANES]):
+    for _ in range(s.setup.planes):
         plane, other = s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)]
         s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)] = plane ^ sent, other ^ taken
         flits |= plane ^ sent
@@ -57,8 +56,8 @@ def subtract(s, w, sent, taken):
 @njit(_nrt=False, forceinline=True)
 def at_least(s, w, which, number):
     """All bits at which the count is at least a number that planes can hold."""
-    k, more, same = first_plane(s, w, which) + 2 * s.setup[PLANES], np.int64(0), np.int64(-1)
-    for i in range(s.setup[PLANES] - 1, -1, -1):
+    k, more, same = first_plane(s, w, which) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
+    for i in range(s.setup.planes - 1, -1, -1):
         k -= 2
         plane = s.planes[natural(k)]
         if (number >> i) & 1:
@@ -73,6 +72,6 @@ def at_least(s, w, which, number):
 def counted(s, w, which, cell):
     """The count of a cell."""
     count, k = np.int64(0), first_plane(s, w, which)
-    for i in range(s.setup[PLANES]):
+    for i in range(s.setup.planes):
         count |= ((s.planes[natural(k + 2 * i)] >> cell) & 1) << i
     return count

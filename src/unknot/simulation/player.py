@@ -12,25 +12,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.addresses import addresses_drawn
 from unknot.simulation.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine import CHECK, Engine
-from unknot.simulation.layout import (
-    ADDRESS,
-    FLITS_IN,
-    FLITS_OUT,
-    FREE,
-    HIGH,
-    INJECTED,
-    LEFT,
-    LENGTH,
-    MASK,
-    MEASURE_FROM,
-    MEASURE_TO,
-    MEASURED_ARRIVED,
-    NO_CYCLE,
-    PACKET,
-    SCRIPT,
-    SOURCE,
-    VC,
-)
+from unknot.simulation.state import NO_CYCLE, aligned
 from unknot.simulation.traffic import nobody
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
@@ -90,10 +72,10 @@ class Player:
             pairs=nobody(terminals),
         )
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
-        self.engine.state.setup[[MEASURE_FROM, MEASURE_TO]] = 0, NO_CYCLE
-        self.rows = np.zeros((many, 8), dtype=np.int64)
-        self.rows[:, ADDRESS] = addresses_drawn(relation, source, destination, seed)
-        self.rows[:, LENGTH], self.rows[:, SOURCE], self.rows[:, SCRIPT] = flits, source, -1
+        self.engine.measure(0, NO_CYCLE)
+        self.rows = aligned("packets", many)
+        self.rows.address[:] = addresses_drawn(relation, source, destination, seed)
+        self.rows.length[:], self.rows.source[:], self.rows.script[:] = flits, source, -1
         self.carries = np.zeros(len(self.engine.state.packets), dtype=np.int64)
         self.ready, self.injected, self.arrived = (np.full(many, -1, dtype=np.int64) for _ in range(3))
         self.source, self.flits = source.tolist(), flits.tolist()
@@ -155,7 +137,7 @@ class Player:
             if not self.inside and not self.events:
                 self._stop("nothing makes them ready")
                 return
-            freed = engine.count(FREE)
+            freed = engine.count("free")
             quiet = self._advance(now, slack, limit)
             for message, cycle in self._collect(freed):
                 heard = self.now
@@ -197,7 +179,7 @@ class Player:
         row = self.engine.parts[0].terminals[terminal]
         if self.held[terminal] or not queue or (self.in_order and self.order[terminal][-1] != queue[0][1]):
             return
-        if row[PACKET] < 0:
+        if row.packet < 0:
             message = heappop(queue)[1]
             if self.in_order:
                 self.order[terminal].pop()
@@ -208,21 +190,21 @@ class Player:
             self._send(message, terminal)
         if queue and not self.polled[terminal]:
             self.polled[terminal] = True
-            heappush(self.events, (now + int(row[LEFT]), IDLE, terminal))
+            heappush(self.events, (now + int(row.left), IDLE, terminal))
 
     def _send(self, message: int, terminal: int) -> None:
         """The next packet of a terminal is this message."""
         state = self.engine.parts[0]
         count = state.count
-        if count[FREE]:
-            count[FREE] -= 1
-            packet = state.free[count[FREE]]
+        if count.free:
+            count.free -= 1
+            packet = state.free[count.free]
         else:
-            packet = count[HIGH]
-            count[HIGH] += 1
+            packet = count.high
+            count.high += 1
         state.packets[packet] = self.rows[message]
-        state.terminals[terminal, PACKET] = packet
-        state.terminals[terminal, LEFT] = self.flits[message]
+        state.terminals.packet[terminal] = packet
+        state.terminals.left[terminal] = self.flits[message]
         self.carries[packet] = message
         self.inside += 1
 
@@ -236,7 +218,7 @@ class Player:
                 until = min(until, now + self.wire + slack)
         if limit is not None:
             until = min(until, limit)
-        wheel = int(engine.parts[0].setup[MASK]) + 1
+        wheel = int(engine.parts[0].setup.slots) + 1
         if not self.inside and until - now > 2 * wheel:
             engine.advance(engine.now + wheel)
             # Nothing on the way, and all credits are back: the clock of the kernel may stand still.
@@ -246,13 +228,13 @@ class Player:
     def _collect(self, freed: int) -> list[tuple[int, int]]:
         """Messages whose tails were sent to their terminals since the last look, with the cycle of arrival."""
         state = self.engine.parts[0]
-        many = int(state.count[MEASURED_ARRIVED])
+        many = int(state.count.measured_arrived)
         if not many:
             return []
-        state.count[MEASURED_ARRIVED] = 0
+        state.count.measured_arrived = 0
         packets = state.free[freed : freed + many]
         messages, cycles = self.carries[packets], state.latencies[:many] + self.skipped
-        self.injected[messages] = state.packets[packets, INJECTED] + self.skipped
+        self.injected[messages] = state.packets.injected[packets] + self.skipped
         self.arrived[messages] = cycles
         self.inside -= many
         self.left -= many
@@ -261,7 +243,7 @@ class Player:
     def _stuck(self) -> bool:
         """Whether some packets can never move again."""
         engine = self.engine
-        if engine.count(FLITS_IN) == engine.count(FLITS_OUT):
+        if engine.count("flits_in") == engine.count("flits_out"):
             return False
         stuck = stuck_vcs(self.relation, engine.state)
         if stuck.any():
@@ -283,8 +265,9 @@ class Player:
     def _leave(self) -> None:
         """Note when those still on the way were injected."""
         state = self.engine.state
-        on_way = np.ones(int(state.count[HIGH]), dtype=bool)
-        on_way[state.free[: state.count[FREE]]] = False
-        on_way[[p for p, vc in state.terminals[:, [PACKET, VC]].tolist() if p >= 0 > vc]] = False
+        on_way = np.ones(int(state.count.high), dtype=bool)
+        on_way[state.free[: state.count.free]] = False
+        terminals = state.terminals
+        on_way[terminals.packet[(terminals.packet >= 0) & (terminals.vc < 0)]] = False
         packets = np.flatnonzero(on_way)
-        self.injected[self.carries[packets]] = state.packets[packets, INJECTED] + self.skipped
+        self.injected[self.carries[packets]] = state.packets.injected[packets] + self.skipped

@@ -5,52 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.checks import check_point
 from unknot.simulation.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import (
-    ADDRESS,
-    ATOMIC,
-    CELL,
-    CREATED,
-    CREDITS,
-    FIRST_INPUT,
-    FIRST_OUTPUT,
-    FLIT_HOPS,
-    FLITS_IN,
-    FRESH,
-    HEADS,
-    HIGH,
-    HOLD,
-    HOPS,
-    INJECTED,
-    LEFT,
-    LENGTH,
-    OPEN,
-    OUT,
-    OUT_PORT,
-    OWNER,
-    PACKET,
-    PORT,
-    RING,
-    SCRIPT,
-    SENT,
-    SIMPLE,
-    SIZE,
-    SOURCE,
-    STALLED,
-    STATE,
-    STOP,
-    STORED,
-    TECHNIQUE,
-    State,
-)
-from unknot.simulation.tables import replaced
+from unknot.simulation.state import ATOMIC, FRESH, STALLED, State
 from unknot.simulation.traffic import nobody
 from unknot.verify.verdict import Configuration, Message
+
+Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -126,18 +92,18 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
             _inject(engine, configuration, wave)
     state = engine.state
     in_place = all(
-        state.inputs[state.in_row[vc], STORED] == configuration.buffer_depth and front(state, vc) == k
+        state.inputs.stored[state.in_row[vc]] == configuration.buffer_depth and front(state, vc) == k
         for k, message in enumerate(configuration.messages)
         for vc in message.held
     )
-    state.setup[HOLD] = 0
-    moved = engine.count(FLIT_HOPS), engine.count(FLITS_IN)
+    state.setup.hold = 0
+    moved = engine.count("flit_hops"), engine.count("flits_in")
     end = engine.now + cycles
     try:
         while engine.now < end:
             engine.advance(end)
     except RelationError:
-        if moved == (engine.count(FLIT_HOPS), engine.count(FLITS_IN)):
+        if moved == (engine.count("flit_hops"), engine.count("flits_in")):
             raise
     stuck = stuck_vcs(relation, state)
     holder = configuration.holder
@@ -148,7 +114,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
         wanted = wants(relation, state, header) if stuck[header] and front(state, header) == k else ()
         waits.append((k, tuple(dict.fromkeys(holder[w] for w in wanted if w in holder))))
     return Replay(
-        stuck=bool(all_stuck and moved == (engine.count(FLIT_HOPS), engine.count(FLITS_IN))),
+        stuck=bool(all_stuck and moved == (engine.count("flit_hops"), engine.count("flits_in"))),
         injected=injected,
         cycles=engine.now,
         waits=tuple(waits),
@@ -214,21 +180,22 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
     for k, message in enumerate(configuration.messages):
         way = [*message.lead, *message.held]
         row = state.packets[k]
-        row[[CREATED, INJECTED, HOPS]] = 0
-        row[[ADDRESS, LENGTH, SOURCE]] = message.address, message.length, message.source
-        row[[SCRIPT, STOP]] = len(script), len(way)
+        row.created = row.injected = row.hops = 0
+        row.address, row.length, row.source = message.address, message.length, message.source
+        row.script, row.stop = len(script), len(way)
         committed = _committed(engine.relation, configuration, message)
         script += [*way, *(committed or (-1,))]
-    state.count[HIGH] = len(configuration.messages)
-    state.setup[[HOLD, SIMPLE]] = 1, 0
-    engine.state = replaced(state, script=script)
+    state.count.high = len(configuration.messages)
+    state.setup.hold, state.setup.packable = 1, 0
+    engine.state = state.replaced(script=script)
 
 
 def _inject(engine: Engine, configuration: Configuration, wave: range | list[int]) -> None:
     """Inject some messages and run until nothing moves."""
     for k in wave:
         message = configuration.messages[k]
-        engine.state.terminals[message.source, [PACKET, LEFT]] = k, message.length
+        row = engine.state.terminals[message.source]
+        row.packet, row.left = k, message.length
     while not engine.advance(engine.now + 10_000):
         pass
 
@@ -244,26 +211,26 @@ def _place(state: State, configuration: Configuration) -> None:
 def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: int) -> None:
     row, end = int(state.in_row[vc]), int(state.out_row[vc])
     inputs, outputs, header = state.inputs[row], state.outputs[end], i == len(message.held) - 1
-    state.ring[row * state.setup[RING]] = packet
-    outputs[CREDITS] = 0
-    inputs[STORED] = depth
-    inputs[SENT] = (len(message.held) - 1 - i) * depth
-    inputs[STATE] = FRESH if header else STALLED
+    state.ring[row * state.setup.ring] = packet
+    outputs.credits = 0
+    inputs.stored = depth
+    inputs.sent = (len(message.held) - 1 - i) * depth
+    inputs.state = FRESH if header else STALLED
     if i:
-        outputs[OWNER] = state.in_row[message.held[i - 1]]
-    if i or state.setup[TECHNIQUE] == ATOMIC:
-        _mark(state, FIRST_OUTPUT, end, OPEN, False)
+        outputs.owner = state.in_row[message.held[i - 1]]
+    if i or state.setup.technique == ATOMIC:
+        _mark(state.masks.open, state.words.first_output, end, False)
     if header:
-        _mark(state, FIRST_INPUT, row, HEADS, True)
-        state.packets[packet, HOPS] = state.packets[packet, STOP]
+        _mark(state.masks.heads, state.words.first_input, row, True)
+        state.packets.hops[packet] = state.packets.stop[packet]
     else:
         beyond = int(state.out_row[message.held[i + 1]])
-        inputs[OUT], inputs[SIZE] = beyond, message.length
-        inputs[OUT_PORT] = state.sending[state.outputs[beyond, PORT], CELL]
+        inputs.out, inputs.length = beyond, message.length
+        inputs.out_port_bit = state.out_ports.first_bit[state.outputs.port[beyond]]
 
 
-def _mark(state: State, side: int, row: int, column: int, on: bool) -> None:
-    """Set or clear the bit of a row of `inputs` or `outputs` in a column of `masks`."""
-    word = int(np.searchsorted(state.frames[:-1, side], row, side="right")) - 1
-    bit = np.int64(1) << np.int64(row - state.frames[word, side])
-    state.masks[word, column] = state.masks[word, column] | bit if on else state.masks[word, column] & ~bit
+def _mark(mask: Numbers, first: Numbers, row: int, on: bool) -> None:
+    """Set or clear the bit of a row; `first` are the rows that the words of the mask begin with."""
+    word = int(np.searchsorted(first[:-1], row, side="right")) - 1
+    bit = np.int64(1) << np.int64(row - first[word])
+    mask[word] = mask[word] | bit if on else mask[word] & ~bit

@@ -9,14 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import (
-    ARRIVED,
-    CREATED_PACKETS,
-    DRAWN,
-    FLITS_IN,
-    FLITS_OUT,
-    LATENCY_SUM,
-)
 
 Values = npt.NDArray[np.float64]
 
@@ -88,7 +80,7 @@ class Recorder(Engine):
         )
 
     def _look(self) -> list[float]:
-        inside = self.count(FLITS_IN) - self.count(FLITS_OUT)
-        drawn = int(self.state.terminals[:, DRAWN].sum())
-        counted = (self.count(entry) for entry in (FLITS_OUT, LATENCY_SUM, ARRIVED))
-        return [self.count(CREATED_PACKETS), drawn, *counted, inside, float(self.lag().mean())]
+        inside = self.count("flits_in") - self.count("flits_out")
+        drawn = int(self.state.terminals.drawn.sum())
+        counted = (self.count(entry) for entry in ("flits_out", "latency", "arrived"))
+        return [self.count("created"), drawn, *counted, inside, float(self.lag().mean())]

@@ -1,8 +1,9 @@
 # mypy: ignore-errors
-"""One cycle of a router with one word whose options are as by default: the same as in the other kernels, all at once.
+"""Fast path: one cycle of a router with at most 64 VCs a side and default options, bit-identical to `router_kernel`.
 
-What its buffers hold is known here by masks and by counters of `planes_kernel` alone, and all of them are counted at
-once; no option is looked at. What headers with a prescribed path do is left to the others.
+Input and output VCs are bits of a word, and flits and credits are counted in planes (`planes_kernel`), for all VCs of
+a router at once. `tables.is_packable` says when it is taken. Headers with a prescribed path go through
+`router_kernel`.
 """
 
 from typing import Any, NamedTuple
@@ -11,84 +12,24 @@ import numpy as np
 from numba import njit
 
 from unknot.routing.relation import NO_WAIT
-from unknot.simulation.layout import (
-    ACCEPT,
-    ADDRESS,
-    ARRIVED_BITS,
-    ASLEEP,
-    ATOMIC,
-    BLOCKED,
-    CARRIED,
-    CREDIT_BITS,
-    CREDIT_CELL,
-    CREDITS,
-    DEPTH,
-    ENDS,
-    FILLED,
-    FIRST_INPUT,
-    FIRST_OUTPUT,
-    FLIT_HOPS,
-    FRESH,
-    FROM_PORT,
-    FRONT,
-    GRANT,
-    HEAD_BITS,
-    HEADS,
-    HOPS,
-    IN_CELL,
-    IN_LATENCY,
-    LAST_MOVE,
-    LENGTH,
-    MASK,
-    NEXT_VC,
-    NO_CREDIT,
-    NONATOMIC,
-    NUM_VCS,
-    OPEN,
-    OUT,
-    OUT_LATENCY,
-    OUT_PORT,
-    OWNER,
-    OWNING,
-    PARTS,
-    PLACE,
-    PORT,
-    READ,
-    READER,
-    RING,
-    ROOM,
-    SAF,
-    SELECT,
-    SENT,
-    SIZE,
-    STATE,
-    TECHNIQUE,
-    TURN,
-    VCT,
-    WHERE,
-    WORDS,
-)
+from unknot.simulation.match_kernel import CYCLIC
 from unknot.simulation.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
-from unknot.simulation.selection_kernel import ALL, CYCLIC, RANDOM, at_random
+from unknot.simulation.selection_kernel import ALL, RANDOM, at_random
+from unknot.simulation.state import ATOMIC, BLOCKED, FRESH, NONATOMIC, SAF, VCT
 from unknot.simulation.state_kernel import BROKEN_RULE, DEAD_END, DONE, eject, enqueue, outputs_of, post, wake
 from unknot.words_kernel import beyond, how_many, lowest, natural
 
-WISH, OF, BIDDER, KEY, FROM, OFFER, OFFER_KEY = range(7)
-"""Columns of `asked`. In the row of an input: what its header requests and its packet. In the row of an output port:
-the input that bids best for it, how good the bid is, the port it comes from. In the row of an input port: the output
-port that it accepts, and how good that is."""
-
 
 class Here(NamedTuple):
-    """The rows of one router: what is a row elsewhere, also in OUT and OWNER, is a number from 0 here."""
+    """The rows of one router: what is a row elsewhere, also in `out` and `owner`, is counted from 0 here."""
 
     first_input: Any
     first_output: Any
     cells: Any
     inputs: Any
     outputs: Any
-    sending: Any
-    receiving: Any
+    out_ports: Any
+    in_ports: Any
     ring: Any
 
 
@@ -102,15 +43,15 @@ def in_turn(mask, pointer):
 @njit(_nrt=False, forceinline=True)
 def front_of(s, here, at):
     """The packet in front of an input."""
-    return natural(here.ring[natural(at * s.setup[RING] + here.inputs[natural(at), READ])])
+    return natural(here.ring[natural(at * s.setup.ring + here.inputs.front[natural(at)])])
 
 
 @njit(_nrt=False, forceinline=True)
 def whole_again(s, here, w, returned):
     """The outputs without owner among these that have all their credits."""
-    left = whole = returned & at_least(s, w, SLOTS, s.setup[DEPTH])
+    left = whole = returned & at_least(s, w, SLOTS, s.setup.depth)
     while left != 0:
-        if here.outputs[natural(lowest(left)), OWNER] >= 0:
+        if here.outputs.owner[natural(lowest(left))] >= 0:
             whole ^= left & -left
         left &= left - 1
     return whole
@@ -120,34 +61,34 @@ def whole_again(s, here, w, returned):
 def take_in(s, here, w, row):
     """Credits and flits of this cycle; the headers that request from the next cycle on."""
     masks, inbox, setup = s.masks, s.inbox, s.setup
-    flits, returned = inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS]
-    masks[w, HEADS] |= inbox[row, HEAD_BITS]
-    inbox[row, ARRIVED_BITS], inbox[row, CREDIT_BITS], inbox[row, HEAD_BITS] = 0, 0, 0
-    if setup[PARTS] > 1:
-        flits |= s.outside[row, ARRIVED_BITS]
-        returned |= s.outside[row, CREDIT_BITS]
-        s.outside[row, ARRIVED_BITS], s.outside[row, CREDIT_BITS] = 0, 0
-    fresh = flits & ~(masks[w, OWNING] | masks[w, FILLED])
-    masks[w, FILLED] |= flits
+    flits, returned = inbox.flits[row], inbox.credits[row]
+    masks.heads[w] |= inbox.heads[row]
+    inbox.flits[row], inbox.credits[row], inbox.heads[row] = 0, 0, 0
+    if setup.parts > 1:
+        flits |= s.outside.flits[row]
+        returned |= s.outside.credits[row]
+        s.outside.flits[row], s.outside.credits[row] = 0, 0
+    fresh = flits & ~(masks.owning[w] | masks.filled[w])
+    masks.filled[w] |= flits
     add(s, w, FLITS, flits)
-    ends = returned & masks[w, ENDS]
+    ends = returned & masks.injection[w]
     returned ^= ends
     while ends != 0:
-        here.outputs[natural(lowest(ends)), CREDITS] += 1
+        here.outputs.credits[natural(lowest(ends))] += 1
         ends &= ends - 1
-    regained = returned & ~masks[w, ROOM]
-    masks[w, ROOM] |= returned
+    regained = returned & ~masks.room[w]
+    masks.room[w] |= returned
     add(s, w, SLOTS, returned)
     while regained != 0:
-        owner = np.int64(here.outputs[natural(lowest(regained)), OWNER])
+        owner = np.int64(here.outputs.owner[natural(lowest(regained))])
         regained &= regained - 1
         if owner >= 0:
-            masks[w, NO_CREDIT] &= ~(np.int64(1) << owner)
-    if setup[TECHNIQUE] != NONATOMIC:
-        awaited = returned & masks[w, OPEN]
-        if setup[TECHNIQUE] == ATOMIC:
+            masks.no_credit[w] &= ~(np.int64(1) << owner)
+    if setup.technique != NONATOMIC:
+        awaited = returned & masks.open[w]
+        if setup.technique == ATOMIC:
             awaited = whole_again(s, here, w, returned)
-            masks[w, OPEN] |= awaited
+            masks.open[w] |= awaited
         if awaited != 0:
             wake(s, w, w + 1)
     return fresh
@@ -156,18 +97,18 @@ def take_in(s, here, w, row):
 @njit(_nrt=False, forceinline=True)
 def wish(rule, s, here, w, at, p):
     """What a header requests, as a mask of outputs, 0 if it finds nothing free; and the status."""
-    offered, limit, mask, k = s.offered, s.setup[NUM_VCS], np.int64(0), np.int64(0)
-    address, free = s.packets[p, ADDRESS], s.masks[w, OPEN]
-    if s.setup[TECHNIQUE] <= VCT:
-        free &= at_least(s, w, SLOTS, s.packets[p, LENGTH])
-    if s.decided.shape[0] > 0:
-        place = np.int64(s.place_class[natural(here.first_input + at)])
-        kept = s.decided[natural(place * s.destination.shape[0] + address)]
+    offered, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
+    address, free = s.packets.address[p], s.masks.open[w]
+    if s.setup.technique <= VCT:
+        free &= at_least(s, w, SLOTS, s.packets.length[p])
+    if s.cache.shape[0] > 0:
+        place = np.int64(s.input_class[natural(here.first_input + at)])
+        kept = s.cache[natural(place * s.destination.shape[0] + address)]
         if kept > 0:
-            row = natural(s.first_decision[w] + kept - 1)
-            mask = s.decisions[row, 0] & free
-            return mask if mask != 0 else s.decisions[row, 1] & free, np.int64(DONE)
-    count = rule(np.int64(here.inputs[at, PLACE]), address, np.int64(offered.ctypes.data))
+            row = natural(s.first_answer[w] + kept - 1)
+            mask = s.answers.first[row] & free
+            return mask if mask != 0 else s.answers.second[row] & free, np.int64(DONE)
+    count = rule(np.int64(here.inputs.at[at]), address, np.int64(offered.ctypes.data))
     if count <= 0 or count > offered.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too.
@@ -191,8 +132,8 @@ def wish(rule, s, here, w, at, p):
 @njit(_nrt=False, forceinline=True)
 def choose(s, here, at, address, count, free):
     """The same where candidates have tiers, are not waited for, or eject."""
-    offered = s.offered
-    only, mask, tier, may = here.inputs[at, STATE] == BLOCKED, np.int64(0), np.int64(256), False
+    offered = s.candidates
+    only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
         value = offered[natural(k)]
         if only and value & NO_WAIT != 0:
@@ -214,26 +155,26 @@ def choose(s, here, at, address, count, free):
 @njit(_nrt=False, forceinline=True)
 def select(s, here, at, mask, now):
     """Leave one of several outputs, at random or in turn."""
-    if s.setup[SELECT] == RANDOM:
+    if s.setup.selection == RANDOM:
         for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
             mask &= mask - 1
         return mask & -mask
-    return np.int64(1) << in_turn(mask, np.int64(here.inputs[at, ACCEPT]))
+    return np.int64(1) << in_turn(mask, np.int64(here.inputs.accept_pointer[at]))
 
 
 @njit(_nrt=False, forceinline=True)
 def settle(s, here, askers, twice):
     """Outputs that several headers request grant one of them: the others request them no more."""
-    asked = s.asked
+    contest = s.contest
     while twice != 0:
         bit, rivals, left = twice & -twice, np.int64(0), askers
         while left != 0:
-            if asked[natural(lowest(left)), WISH] & bit != 0:
+            if contest.wish[natural(lowest(left))] & bit != 0:
                 rivals |= left & -left
             left &= left - 1
-        rivals ^= np.int64(1) << in_turn(rivals, np.int64(here.outputs[natural(lowest(twice)), GRANT]))
+        rivals ^= np.int64(1) << in_turn(rivals, np.int64(here.outputs.grant_pointer[natural(lowest(twice))]))
         while rivals != 0:
-            asked[natural(lowest(rivals)), WISH] ^= bit
+            contest.wish[natural(lowest(rivals))] ^= bit
             rivals &= rivals - 1
         twice ^= bit
 
@@ -241,51 +182,51 @@ def settle(s, here, askers, twice):
 @njit(_nrt=False, forceinline=True)
 def allocate(rule, s, here, w, now):
     """VC allocation; the status."""
-    asked, inputs, outputs, packets, masks = s.asked, here.inputs, here.outputs, s.packets, s.masks
-    askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks[w, HEADS]
+    contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
+    askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks.heads[w]
     while left != 0:
         at, bit = natural(lowest(left)), left & -left
         left ^= bit
         p = front_of(s, here, at)
-        if s.setup[TECHNIQUE] == SAF and counted(s, w, FLITS, at) < packets[p, LENGTH]:
+        if s.setup.technique == SAF and counted(s, w, FLITS, at) < packets.length[p]:
             continue
         mask, status = wish(rule, s, here, w, at, p)
         if status != DONE:
-            s.count[WHERE] = here.first_input + at
+            s.count.failed_at = here.first_input + at
             return status
         if mask == 0:
-            inputs[at, STATE] = BLOCKED
-            masks[w, HEADS] ^= bit
-            masks[w, ASLEEP] |= bit
+            inputs.state[at] = BLOCKED
+            masks.heads[w] ^= bit
+            masks.asleep[w] |= bit
             continue
-        if s.setup[SELECT] != ALL and mask & (mask - 1) != 0:
+        if s.setup.selection != ALL and mask & (mask - 1) != 0:
             mask = select(s, here, at, mask, now)
         twice |= once & mask
         once |= mask
         askers |= bit
-        asked[at, WISH], asked[at, OF] = mask, p
+        contest.wish[at], contest.packet[at] = mask, p
     if twice != 0:
         settle(s, here, askers, twice)
-    won, taken, room = np.int64(0), np.int64(0), masks[w, ROOM]
+    won, taken, room = np.int64(0), np.int64(0), masks.room[w]
     while askers != 0:
         at, bit = natural(lowest(askers)), askers & -askers
         askers ^= bit
-        mask, p = asked[at, WISH], natural(asked[at, OF])
+        mask, p = contest.wish[at], natural(contest.packet[at])
         if mask == 0:
             continue
-        out = natural(in_turn(mask, np.int64(inputs[at, ACCEPT])))
-        outputs[out, GRANT], outputs[out, OWNER] = at + 1, at
-        inputs[at, ACCEPT], inputs[at, OUT] = out + 1, out
-        inputs[at, OUT_PORT] = outputs[out, PORT] - here.first_output
-        inputs[at, SENT], inputs[at, SIZE], inputs[at, FRONT], inputs[at, STATE] = 0, packets[p, LENGTH], p, FRESH
-        packets[p, HOPS] += outputs[out, READER] >= 0
+        out = natural(in_turn(mask, np.int64(inputs.accept_pointer[at])))
+        outputs.grant_pointer[out], outputs.owner[out] = at + 1, at
+        inputs.accept_pointer[at], inputs.out[at] = out + 1, out
+        inputs.out_port_bit[at] = outputs.port[out] - here.first_output
+        inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
+        packets.hops[p] += outputs.reader[out] >= 0
         won |= bit
         taken |= np.int64(1) << out
         if (room >> out) & 1 == 0:
-            masks[w, NO_CREDIT] |= bit
-    masks[w, HEADS] ^= won
-    masks[w, OWNING] |= won
-    masks[w, OPEN] ^= taken
+            masks.no_credit[w] |= bit
+    masks.heads[w] ^= won
+    masks.owning[w] |= won
+    masks.open[w] ^= taken
     return np.int64(DONE)
 
 
@@ -293,53 +234,53 @@ def allocate(rule, s, here, w, now):
 def send(s, here, at, out, now):
     """The front flit of an input has won the switch; whether it is a tail, and whether it is ejected."""
     inputs, outputs, setup = here.inputs, here.outputs, s.setup
-    sent = inputs[at, SENT] + 1
-    inputs[at, SENT] = sent
-    post(s, now + 1 + inputs[at, IN_LATENCY], np.int64(inputs[at, CREDIT_CELL]), CREDIT_BITS)
-    tail, ejected = sent == inputs[at, SIZE], outputs[out, READER] < 0
+    sent = inputs.sent[at] + 1
+    inputs.sent[at] = sent
+    post(s, s.inbox.credits, s.outside.credits, now + 1 + inputs.latency[at], np.int64(inputs.credit_bit[at]))
+    tail, ejected = sent == inputs.length[at], outputs.reader[out] < 0
     if not ejected:
         if sent == 1:
-            enqueue(s, natural(here.first_output + out), inputs[at, FRONT])
-        post(s, now + 2 + outputs[out, OUT_LATENCY], np.int64(outputs[out, IN_CELL]), ARRIVED_BITS)
+            enqueue(s, natural(here.first_output + out), inputs.packet[at])
+        post(s, s.inbox.flits, s.outside.flits, now + 2 + outputs.latency[out], np.int64(outputs.flit_bit[out]))
     else:
-        eject(s, natural(inputs[at, FRONT]), tail, now, now + 3)
+        eject(s, natural(inputs.packet[at]), tail, now, now + 3)
     if tail:
-        outputs[out, OWNER] = -1
-        inputs[at, READ] = inputs[at, READ] + 1 if inputs[at, READ] + 1 < setup[RING] else 0
+        outputs.owner[out] = -1
+        inputs.front[at] = inputs.front[at] + 1 if inputs.front[at] + 1 < setup.ring else 0
     return tail, ejected
 
 
 @njit(_nrt=False, forceinline=True)
 def prefer(s, here, rivals):
     """iSLIP among buffers that share ports: the mask of those that win."""
-    inputs, asked = here.inputs, s.asked
+    inputs, contest = here.inputs, s.contest
     outs, ins, won = np.int64(0), np.int64(0), np.int64(0)
     while rivals != 0:
         at = natural(lowest(rivals))
         rivals &= rivals - 1
-        into, out = natural(inputs[at, FROM_PORT]), natural(inputs[at, OUT_PORT])
-        key, bit = (into - here.sending[out, TURN]) & CYCLIC, np.int64(1) << out
+        into, out = natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
+        key, bit = (into - here.out_ports.pointer[out]) & CYCLIC, np.int64(1) << out
         if outs & bit != 0:
-            if key > asked[out, KEY]:
+            if key > contest.key[out]:
                 continue
-            if key == asked[out, KEY]:
-                turn = np.int64(here.receiving[into, NEXT_VC])
-                if (at - turn) & CYCLIC > (asked[out, BIDDER] - turn) & CYCLIC:
+            if key == contest.key[out]:
+                turn = np.int64(here.in_ports.vc_pointer[into])
+                if (at - turn) & CYCLIC > (contest.bidder[out] - turn) & CYCLIC:
                     continue
         outs |= bit
-        asked[out, BIDDER], asked[out, KEY], asked[out, FROM] = at, key, into
+        contest.bidder[out], contest.key[out], contest.from_port[out] = at, key, into
     while outs != 0:
         out = natural(lowest(outs))
         outs &= outs - 1
-        into = natural(asked[out, FROM])
-        key, bit = (out - here.receiving[into, TURN]) & CYCLIC, np.int64(1) << into
+        into = natural(contest.from_port[out])
+        key, bit = (out - here.in_ports.pointer[into]) & CYCLIC, np.int64(1) << into
         if ins & bit != 0:
-            if key > asked[into, OFFER_KEY]:
+            if key > contest.offer_key[into]:
                 continue
-            won ^= np.int64(1) << asked[natural(asked[into, OFFER]), BIDDER]
+            won ^= np.int64(1) << contest.bidder[natural(contest.offer[into])]
         ins |= bit
-        won |= np.int64(1) << asked[out, BIDDER]
-        asked[into, OFFER], asked[into, OFFER_KEY] = out, key
+        won |= np.int64(1) << contest.bidder[out]
+        contest.offer[into], contest.offer_key[into] = out, key
     return won
 
 
@@ -353,7 +294,7 @@ def winners_of(s, here, movers):
     while left != 0:
         at = natural(lowest(left))
         left &= left - 1
-        into, out = np.int64(1) << inputs[at, FROM_PORT], np.int64(1) << inputs[at, OUT_PORT]
+        into, out = np.int64(1) << inputs.port_bit[at], np.int64(1) << inputs.out_port_bit[at]
         shared_ins |= ins & into
         shared_outs |= outs & out
         ins |= into
@@ -364,7 +305,7 @@ def winners_of(s, here, movers):
     while left != 0:
         at, bit = natural(lowest(left)), left & -left
         left ^= bit
-        if ((shared_ins >> inputs[at, FROM_PORT]) | (shared_outs >> inputs[at, OUT_PORT])) & 1:
+        if ((shared_ins >> inputs.port_bit[at]) | (shared_outs >> inputs.out_port_bit[at])) & 1:
             rivals |= bit
     return (movers ^ rivals) | prefer(s, here, rivals)
 
@@ -378,48 +319,48 @@ def switch(s, here, w, now, movers):
     while left != 0:
         at, bit = natural(lowest(left)), left & -left
         left ^= bit
-        out, into, port = natural(inputs[at, OUT]), natural(inputs[at, FROM_PORT]), natural(inputs[at, OUT_PORT])
-        here.sending[port, TURN] = into + 1
-        here.sending[port, CARRIED] += 1
-        here.receiving[into, TURN], here.receiving[into, NEXT_VC] = port + 1, at + 1
+        out, into, port = natural(inputs.out[at]), natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
+        here.out_ports.pointer[port] = into + 1
+        here.out_ports.carried[port] += 1
+        here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = port + 1, at + 1
         tail, ejected = send(s, here, at, out, now)
         cell = np.int64(1) << out
         if not ejected:
             spent |= cell
         if tail:
             tails |= bit
-            if ejected or s.setup[TECHNIQUE] != ATOMIC:
+            if ejected or s.setup.technique != ATOMIC:
                 freed |= cell
-    s.count[FLIT_HOPS] += how_many(won)
-    s.count[LAST_MOVE] = now
+    s.count.flit_hops += how_many(won)
+    s.count.last_move = now
     filled, room = subtract(s, w, won, spent)
-    masks[w, FILLED], masks[w, ROOM] = filled, room
+    masks.filled[w], masks.room[w] = filled, room
     spent &= ~room
     while spent != 0:
-        owner = np.int64(here.outputs[natural(lowest(spent)), OWNER])
+        owner = np.int64(here.outputs.owner[natural(lowest(spent))])
         spent &= spent - 1
         if owner >= 0:
-            masks[w, NO_CREDIT] |= np.int64(1) << owner
+            masks.no_credit[w] |= np.int64(1) << owner
     if tails != 0:
-        masks[w, OPEN] |= freed
-        masks[w, OWNING] ^= tails
+        masks.open[w] |= freed
+        masks.owning[w] ^= tails
         wake(s, w, w + 1)
-        s.inbox[natural(((now + 2) & s.setup[MASK]) * s.setup[WORDS] + w), HEAD_BITS] |= tails & filled
+        s.inbox.heads[natural(((now + 2) & s.setup.slots) * s.setup.num_words + w)] |= tails & filled
 
 
 @njit(_nrt=False, forceinline=True)
 def rows_of(s, w):
     """The rows of the router of word w."""
-    first_input, first_output = natural(s.frames[w, FIRST_INPUT]), natural(s.frames[w, FIRST_OUTPUT])
+    first_input, first_output = natural(s.words.first_input[w]), natural(s.words.first_output[w])
     return Here(
         first_input,
         first_output,
-        s.frames[w + 1, FIRST_OUTPUT] - first_output,
+        s.words.first_output[w + 1] - first_output,
         beyond(s.inputs, first_input),
         beyond(s.outputs, first_output),
-        beyond(s.sending, first_output),
-        beyond(s.receiving, first_input),
-        beyond(s.ring, first_input * s.setup[RING]),
+        beyond(s.out_ports, first_output),
+        beyond(s.in_ports, first_input),
+        beyond(s.ring, first_input * s.setup.ring),
     )
 
 
@@ -427,13 +368,13 @@ def rows_of(s, w):
 def run_router(rule, s, w, now):
     """The router of word w, after which its terminals inject; the status."""
     masks, here = s.masks, rows_of(s, w)
-    fresh = take_in(s, here, w, natural((now & s.setup[MASK]) * s.setup[WORDS] + w))
-    movers = masks[w, OWNING] & masks[w, FILLED] & ~masks[w, NO_CREDIT]
-    if masks[w, HEADS] != 0:
+    fresh = take_in(s, here, w, natural((now & s.setup.slots) * s.setup.num_words + w))
+    movers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
+    if masks.heads[w] != 0:
         status = allocate(rule, s, here, w, now)
         if status != DONE:
             return status
     if movers != 0:
         switch(s, here, w, now, movers)
-    masks[w, HEADS] |= fresh
+    masks.heads[w] |= fresh
     return np.int64(DONE)

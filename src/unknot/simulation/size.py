@@ -7,8 +7,8 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.relation import VirtualChannels
 from unknot.simulation.injection import Lengths, length_shares
-from unknot.simulation.layout import SPAN, TABLES
 from unknot.simulation.router import Router
+from unknot.simulation.state import SPAN, TABLES
 from unknot.switching import Switching, switching_named
 
 DEFAULT = Router()
@@ -70,13 +70,14 @@ def simulation_bytes(
     packets = (inputs * held + terminals + apart) * threads
     cells, requests = 64 * int(words.max(initial=1)), int(leaving.max(initial=0)) + local
     rows = {
-        "inputs": inputs, "outputs": outputs, "ring": inputs * held, "sending": outputs, "receiving": inputs,
+        "inputs": inputs, "outputs": outputs, "ring": inputs * held, "out_ports": outputs, "in_ports": inputs,
         "inbox": inboxes, "outside": inboxes if threads > 1 else 0, "masks": int(words.sum()),
         "planes": 2 * buffer_depth.bit_length() * int(words.sum()), "packets": packets, "free": 2 * packets,
         "terminals": terminals, "latencies": (4096 + terminals + apart) * threads,
-        "best": cells * threads, "asked": cells * threads * requests,
+        "outer": cells * threads, "inner": cells * threads, "contest": 64 * threads,
+        "requests": cells * threads * requests,
     }  # fmt: skip
-    tables = sum(TABLES[name][0] // 8 * max(1, TABLES[name][1]) * many for name, many in rows.items())
+    tables = sum(TABLES[name].dtype.itemsize * many for name, many in rows.items())
     answers = min(MOST_STATES, (num_vcs + terminals) * terminals) if router.is_default else 0
     return tables + answers + 8 * BUILDING * (inputs + outputs)
 

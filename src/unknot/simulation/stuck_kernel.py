@@ -4,8 +4,8 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.simulation.layout import ADDRESS, BLOCKED, DEPTH, LENGTH, OUT, OWNER, READER, STALLED, STATE, STORED
-from unknot.simulation.state_kernel import available, candidates, need, outputs_of, packet_of
+from unknot.simulation.state import BLOCKED, STALLED
+from unknot.simulation.state_kernel import ask_rule, available, need, outputs_of, packet_of
 from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE
 from unknot.words_kernel import natural
@@ -14,26 +14,26 @@ from unknot.words_kernel import natural
 @njit(_nrt=False, forceinline=True)
 def gives_way(s, w, reader, stuck):
     """Whether a full or allocated VC may yet take another flit."""
-    stored = s.inputs[reader, STORED]
-    return stored == 0 or not stuck[s.buffer[reader]] or (s.outputs[w, OWNER] >= 0 and stored < s.setup[DEPTH])
+    stored = s.inputs.stored[reader]
+    return stored == 0 or not stuck[s.buffer[reader]] or (s.outputs.owner[w] >= 0 and stored < s.setup.depth)
 
 
 @njit(_nrt=False, forceinline=True)
 def may_move(rule, s, b, stuck):
     """Whether the front flit of input row b, in a state that only others can end, still has a hope."""
     inputs = s.inputs
-    if inputs[b, STATE] == STALLED:
-        reader = np.int64(s.outputs[natural(inputs[b, OUT]), READER])
-        return reader < 0 or inputs[reader, STORED] < s.setup[DEPTH] or not stuck[s.buffer[reader]]
+    if inputs.state[b] == STALLED:
+        reader = np.int64(s.outputs.reader[natural(inputs.out[b])])
+        return reader < 0 or inputs.stored[reader] < s.setup.depth or not stuck[s.buffer[reader]]
     p = packet_of(s, b)
-    count = candidates(rule, s, b, p)
+    count = ask_rule(rule, s, b, p)
     for k in range(count):
-        w, many = outputs_of(s, s.packets[p, ADDRESS], s.offered[k])
-        if many == 0 or s.outputs[w, READER] < 0:
+        w, many = outputs_of(s, s.packets.address[p], s.candidates[k])
+        if many == 0 or s.outputs.reader[w] < 0:
             return True
-        if available(s, w, need(s.setup, s.packets[p, LENGTH])):
+        if available(s, w, need(s.setup, s.packets.length[p])):
             return True
-        if gives_way(s, w, natural(s.outputs[w, READER]), stuck):
+        if gives_way(s, w, natural(s.outputs.reader[w]), stuck):
             return True
     return count <= 0
 
@@ -49,8 +49,8 @@ def find_stuck(rule, raw, stuck):
     left = 0
     for v in range(stuck.size):
         b = natural(s.in_row[v])
-        state = s.inputs[b, STATE]
-        stuck[v] = s.inputs[b, STORED] > 0 and (state == BLOCKED or state == STALLED)
+        state = s.inputs.state[b]
+        stuck[v] = s.inputs.stored[b] > 0 and (state == BLOCKED or state == STALLED)
         left += stuck[v]
     before = left + 1
     while 0 < left < before:

@@ -13,7 +13,6 @@ from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.addresses import addresses_drawn, kinds
 from unknot.simulation.checks import check_point
-from unknot.simulation.layout import ADDRESS, DEPTH, FLIT_HOPS, SOURCE
 from unknot.simulation.player import Player, Progress
 from unknot.simulation.statistics import mean, percentiles
 from unknot.simulation.trace import MOST, Trace, TracedMessage, TraceError
@@ -178,8 +177,8 @@ def give_classes(player: Player, classes: Sequence[str], seed: int | None) -> No
     relation = player.relation
     kind = kinds(relation, classes)
     if kind is not None:
-        destination = relation.destination[player.rows[:, ADDRESS]].astype(np.int64)
-        player.rows[:, ADDRESS] = addresses_drawn(relation, player.rows[:, SOURCE], destination, seed, kind)
+        destination = relation.destination[player.rows.address].astype(np.int64)
+        player.rows.address[:] = addresses_drawn(relation, player.rows.source, destination, seed, kind)
 
 
 def check_cycles(**cycles: int | None) -> None:
@@ -231,9 +230,9 @@ def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
         unfinished=int((~done).sum()),
         reason=player.reason,
         cycles=player.now if makespan is None else makespan,
-        flit_hops=player.engine.count(FLIT_HOPS),
+        flit_hops=player.engine.count("flit_hops"),
         switching=player.engine.switching,
-        buffer_depth=int(player.engine.state.setup[DEPTH]),
+        buffer_depth=int(player.engine.state.setup.depth),
         seed=seed,
         deadlock=player.deadlock,
     )

@@ -8,16 +8,17 @@ number in place of all tables, by which kernels compile several times as fast.
 from llvmlite import ir
 from numba import types
 from numba.core.datamodel import models, register_default
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer, infer_getattr, signature
-from numba.extending import intrinsic, lower_builtin, lower_getattr_generic
-from numba.np.arrayobj import make_array
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, lower_getattr_generic
+from numba.np.arrayobj import make_array, populate_array
+from numba.np.numpy_support import from_dtype
 
-from unknot.simulation.layout import COUNTERS, ENTRIES, FIRST_TABLE, TABLES
+from unknot.simulation.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
 from unknot.types_kernel import RULE  # noqa: F401 imported first by every kernel
-from unknot.words_kernel import array_of
 
-UNSIGNED = ("random",)
-NUMBERS = {8: types.int8, 32: types.int32, 64: types.int64}
+KINDS = {name: from_dtype(table.dtype) for name, table in TABLES.items()} | {"raw": types.int64}
+SETUP_ENTRIES = SETUP.dtype.names
+COUNT_KIND = from_dtype(COUNT.dtype)
 
 
 class View(types.Type):
@@ -34,7 +35,7 @@ class Setup(types.Type):
         super().__init__("unknot.State.setup")
 
 
-VIEW, SETUP = View(), Setup()
+VIEW, SETUP_VIEW = View(), Setup()
 
 
 @register_default(View)
@@ -44,35 +45,24 @@ class _Address(models.PrimitiveModel):
         super().__init__(manager, kind, ir.IntType(64))
 
 
-def _columns(name):
-    """Type and columns of a table; a plain array has 0."""
-    if name in ("raw", "count"):
-        return types.int64, 0
-    bits, columns = TABLES[name]
-    return types.uint64 if name in UNSIGNED else NUMBERS[bits], columns
-
-
 @infer_getattr
 class _Names(AttributeTemplate):
     key = View
 
     def generic_resolve(self, view, name):
         if name == "setup":
-            return SETUP
-        if name in ("raw", "count") or name in TABLES:
-            kind, columns = _columns(name)
-            return types.Array(kind, 2 if columns else 1, "C")
-        return None
+            return SETUP_VIEW
+        if name == "count":
+            return COUNT_KIND
+        return types.Array(KINDS[name], 1, "C") if name in KINDS else None
 
 
-@infer
-class _Entries(AbstractTemplate):
-    key = "static_getitem"
+@infer_getattr
+class _Entries(AttributeTemplate):
+    key = Setup
 
-    def generic(self, args, kws):
-        if isinstance(args[0], Setup) and isinstance(args[1], int):
-            return signature(types.int64, *args)
-        return None
+    def generic_resolve(self, setup, name):
+        return types.int64 if name in SETUP_ENTRIES else None
 
 
 def _entry(builder, address, number):
@@ -83,25 +73,29 @@ def _entry(builder, address, number):
     return value
 
 
-@lower_builtin("static_getitem", Setup, types.IntegerLiteral)
-def _read_entry(context, builder, sig, args):
-    return _entry(builder, args[0], args[1])
+@lower_getattr_generic(Setup)
+def _read_entry(context, builder, kind, address, name):
+    return _entry(builder, address, SETUP_ENTRIES.index(name))
 
 
 @lower_getattr_generic(View)
 def _read_table(context, builder, kind, address, name):
+    word = context.get_constant
     if name == "setup":
         return address
-    word = context.get_constant
-    number, columns = _columns(name)
+    if name == "count":
+        place = builder.add(address, word(types.intp, 8 * ENTRIES))
+        return builder.inttoptr(place, context.get_value_type(COUNT_KIND))
     if name == "raw":
         data, rows = address, word(types.intp, FIRST_TABLE + 2 * len(TABLES))
-    elif name == "count":
-        data, rows = builder.add(address, word(types.intp, 8 * ENTRIES)), word(types.intp, COUNTERS)
     else:
         at = FIRST_TABLE + 2 * list(TABLES).index(name)
         data, rows = _entry(builder, address, at), _entry(builder, address, at + 1)
-    return array_of(context, builder, number, data, rows, columns)
+    size = TABLES[name].dtype.itemsize if name in TABLES else 8
+    array = make_array(types.Array(KINDS[name], 1, "C"))(context, builder)
+    pointer, size = builder.inttoptr(data, array.data.type), word(types.intp, size)
+    populate_array(array, pointer, [rows], [size], size, meminfo=None)
+    return array._getvalue()
 
 
 @intrinsic

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 from unknot.simulation.engine import Engine
-from unknot.simulation.layout import ARRIVED, LATENCY_SUM
 from unknot.simulation.statistics import truncation
 
 PARTS = 60
@@ -37,10 +36,10 @@ def warm_up(engine: Engine, rate: float, say: Callable[[str, int], None]) -> Non
     while True:
         while len(found) < PARTS:
             say("warming up", engine.now)
-            before = np.array([engine.count(LATENCY_SUM), engine.count(ARRIVED)], dtype=np.float64)
+            before = np.array([engine.count("latency"), engine.count("arrived")], dtype=np.float64)
             if not engine.run(part):
                 return
-            after = np.array([engine.count(LATENCY_SUM), engine.count(ARRIVED)], dtype=np.float64)
+            after = np.array([engine.count("latency"), engine.count("arrived")], dtype=np.float64)
             found = np.concatenate([found, [after - before]])
         cycles, lag = part * PARTS, engine.lag()
         if lag.mean() > max(200, cycles / 40) or lag.max() > max(1000, cycles / 4) or cycles >= longest:

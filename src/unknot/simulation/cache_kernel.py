@@ -1,19 +1,18 @@
 # mypy: ignore-errors
-"""A rule asked once for every place and address of simple routers, so that a run need not ask it again.
+"""Routing cache: what a rule says for every input VC and address of packed routers, asked once.
 
-What it says depends on nothing else, and for most rules on no more of a place than its router. Places of a router
-for which it always says the same are one class. A class has a byte for every address: which of the decisions of its
-router it is. A decision is two masks, outputs to request and outputs to request if none of those is free. Byte 0
-stands for what is not kept, because it is more than that or because the rule fails.
+The answer depends on nothing else, and for most rules on no more of an input VC than its router. Input VCs of a
+router with the same answers are one class. A class has a byte for every address: the number of one of the answers of
+its router. An answer is two masks: outputs to request, and outputs to request if none of those is free. Byte 0 stands
+for what is not cached, because it is more than that or because the rule fails.
 """
 
 import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import NO_WAIT
-from unknot.simulation.layout import FIRST_INPUT, FIRST_OUTPUT, PLACE
+from unknot.simulation.pack_kernel import is_simple
 from unknot.simulation.planes_kernel import ones
-from unknot.simulation.rows_kernel import is_simple
 from unknot.simulation.state_kernel import outputs_of
 from unknot.simulation.view_kernel import view
 from unknot.types_kernel import RULE
@@ -26,8 +25,8 @@ MOST = 127
 @njit(_nrt=False, forceinline=True)
 def wishes(rule, s, w, place, address):
     """Masks of the outputs of the first and second tier that a header requests; both 0 if that is not all."""
-    offered, first_output = s.offered, np.int64(s.frames[w, FIRST_OUTPUT])
-    end = np.int64(s.frames[w + 1, FIRST_OUTPUT])
+    offered, first_output = s.candidates, np.int64(s.words.first_output[w])
+    end = np.int64(s.words.first_output[w + 1])
     count = rule(np.int64(place), np.int64(address), np.int64(offered.ctypes.data))
     first, second, low, high = np.int64(0), np.int64(0), np.int64(-1), np.int64(-1)
     if count > offered.size:
@@ -50,15 +49,15 @@ def wishes(rule, s, w, place, address):
 @njit(_nrt=False, forceinline=True)
 def number_of(s, w, end, first, second):
     """The number of a decision, which is added to those of word w, that end at `end`, if it is new."""
-    begin = np.int64(s.first_decision[w])
+    begin = np.int64(s.first_answer[w])
     if first == 0:
         return np.int64(0), end
     for k in range(begin, end):
-        if s.decisions[natural(k), 0] == first and s.decisions[natural(k), 1] == second:
+        if s.answers.first[natural(k)] == first and s.answers.second[natural(k)] == second:
             return k - begin + 1, end
     if end - begin == MOST:
         return np.int64(0), end
-    s.decisions[natural(end), 0], s.decisions[natural(end), 1] = first, second
+    s.answers.first[natural(end)], s.answers.second[natural(end)] = first, second
     return end - begin + 1, end + 1
 
 
@@ -69,7 +68,7 @@ def class_of(s, begin, end):
     for k in range(begin, end):
         same = True
         for address in range(many):
-            same &= s.decided[natural(k * many + address)] == s.decided[natural(end * many + address)]
+            same &= s.cache[natural(k * many + address)] == s.cache[natural(end * many + address)]
         if same:
             return k
     return end
@@ -77,25 +76,25 @@ def class_of(s, begin, end):
 
 @njit(types.int64(RULE, types.int64[::1]), cache=True, nogil=True, _nrt=False)
 def decide(rule, raw):
-    """Fill `decided`, `decisions`, `first_decision` and `place_class`; the number of classes."""
+    """Fill `cache`, `answers`, `first_answer` and `input_class`; the number of classes."""
     s = view(raw)
     classes, decisions, many = np.int64(0), np.int64(0), s.destination.shape[0]
-    for r in range(s.words.shape[0] - 1):
+    for r in range(s.first_word.shape[0] - 1):
         begin = classes
-        for word in range(s.words[natural(r)], s.words[natural(r + 1)]):
-            s.first_decision[natural(word)] = decisions
+        for word in range(s.first_word[natural(r)], s.first_word[natural(r + 1)]):
+            s.first_answer[natural(word)] = decisions
         if is_simple(s, natural(r)):
-            w = natural(s.words[natural(r)])
-            for b in range(s.frames[w, FIRST_INPUT], s.frames[w + 1, FIRST_INPUT]):
-                place = s.inputs[natural(b), PLACE]
-                if b > s.frames[w, FIRST_INPUT] and s.inputs[natural(b - 1), PLACE] == place:
-                    s.place_class[natural(b)] = s.place_class[natural(b - 1)]
+            w = natural(s.first_word[natural(r)])
+            for b in range(s.words.first_input[w], s.words.first_input[w + 1]):
+                place = s.inputs.at[natural(b)]
+                if b > s.words.first_input[w] and s.inputs.at[natural(b - 1)] == place:
+                    s.input_class[natural(b)] = s.input_class[natural(b - 1)]
                     continue
                 for address in range(many):
                     first, second = wishes(rule, s, w, place, address)
                     kept, decisions = number_of(s, w, decisions, first, second)
-                    s.decided[natural(classes * many + address)] = kept
-                s.place_class[natural(b)] = class_of(s, begin, classes)
-                classes += s.place_class[natural(b)] == classes
-    s.first_decision[natural(s.first_decision.shape[0] - 1)] = decisions
+                    s.cache[natural(classes * many + address)] = kept
+                s.input_class[natural(b)] = class_of(s, begin, classes)
+                classes += s.input_class[natural(b)] == classes
+    s.first_answer[natural(s.first_answer.shape[0] - 1)] = decisions
     return classes

@@ -1,0 +1,349 @@
+"""The state of a simulation, declared once: every table, its columns, what they mean, and who changes them.
+
+Buffers are numbered: the virtual channels (VCs) of the network first, then `local` VCs for every terminal. Of each
+there is a row in `inputs`, its downstream end, and one in `outputs`, its upstream end; rows are in the order of the
+routers where these ends are. A terminal has a third kind of end: `local` ejection VCs, among the outputs.
+
+A router has one or more words of 64 bits; its input VCs, and its output VCs, are counted from 0 and stand for bits of
+these words in `masks`. What will happen to a buffer is a bit in the inbox of its router, one inbox for each of the
+cycles to come; there bits are numbered 64 × word + bit over all routers.
+
+A network is divided among threads by ranges of routers. Each part has its own `State`; most of its tables are shared.
+
+Columns have the same names everywhere: ``state.inputs.stored[row]`` in Python, ``s.inputs.stored[row]`` in kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy import int8, int32, int64, uint64
+
+SAF, VCT, ATOMIC, NONATOMIC = range(4)
+"""Codes of the switching techniques, in the order of `unknot.switching.SWITCHINGS`."""
+
+IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
+"""States of an input VC: no packet in front; a header that may take any candidate; one that found all of them taken
+and requests only those it waits for; within a stage of the router that takes longer than a cycle; an output VC is
+allocated but there is no flit or no credit; it requests the switch."""
+
+NO_CYCLE = 2**60
+"""A cycle that never comes."""
+SPAN = 512
+"""Most cycles in a call of the kernel when there are several parts."""
+
+FIXED, SAVED, SCRATCH = "fixed", "saved", "scratch"
+"""Who changes a table: nobody while cycles are simulated; kernels, so that a roll-back must restore it; kernels, but
+nothing in it is looked at in a later call."""
+
+
+class Table(NamedTuple):
+    """What is known of a table: the type of its rows, and whether it is `FIXED`, `SAVED` or `SCRATCH`."""
+
+    dtype: np.dtype[Any]
+    changes: str
+
+
+def rows(changes: str, size: int, **columns: Any) -> Table:
+    """A table of `size` bytes a row."""
+    formats = [np.dtype(kind) for kind in columns.values()]
+    starts = np.cumsum([0, *(kind.itemsize for kind in formats)]).tolist()
+    assert starts[-1] <= size
+    given = {"names": list(columns), "formats": formats, "offsets": starts[:-1], "itemsize": size}
+    return Table(np.dtype(given, align=True), changes)  # type: ignore[call-overload]
+
+
+def numbers(changes: str, kind: Any) -> Table:
+    """A plain array of numbers."""
+    return Table(np.dtype(kind), changes)
+
+
+TABLES = {
+    # Buffers.
+    "inputs": rows(
+        SAVED,
+        64,
+        state=int32,  # IDLE, FRESH, …
+        out=int32,  # row of its output VC, or −1; of a header the VC it committed to
+        stored=int32,  # flits that arrived and are still there
+        front=int32,  # position in `ring` of the packet in front
+        sent=int32,  # flits of that packet that left
+        accept_pointer=int32,  # round-robin pointer over output VCs
+        length=int32,  # flits of that packet in all, once it has an output VC
+        out_port_bit=int32,  # first bit of its output port, once it has an output VC
+        credit_bit=int32,  # bit, over all routers, that credits go to
+        latency=int32,  # cycles that takes
+        port=int32,  # first row of its port in `in_ports`
+        port_bit=int32,  # first bit of its port
+        at=int32,  # input VC or injection port, as rules number them
+        packet=int32,  # the packet in front of an input VC that owns an output VC, of packed routers
+    ),
+    "outputs": rows(
+        SAVED,
+        32,
+        owner=int32,  # row of the input VC that sends into it, or −1
+        credits=int32,  # free slots as known upstream
+        back=int32,  # position in `ring` of the next packet
+        grant_pointer=int32,  # round-robin pointer over input VCs
+        flit_bit=int32,  # bit, over all routers, that flits go to
+        latency=int32,  # of the channel
+        port=int32,  # first row of its port in `out_ports`
+        reader=int32,  # row of the input VC that flits go to, −1 for ejection
+    ),
+    "ring": numbers(SAVED, int32),  # packets in the order in which they come into each input VC
+    # Ports; only the first row of each is used.
+    "out_ports": rows(
+        SAVED,
+        64,
+        pointer=int64,  # round-robin pointer over input ports
+        busy=int64,  # whether it is taken in this cycle
+        first_bit=int64,  # of its VCs
+        carried=int64,  # flits it was given
+    ),
+    "in_ports": rows(
+        SAVED,
+        32,
+        pointer=int32,  # round-robin pointer over output ports
+        vc_pointer=int32,  # the VC that is put forward next
+        busy=int32,  # whether it is taken in this cycle
+        first_bit=int32,  # of its VCs
+    ),
+    # Words of bits: one row each, of `words` one more.
+    "first_word": numbers(FIXED, int32),  # of each router, and the end
+    "words": rows(FIXED, 8, first_input=int32, first_output=int32),  # rows that the first bit stands for
+    "inbox": rows(
+        SAVED,
+        32,
+        flits=int64,  # input VCs that a flit comes into
+        credits=int64,  # output VCs that a credit comes back from
+        heads=int64,  # headers that begin to request output VCs
+        ready=int64,  # input VCs whose stage is over
+    ),
+    "outside": rows(SAVED, 16, flits=int64, credits=int64),  # the same from other parts
+    "masks": rows(
+        SAVED,
+        128,
+        heads=int64,  # headers that request output VCs
+        asleep=int64,  # those that wait for a sign
+        open=int64,  # output VCs without owner and, under atomic allocation, with all their credits
+        injection=int64,  # outputs that are ends of injection buffers
+        owning=int64,  # input VCs that own an output VC, of packed routers as the next three
+        no_credit=int64,  # those whose output VC has no credit
+        filled=int64,  # input VCs with flits
+        room=int64,  # output VCs with credits
+        movers=int64,  # input VCs that request the switch, of other routers as the next three
+        new_heads=int64,  # headers that request from the next cycle on
+        winners=int64,  # input VCs that request the switch from the next cycle on
+        holders=int64,  # input VCs that hold the switch
+    ),
+    "planes": numbers(SCRATCH, int64),  # counters of the buffers of packed routers, see `planes_kernel`
+    # Cache of what the rule says, see `cache_kernel`; empty until it is made.
+    "input_class": numbers(FIXED, int32),  # of each input VC
+    "cache": numbers(FIXED, int8),  # of each class and address the number of its answer
+    "first_answer": numbers(FIXED, int32),  # of each word, and the end
+    "answers": rows(FIXED, 16, first=int64, second=int64),  # outputs of the first tier, and of the second
+    # Packets and terminals.
+    "packets": rows(
+        SAVED,
+        64,
+        created=int64,
+        injected=int64,
+        address=int64,
+        length=int64,
+        hops=int64,  # channels of which it was allocated a VC
+        source=int64,
+        script=int64,  # where its prescribed path begins in `script`, or −1
+        stop=int64,  # how long that is
+    ),
+    "free": numbers(SAVED, int32),  # packets that are not in use
+    "terminals": rows(
+        SAVED,
+        64,
+        packet=int64,  # being injected, −1, or −2 if one is known to be created in cycle `drawn`
+        left=int64,  # its flits still to come
+        vc=int64,  # row of `outputs` it goes into, or −1
+        last_vc=int64,  # index of the VC used last
+        drawn=int64,  # the next cycle to draw for
+        chance=int64,  # probability of a packet in a cycle × 2⁵³
+        on=int64,  # whether a burst goes on
+        first_output=int64,  # first row of `outputs` of its injection port
+    ),
+    "local_terminals": numbers(FIXED, int32),  # by injection router
+    "first_terminal": numbers(FIXED, int32),  # of each router, and the end
+    "random": numbers(SAVED, uint64),  # of each terminal
+    # Rows of buffers.
+    "out_row": numbers(FIXED, int32),  # row of `outputs` of each buffer
+    "in_row": numbers(FIXED, int32),  # row of `inputs` of each buffer
+    "ejection_row": numbers(FIXED, int32),  # first row of `outputs` of each terminal's ejection port
+    "buffer": numbers(FIXED, int32),  # of each row of `inputs`
+    # What packets are like and where they go, see `injection` and `Pairs`.
+    "lengths": rows(FIXED, 16, upto=int64, flits=int64),
+    "destination": numbers(FIXED, int32),
+    "pair_first": numbers(FIXED, int64),
+    "address_range": numbers(FIXED, int64),
+    "addresses": numbers(FIXED, int32),
+    "keep": numbers(FIXED, int64),
+    "other": numbers(FIXED, int64),
+    "direct": numbers(FIXED, int32),
+    "script": numbers(FIXED, int32),  # prescribed paths of packets
+    "latencies": numbers(SAVED, int64),  # of the measured packets that arrived
+    # Within a cycle of a router.
+    "candidates": numbers(SCRATCH, int64),  # what a rule writes
+    "chosen": numbers(SCRATCH, int32),  # output rows that a header requests
+    "requests": rows(
+        SCRATCH,
+        64,
+        input=int64,  # of the router, from 0: an input VC, or the first bit of an input port
+        output=int64,
+        age=int64,  # the smaller the better, before round robin
+        won=int64,  # the round in which it was matched
+        vc=int64,  # the row of `inputs` that an input port puts forward
+        rank=int64,  # how far that is from its turn
+        bid=int64,  # headers that speculate, see `router_kernel.request_vcs`
+    ),
+    "outer": rows(SAVED, 16, match=int64, request=int64),  # best request of each end that chooses first, in a match
+    "inner": rows(SAVED, 16, match=int64, request=int64),  # of each end that chooses then
+    "contest": rows(
+        SCRATCH,
+        64,
+        wish=int64,  # of an input VC: outputs its header requests
+        packet=int64,  # of an input VC
+        bidder=int64,  # of an output port: the input VC that bids best
+        key=int64,  # of an output port: how good that is
+        from_port=int64,  # of an output port: where that comes from
+        offer=int64,  # of an input port: the output port that it accepts
+        offer_key=int64,  # of an input port: how good that is
+    ),
+    "progress": rows(SAVED, 128, cycle=int64),  # that each part has reached
+}
+
+SETUP = rows(
+    FIXED,
+    296,
+    technique=int64,  # SAF, VCT, …
+    depth=int64,  # flits of a buffer
+    num_vcs=int64,  # of the network
+    local=int64,  # VCs of an injection port
+    measure_from=int64,  # packets created from this cycle
+    measure_to=int64,  # to before this one are measured
+    hold=int64,  # whether headers with a prescribed path wait at its end
+    commits=int64,  # whether headers keep their first choice
+    slots=int64,  # inboxes of a router, less one
+    everyone=int64,  # −1 when tables say who sends to whom; 1 if terminals also send to themselves, else 0
+    compares=int64,  # how packets choose on injection between their address and the direct one; 0 if they do not
+    first_router=int64,  # of this part
+    last_router=int64,  # and the end
+    first_own_word=int64,
+    last_own_word=int64,
+    part=int64,
+    parts=int64,
+    routing=int64,  # cycles of the stages of a router
+    vc_allocation=int64,
+    traversal=int64,
+    switch_allocation=int64,
+    credit=int64,
+    speculative=int64,
+    separable=int64,
+    rounds=int64,
+    aged=int64,
+    selection=int64,
+    holds=int64,  # whether packets hold the switch
+    salt=int64,  # of random selections
+    burst_begins=int64,  # chances × 2⁵³; −1 without bursts
+    burst_ends=int64,
+    patience=int64,  # cycles in which something must move
+    num_words=int64,  # of all routers
+    ring=int64,  # packets that a buffer may hold parts of
+    large=int64,  # whether the tables are larger than a processor's cache
+    packable=int64,  # whether routers with one word each go through `simple_kernel`
+    planes=int64,  # binary digits of the buffer depth
+)
+"""Entries of `State.setup`."""
+
+COUNT = rows(
+    SAVED,
+    144,
+    now=int64,  # the cycle to be simulated next
+    free=int64,  # how many packets there are in `free`
+    high=int64,  # packets from this one on were never used
+    created=int64,  # packets
+    measured_created=int64,
+    measured_arrived=int64,
+    network_latency=int64,  # sums over measured packets
+    hops=int64,
+    arrived=int64,  # packets
+    latency=int64,  # sum over all packets that arrived
+    flits_in=int64,
+    flits_out=int64,
+    measured_flits_out=int64,
+    flit_hops=int64,
+    last_move=int64,  # cycle in which a flit moved
+    failed_at=int64,  # row of `inputs` at which the rule failed
+    packed=int64,  # whether rows say all only after `pack_kernel.unpack`
+    matches=int64,  # of allocators
+)
+"""Counters, each of one part."""
+
+ENTRIES, COUNTERS = SETUP.dtype.itemsize // 8, COUNT.dtype.itemsize // 8
+FIRST_TABLE = ENTRIES + COUNTERS
+"""Where addresses and sizes of the tables begin in `State.raw`, after setup and counters."""
+LINE = 64
+"""Bytes of a cache line, on which tables begin."""
+
+
+class State:
+    """Everything one part of a run consists of.
+
+    `raw` is all that kernels are given: setup, counters, and for each of the tables its address and number of rows.
+    The rest is the same by name: `setup`, `count`, and the tables.
+    """
+
+    def __init__(self, tables: dict[str, Any], like: State | None = None) -> None:
+        """`tables` were made by `aligned`; setup and counters are 0, or those of another state."""
+        self.raw = np.zeros(FIRST_TABLE + 2 * len(TABLES), dtype=np.int64)
+        if like is not None:
+            self.raw[:FIRST_TABLE] = like.raw[:FIRST_TABLE]
+        for k, name in enumerate(TABLES):
+            self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
+        self.tables = {name: tables[name] for name in TABLES}
+        self.setup: Any = self.raw[:ENTRIES].view(SETUP.dtype).view(np.recarray)[0]
+        self.count: Any = self.raw[ENTRIES:FIRST_TABLE].view(COUNT.dtype).view(np.recarray)[0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in TABLES:
+            return self.tables[name]
+        raise AttributeError(name)
+
+    def replaced(self, **tables: Any) -> State:
+        """The state with some tables replaced."""
+        return State(self.tables | {name: aligned(name, table) for name, table in tables.items()}, self)
+
+    def saved(self) -> dict[str, npt.NDArray[Any]]:
+        """A copy of all that cycles change and that is looked at again."""
+        kept = {name: self.tables[name].copy() for name, table in TABLES.items() if table.changes == SAVED}
+        return kept | {"count": self.raw[ENTRIES:FIRST_TABLE].copy()}
+
+    def restore(self, saved: dict[str, npt.NDArray[Any]]) -> None:
+        """Put back what `saved` gave."""
+        for name, table in saved.items():
+            (self.raw[ENTRIES:FIRST_TABLE] if name == "count" else self.tables[name])[...] = table
+
+
+def aligned(name: str, values: Any) -> Any:
+    """A table on cache lines of its own: rows of zeros if their number is given, columns by name, or all values."""
+    kind = TABLES[name].dtype
+    first = next(iter(values.values())) if isinstance(values, dict) else values
+    count = first if isinstance(first, int) else len(first)
+    room = np.zeros(kind.itemsize * count + LINE, dtype=np.uint8)
+    start = -room.ctypes.data % LINE
+    table = room[start : start + kind.itemsize * count].view(kind)
+    if kind.names:
+        table = table.view(np.recarray)
+    if isinstance(values, dict):
+        for column, given in values.items():
+            table[column] = given
+    elif not isinstance(values, int) and count:
+        table[...] = values
+    return table
