@@ -247,7 +247,7 @@ def test_queues_of_vcs_see_what_queues_of_ports_do_not() -> None:
             packet_length=8, buffer_depth=32, warmup=800, measure=800,
         )  # type: ignore[call-overload]  # fmt: skip
         accepted[variant] = run.accepted_load
-    assert accepted["UGAL-L"] < 0.25 < 0.27 < min(accepted["UGAL-L_VC"], accepted["UGAL-L_VCH"])
+    assert accepted["UGAL-L"] < 0.27 < 0.29 < min(accepted["UGAL-L_VC"], accepted["UGAL-L_VCH"])
 
 
 def test_unknown_variants_are_refused_with_the_nearest() -> None:
