@@ -32,6 +32,8 @@ def test_commands_end_as_the_page_says(
     monkeypatch.chdir(ROOT)
     extra = ["--store", str(tmp_path / "s"), "--out", str(tmp_path)] if words.startswith("run") else []
     given = shlex.split(words)
+    if given[0] == "export":
+        given[-1] = str(tmp_path / given[-1])
     if given[0] == "convert":
         given[2] = str(tmp_path / given[2])
     result = CliRunner().invoke(app, [*given, *extra])

@@ -10,6 +10,7 @@ from unknot.commands.audit import audit
 from unknot.commands.bnr import bnr
 from unknot.commands.check import check
 from unknot.commands.convert import convert
+from unknot.commands.export import export
 from unknot.commands.faults import faults
 from unknot.commands.gallery import gallery
 from unknot.commands.itm import itm
@@ -54,6 +55,7 @@ for _command in (
     analyse,
     faults,
     lanes,
+    export,
     audit,
     permute,
     show,

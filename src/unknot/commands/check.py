@@ -12,6 +12,7 @@ import typer
 
 from unknot.commands.options import (
     BufferDepth,
+    Flows,
     Json,
     NetworkText,
     Picture,
@@ -35,6 +36,7 @@ def check(
     switching: SwitchingName = "wormhole",
     time_limit: TimeLimit = 60.0,
     buffer_depth: BufferDepth = 8,
+    flows: Flows = None,
     smallest: Annotated[
         bool, typer.Option("--smallest", help="Look for the smallest counterexample, and prove that it is.")
     ] = False,
@@ -61,6 +63,10 @@ def check(
 
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
+    if flows is not None:
+        from unknot.synthesis import only, read_flows
+
+        relation = only(relation, read_flows(flows, relation.network))
     began = time.monotonic()
     with terminal_verdict.proving() as progress:
         verdict = decide(relation, technique, time_limit=time_limit, buffer_depth=buffer_depth, progress=progress)

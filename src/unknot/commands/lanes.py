@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import SEED, Json, NetworkText, Seed, Vcs
+from unknot.commands.options import SEED, Flows, Json, NetworkText, Seed, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
 
@@ -27,12 +26,6 @@ class Paths(StrEnum):
     free = "free"
     table = "table"
     given = "given"
-
-
-Flows = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.csv", help="Serve these flows only: columns source, target, bandwidth."),
-]
 
 
 def lanes(
@@ -134,6 +127,12 @@ def _bound(found: Lanes) -> str:
     return "there is no fewer than one"
 
 
+def _floor(found: Lanes) -> str:
+    if found.load_bound is None:
+        return ""
+    return f", and no shortest paths at all can have less than {found.load_bound:.4g}"
+
+
 def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> None:
     from unknot import terminal
 
@@ -156,7 +155,10 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
         ("deadlock-free", terminal.answer(verdict.deadlock_free)),
         ("", f"{verdict.established}; the separate checker {terminal.accepts(holds)}"),
         *terminal.delivery_rows(found.relation, delivery),
-        ("highest load", f"{found.highest_load:g} {unit}; the mean of all channels is {found.mean_load:.4g}"),
+        (
+            "highest load",
+            f"{found.highest_load:g} {unit}; the mean of all is {found.mean_load:.4g}{_floor(found)}",
+        ),
         ("search", f"{found.moves:,} moves in {seconds:.1f} s{'' if found.complete else '; it was cut short'}"),
     ]
     terminal.console().print(terminal.two_columns(rows))

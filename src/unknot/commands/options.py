@@ -19,6 +19,10 @@ RoutingText = Annotated[
 Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
 SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
 TimeLimit = Annotated[float, typer.Option(help="Seconds for the proof.")]
+Flows = Annotated[
+    Path | None,
+    typer.Option("--flows", metavar="FILE.csv", help="Only these flows: columns source, target and bandwidth."),
+]
 BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
 Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the same in all commands.")]
 SEED = 1

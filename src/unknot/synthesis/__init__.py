@@ -1,6 +1,7 @@
 """Relations made to order: the fewest lanes, and the remedy for a routing that was refuted."""
 
 from unknot.synthesis.evidence import Refutation, Rejected, accept, accept_routes
+from unknot.synthesis.export import entries, export
 from unknot.synthesis.flows import only, read_flows
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.synthesis.lanes import Lanes, lanes
@@ -15,6 +16,8 @@ __all__ = [
     "RouteTurn",
     "accept",
     "accept_routes",
+    "entries",
+    "export",
     "lanes",
     "only",
     "read_flows",

@@ -17,7 +17,7 @@ from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.flows import only
 from unknot.synthesis.forced import RouteCycle, cycle_of_routes, forced_cycle
 from unknot.synthesis.laned import Routes, laned
-from unknot.synthesis.loads import balanced, balanced_table, loads_of
+from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.synthesis.orders import Effort, Found, Progress, fewest, orders_of, search
 from unknot.synthesis.tables import Table, free_table, lanes_of, random_table, table_of, tabled, ways_of
 from unknot.synthesis.ways import Demand, Flags, Floats, Ints, demand, ways
@@ -51,6 +51,8 @@ class Lanes:
         The tables behind the relation.
     lane : int64 array, shape (routers, homes or rows of the table)
         The lane of each pair; −1: none is wanted.
+    load_bound : float or None
+        No choice of shortest paths has a lower highest load; None for given paths.
     load : float64 array, shape (channels,)
         Of each channel, in routes (pairs of terminals), or in the units of the flows.
     key : float64 array, shape (lanes, channels)
@@ -79,6 +81,7 @@ class Lanes:
     routes: Routes | Table
     lane: Ints
     load: Floats
+    load_bound: float | None
     key: npt.NDArray[np.float64]
     pairs: int
     tried: dict[int, tuple[int, int]]
@@ -246,6 +249,7 @@ def lanes(
         routes=routes,
         lane=lane,
         load=load,
+        load_bound=load_bound(given, time_limit=max(1.0, min(20.0, effort.deadline - time.monotonic()))),
         key=key,
         pairs=given.pairs,
         tried=effort.tried,
@@ -301,6 +305,7 @@ def _given(
         routes=table,
         lane=lane,
         load=loads_of(table),
+        load_bound=None,
         key=key,
         pairs=int(np.count_nonzero(table.wanted)),
         tried=effort.tried,

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 MOVES = 200
 """Moves of the search for each pair, in all rounds together."""
+MOST_FLOWS = 4_000_000
+"""Most pairs × channels for which the bound is sought by linear programming."""
+SLACK = 1e-6
+"""What the solver of linear programs may be wrong by."""
 ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 
@@ -77,6 +81,30 @@ def balanced_table(
     row, router = np.nonzero(best >= 0)
     taken[best[row, router], row] = True
     return packed(taken), least
+
+
+def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:
+    """No choice of shortest paths, even if pairs may be split, has a lower highest load than this.
+
+    By linear programming; where that is too large, or takes too long, the mean load of all channels.
+    """
+    from unknot.errors import RelationError
+    from unknot.routing.shortest_paths import shortest_paths
+    from unknot.verify import best_loads
+
+    network = given.network
+    mean = float((given.rate * np.where(given.wanted, given.distances.table.T, 0)).sum())
+    mean /= max(1, network.num_channels)
+    if given.pairs * network.num_channels > MOST_FLOWS:
+        return mean
+    relation = shortest_paths(network, choice="all")
+    terminals = network.num_terminals
+    weight = (~np.eye(terminals, dtype=bool)).astype(float) if given.flows is None else given.flows
+    try:
+        found = best_loads(relation, weight / weight.sum(), time_limit=time_limit)
+    except RelationError:
+        return mean
+    return max(mean, found.highest * float(weight.sum()) * (1 - SLACK))
 
 
 def loads_of(table: Table) -> Floats:

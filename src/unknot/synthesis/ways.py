@@ -33,15 +33,20 @@ class Demand:
         Pairs of different routers between which there must be a route.
     rate : float64 array, same shape
         What a pair sends in all: with uniform traffic the number of pairs of terminals.
-    sends : bool array, shape (terminals, terminals), or None
-        The flows, if only these must be served; None: every terminal sends to every other.
+    flows : float64 array, shape (terminals, terminals), or None
+        What each terminal sends to each other, if only this must be served; None: as much to every other.
     """
 
     network: Network
     distances: Distances
     wanted: Flags
     rate: Floats
-    sends: Flags | None = None
+    flows: Floats | None = None
+
+    @property
+    def sends(self) -> Flags | None:
+        """Who sends to whom, if not everyone to everyone."""
+        return None if self.flows is None else self.flows > 0
 
     @property
     def pairs(self) -> int:
@@ -64,7 +69,6 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
     """
     found = distances_to_homes(network, "lanes")
     terminals = network.num_terminals
-    sends = None
     if flows is None:
         matrix = np.ones((terminals, terminals))
     else:
@@ -75,7 +79,6 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
             )
         if not np.isfinite(matrix).all() or matrix.min(initial=0.0) < 0:
             raise NetworkError(f"lanes on {network.name}: flows are numbers from 0 on")
-        sends = matrix > 0
     np.fill_diagonal(matrix, 0.0)
     rate = np.zeros((network.num_routers, found.homes.size))
     by_source = np.zeros((network.num_routers, terminals))
@@ -90,7 +93,7 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
             f"lanes on {network.name}: there is no way from router {network.router_name(start)} to router "
             f"{network.router_name(end)}"
         )
-    return Demand(network, found, wanted, rate, sends)
+    return Demand(network, found, wanted, rate, None if flows is None else matrix)
 
 
 def ways(given: Demand) -> Ways:

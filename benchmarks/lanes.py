@@ -1,0 +1,131 @@
+"""Fewest lanes of named and of many networks: processor seconds, lanes found and proved, loads.
+
+``python -m benchmarks.lanes`` prints the first table; ``python -m benchmarks.lanes many`` the one of about a hundred
+networks (docs/lanes.md holds both); ``python -m benchmarks.lanes large`` lets the largest run for minutes each.
+Seconds are of the processor, after compilation; a time limit is of the clock, which other work lengthens.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+import networkx as nx
+
+from unknot import tod
+from unknot.network import Network, from_networkx
+from unknot.synthesis import Lanes, lanes
+
+NAMED = (
+    "torus(8, 8)", "regular(4, 64)", "torus(4, 4, 4)", "hypercube(7)", "torus(10, 10)", "torus(16, 16)",
+    "regular(4, 128)", "torus(6, 6, 6)",
+)  # fmt: skip
+LARGE = (
+    "regular(4, 256)",
+    "regular(6, 256)",
+    "torus(8, 8, 8)",
+    "torus(32, 32)",
+    "slim_fly(19)",
+    "dragonfly(4, 8, 4)",
+)
+OPENSM = {
+    "torus(8, 8)": "DFSSSP over 8, LASH 6 (180)",
+    "torus(10, 10)": "DFSSSP over 8, LASH 6",
+    "torus(16, 16)": "DFSSSP and LASH give up",
+    "torus(6, 6)": "DFSSSP 6, LASH 4",
+    "torus(4, 4, 4)": "DFSSSP 8, LASH 1",
+    "regular(4, 64)": "DFSSSP 7 (80), LASH 7 (93)",
+    "regular(4, 128)": "DFSSSP and LASH give up",
+}
+"""Lanes (and highest loads) of OpenSM 3.3.23, measured with one host for each switch."""
+
+
+def network(text: str) -> Network:
+    """A topology, or ``regular(degree, routers)``: the random regular graph of networkx of seed 1."""
+    if text.startswith("regular("):
+        degree, routers = (int(x) for x in text[8:-1].split(","))
+        return from_networkx(nx.random_regular_graph(degree, routers, seed=1), name=text)
+    return tod.network(text)
+
+
+def many() -> Iterator[Network]:
+    """About a hundred networks of up to 64 routers."""
+    for sides in (
+        (3, 3),
+        (4, 4),
+        (5, 5),
+        (6, 6),
+        (7, 7),
+        (8, 8),
+        (3, 4),
+        (4, 8),
+        (3, 9),
+        (3, 3, 3),
+        (4, 4, 4),
+        (3, 4, 5),
+    ):
+        yield network(f"torus({', '.join(map(str, sides))})")
+    for routers in (5, 6, 7, 8, 12, 16, 33, 64):
+        yield network(f"ring({routers})")
+    for side in (4, 6, 8):
+        whole = network(f"mesh({side}, {side})")
+        yield whole
+        for hole in (side + 1, 2 * side + 2, side * side // 2 + side // 2):
+            yield whole.without(routers=[hole])
+    for dimension in (3, 4, 5, 6):
+        yield network(f"hypercube({dimension})")
+    for degree in range(3, 9):
+        for routers in (16, 24, 32, 48, 64):
+            yield network(f"regular({degree}, {routers})")
+    for text in (
+        "slim_fly(5)", "kautz(2, 2)", "kautz(2, 3)", "kautz(2, 4)", "kautz(3, 2)", "kautz(3, 3)", "de_bruijn(2, 3)",
+        "de_bruijn(2, 4)", "de_bruijn(2, 5)", "de_bruijn(3, 3)", "complete(8)", "dragonfly(2, 4, 2)", "fat_tree(4)",
+        "petersen()", "cube_connected_cycles(3)", "star_graph(4)", "shuffle_exchange(4)", "chordal_ring(16, 5)",
+    ):  # fmt: skip
+        try:
+            yield network(text)
+        except Exception as error:
+            print(f"{text}: {error}", file=sys.stderr)
+    for seed in range(4):
+        yield network(f"irregular(24, 4, 1, seed={seed})")
+        yield network(f"irregular(48, 4, 1, seed={seed})")
+    for name in ("florentine_families_graph", "karate_club_graph", "davis_southern_women_graph", "icosahedral_graph"):
+        yield from_networkx(nx.convert_node_labels_to_integers(getattr(nx, name)()), name=name)
+
+
+def measured(built: Network, paths: str, limit: float) -> tuple[Lanes, float]:
+    """The lanes, and the processor seconds they took."""
+    began = time.process_time()
+    found = lanes(built, paths, time_limit=limit)
+    return found, time.process_time() - began
+
+
+def line(built: Network, paths: str, limit: float) -> str:
+    """A row of a table."""
+    found, seconds = measured(built, paths, limit)
+    kind = {"ForcedCycle": "cycle", "Refutation": "refutation", "NoneType": ""}[type(found.evidence).__name__]
+    holds = "" if found.evidence is None else f" ({kind}{'' if found.evidence_holds else ', REJECTED'})"
+    bound = f"{found.lower_bound}{holds}"
+    row = f"| {built.name} | {built.num_routers} | {paths} | {found.count} | {bound} | {found.highest_load:g} "
+    return row + f"| {found.mean_load:.1f} | {seconds:.1f} | {OPENSM.get(built.name, '')} |"
+
+
+def main() -> None:
+    """Print a table."""
+    what = sys.argv[-1]
+    lanes("torus(5, 5)")
+    lanes("torus(5, 5)", "table")
+    print("| network | routers | paths | lanes | lower bound | highest load | mean load | seconds | OpenSM |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    if what == "many":
+        for built in many():
+            print(line(built, "free", 20.0), flush=True)
+        return
+    for text in LARGE if what == "large" else NAMED:
+        for paths in ("free",) if what == "large" else ("free", "table"):
+            print(line(network(text), paths, 600.0 if what == "large" else 120.0), flush=True)
+
+
+if __name__ == "__main__":
+    main()
