@@ -38,11 +38,11 @@ def analyse(
     Length and coherence of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
     those that are never used, channel loads and ideal throughput.
     """
-    from unknot import terminal
+    from unknot.commands import activity, display
     from unknot.verify.properties import properties
 
     relation = relation_of(network, routing, vcs)
-    with terminal.progress_bar("analyse") as progress:
+    with activity.progress_bar("analyse") as progress:
         found = properties(relation, traffic=traffic, best=best, progress=progress)
     times: tuple[Cost, ...] = ()
     if flits is not None:
@@ -54,7 +54,7 @@ def analyse(
         return
     _show(relation, found, traffic)
     if times:
-        terminal.console().print(_times(times))
+        display.console().print(_times(times))
 
 
 def _times(costs: tuple[Cost, ...]) -> Table:
@@ -78,10 +78,10 @@ def _times(costs: tuple[Cost, ...]) -> Table:
 def _show(relation: Relation, found: Properties, traffic: str) -> None:
     from rich.text import Text
 
-    from unknot import terminal
+    from unknot.commands import display
 
     network, delivery, paths, use = relation.network, found.delivery, found.adaptivity, found.vc_use
-    yes = terminal.answer
+    yes = display.answer
     rows: list[tuple[str, str | Text]] = [
         ("network", network.name),
         ("routing", relation.name),
@@ -116,7 +116,7 @@ def _show(relation: Relation, found: Properties, traffic: str) -> None:
                 (label, f"{load.highest:.4g} flits per cycle{busiest}, ideal throughput {load.throughput:.4g}")
             )
     rows += [("", reason) for reason in found.left_out]
-    terminal.console().print(terminal.two_columns(rows))
+    display.console().print(display.two_columns(rows))
 
 
 def _span(ends: tuple[int, int]) -> str:

@@ -28,14 +28,14 @@ def audit(
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
     """
-    from unknot import terminal
+    from unknot.commands import activity, display
     from unknot.fabrics import read_fabric
     from unknot.switching import switching_named
     from unknot.verify.audit import audit as judge
 
     technique = switching_named(switching)
     read = read_fabric(fabric, tables)
-    with terminal.busy("auditing"):
+    with activity.busy("auditing"):
         found = judge(read, switching=technique, time_limit=time_limit)
     if out is not None:
         from unknot.report import write_audit_report
@@ -47,5 +47,5 @@ def audit(
 
         print_json(audit_answer(found))
     else:
-        terminal.show_audit(found)
+        display.show_audit(found)
     raise typer.Exit(exit_code(found.deadlock_free, found.delivered))

@@ -32,8 +32,8 @@ def bnr(
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot import terminal
     from unknot.checker import evidence_holds
+    from unknot.commands import activity
     from unknot.switching import switching_named
     from unknot.verify import check, deliver
     from unknot.verify.bnr import bnr as table_of
@@ -41,9 +41,9 @@ def bnr(
 
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
-    with terminal.progress_bar("bnr") as progress:
+    with activity.progress_bar("bnr") as progress:
         table = table_of(relation, progress=lambda done, total: progress(done, total, "destinations"))
-    with terminal.busy("proving"):
+    with activity.busy("proving"):
         verdict = check(relation, technique, time_limit=time_limit)
         found = conclude(verdict, deliver(relation), table)
         holds = evidence_holds(relation, verdict)
@@ -63,23 +63,23 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from unknot import terminal
+    from unknot.commands import display
 
     verdict, delivery = found.verdict, found.delivery
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
-        ("routing", f"{relation.name}, {terminal.vcs_per_channel(relation)}"),
+        ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
         ("switching", verdict.switching),
-        ("deadlock-free", terminal.answer(verdict.deadlock_free)),
-        ("evidence", f"{verdict.established}; the separate checker {terminal.accepts(holds)}"),
-        ("minimal", terminal.answer(bool(delivery.minimal))),
-        ("delivers", terminal.answer(delivery.delivered)),
+        ("deadlock-free", display.answer(verdict.deadlock_free)),
+        ("evidence", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
+        ("minimal", display.answer(bool(delivery.minimal))),
+        ("delivers", display.answer(delivery.delivered)),
         ("BNRs", f"{sum(row.provided for row in found.table)} of {len(found.table)} provided"),
-        ("all of these", terminal.answer(found.holds)),
+        ("all of these", display.answer(found.holds)),
         *(("", reason) for reason in found.reasons),
     ]
-    out = terminal.console()
-    out.print(terminal.two_columns(rows))
+    out = display.console()
+    out.print(display.two_columns(rows))
     table = Table(box=SIMPLE_HEAD)
     for heading in ("class", "provided", "pairs", "shortest forbidden path"):
         table.add_column(heading)
@@ -89,7 +89,7 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
             why = f"none; but lost by choice when {row.refusal.tell(relation)}"
         if not row.pairs:
             why = "no messages of this class"
-        table.add_row(row.name, terminal.answer(row.provided), f"{row.full_pairs} of {row.pairs}", why)
+        table.add_row(row.name, display.answer(row.provided), f"{row.full_pairs} of {row.pairs}", why)
     out.print(table)
 
 

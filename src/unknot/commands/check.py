@@ -51,9 +51,9 @@ def check(
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot import terminal, terminal_verdict
     from unknot.background import NoAnswerError, within
     from unknot.checker import evidence_holds
+    from unknot.commands import activity, verdict_display
     from unknot.report.explanation import explain as explanation
     from unknot.simulation import replay
     from unknot.switching import switching_named
@@ -68,14 +68,14 @@ def check(
 
         relation = only(relation, read_flows(flows, relation.network))
     began = time.monotonic()
-    with terminal_verdict.proving() as progress:
+    with activity.proving() as progress:
         verdict = decide(relation, technique, time_limit=time_limit, buffer_depth=buffer_depth, progress=progress)
     seconds = time.monotonic() - began
     least = None
     if smallest and verdict.deadlock_free is False:
         from unknot.verify.smallest import smallest as find_smallest
 
-        with terminal.busy("looking for a smaller counterexample"):
+        with activity.busy("looking for a smaller counterexample"):
             left = max(1.0, time_limit - seconds)
             least = find_smallest(
                 relation, technique, time_limit=left, buffer_depth=buffer_depth, known=verdict.configuration
@@ -86,7 +86,7 @@ def check(
     delivery: Delivery | None = None
     holds: bool | None = None
     sections: tuple[Section, ...] = ()
-    with terminal.busy("looking at the routes"), contextlib.suppress(NoAnswerError):
+    with activity.busy("looking at the routes"), contextlib.suppress(NoAnswerError):
         if verdict.method != NO_ANSWER:
             late = max(time_limit, LATE)
             delivery = within(late, lambda: deliver(relation))
@@ -118,7 +118,7 @@ def check(
         else:
             print_json(answer(CheckAnswer, verdict, delivery, of=relation, **more))
     else:
-        terminal_verdict.show_check(
+        verdict_display.show_check(
             relation, verdict, delivery, holds, seconds=seconds, smallest=least, sections=sections
         )
     raise typer.Exit(exit_code(verdict.deadlock_free, None if delivery is None else delivery.delivered))

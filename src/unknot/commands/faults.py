@@ -42,14 +42,14 @@ def faults(
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; 1: not so.
     """
-    from unknot import terminal
+    from unknot.commands import activity
     from unknot.studies import design
     from unknot.verify.fault_sweep import fault_sweep
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
     design.routing_named(routing, "--routing")
-    with terminal.progress_bar("faults") as progress:
+    with activity.progress_bar("faults") as progress:
         found = fault_sweep(
             built, routing, switching, vcs=vcs, kind=kind.value, faults=at_once, budget=budget, seed=seed,
             time_limit=time_limit, progress=progress,
@@ -69,7 +69,7 @@ def _show(found: FaultSweep, show: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from unknot import terminal
+    from unknot.commands import display
 
     tried = f"{len(found.tried)} of {found.possible}, drawn at random" if found.sampled else f"all {found.possible}"
     rows: list[tuple[str, str | Text]] = [
@@ -78,10 +78,10 @@ def _show(found: FaultSweep, show: int) -> None:
         ("switching", found.switching),
         ("faults", f"{tried} sets of {found.faults} {found.kind}"),
         *((outcome, str(count)) for outcome, count in found.counts.items()),
-        ("survives", terminal.answer(found.survives)),
+        ("survives", display.answer(found.survives)),
     ]
-    out = terminal.console()
-    out.print(terminal.two_columns(rows))
+    out = display.console()
+    out.print(display.two_columns(rows))
     worst = [fault for fault in found.tried if fault.outcome != "holds"][:show]
     if worst:
         table = Table(box=SIMPLE_HEAD)

@@ -31,13 +31,13 @@ def gallery(
     json: Json = False,
 ) -> None:
     """Run every routing on every small network it takes; set its source's claims beside the verdicts."""
-    from unknot import terminal
+    from unknot.commands import activity
     from unknot.report.gallery_page import require_ending, write_gallery
     from unknot.report.gallery_summary import lead
     from unknot.studies.gallery import gallery as judge
 
     require_ending(out)
-    with terminal.progress_bar("gallery") as progress:
+    with activity.progress_bar("gallery") as progress:
         found = judge(routings, network, time_limit=time_limit, jobs=jobs, store=store, progress=progress, note=say)
     write_gallery(found, out)
     if json:

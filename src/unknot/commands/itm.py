@@ -29,13 +29,13 @@ def itm(
 
     Exit code 0: there is one; 1: there is none; 3: undecided in the time given.
     """
-    from unknot import terminal
+    from unknot.commands import activity
     from unknot.studies import design
     from unknot.studies.escape_layer import escape_layer
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
-    with terminal.progress_bar("itm") as progress:
+    with activity.progress_bar("itm") as progress:
         found = escape_layer(built, kind, time_limit=time_limit, compared=compared, progress=progress)
     if out is not None:
         from unknot.report.mesh_drawing import draw_mesh

@@ -134,7 +134,7 @@ def _floor(found: Lanes) -> str:
 
 
 def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> None:
-    from unknot import terminal
+    from unknot.commands import display
 
     network = found.relation.network
     rows: list[tuple[str, Any]] = [
@@ -143,7 +143,7 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
         ("lower bound", f"{found.lower_bound}: {_bound(found)}"),
     ]
     if found.evidence is not None:
-        rows.append(("evidence", f"the separate checker {terminal.accepts(found.evidence_holds)}"))
+        rows.append(("evidence", f"the separate checker {display.accepts(found.evidence_holds)}"))
     for lanes, (rounds, left) in sorted(found.tried.items()):
         if lanes < found.count:
             text = f"{lanes} lane{'s' * (lanes > 1)}: {rounds} rounds of search left {left} pairs or more"
@@ -152,16 +152,16 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
             rows.append(("open" if lanes >= found.lower_bound else "tried", text))
     unit = "routes" if found.sends is None else "in the units of the flows"
     rows += [
-        ("deadlock-free", terminal.answer(verdict.deadlock_free)),
-        ("", f"{verdict.established}; the separate checker {terminal.accepts(holds)}"),
-        *terminal.delivery_rows(found.relation, delivery),
+        ("deadlock-free", display.answer(verdict.deadlock_free)),
+        ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
+        *display.delivery_rows(found.relation, delivery),
         (
             "highest load",
             f"{found.highest_load:g} {unit}; the mean of all is {found.mean_load:.4g}{_floor(found)}",
         ),
         ("search", f"{found.moves:,} moves in {seconds:.1f} s{'' if found.complete else '; it was cut short'}"),
     ]
-    terminal.console().print(terminal.two_columns(rows))
+    display.console().print(display.two_columns(rows))
 
 
 def _answer(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> dict[str, Any]:

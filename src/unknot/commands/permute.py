@@ -31,7 +31,7 @@ def permute(
 
     Exit code 0: it is realised; 1: it is blocked; 3: undecided.
     """
-    from unknot import terminal
+    from unknot.commands import activity
     from unknot.errors import UnknotError
     from unknot.multistage import Marks, accept, permute_with_faults, requests
     from unknot.report.permutation_text import tell_realisation
@@ -47,7 +47,7 @@ def permute(
     else:
         raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
     marks = Marks.of(whole, (dead or "").replace(",", " ").split())
-    with terminal.busy("routing"):
+    with activity.busy("routing"):
         found = permute_with_faults(whole, wanted, marks, method=method, time_limit=time_limit)
         accept(found)
     if out is not None:

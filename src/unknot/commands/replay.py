@@ -36,8 +36,8 @@ def replay(
 
     Exit code 0: it is a deadlock, and it sticks; 1: it is not, or does not.
     """
-    from unknot import terminal, terminal_verdict
     from unknot.answers.configuration_file import configuration_on, read_configuration
+    from unknot.commands import activity, verdict_display
     from unknot.errors import UnknotError
     from unknot.simulation import replay as carry_out
 
@@ -49,7 +49,7 @@ def replay(
     against = _objection(relation, found)
     result = None
     try:
-        with terminal.busy("replaying"):
+        with activity.busy("replaying"):
             result = carry_out(relation, found, cycles=cycles)
     except UnknotError as error:
         if against is None:
@@ -66,7 +66,7 @@ def replay(
         said = {"accepted": against is None, "objection": against}
         print_json(answer(ReplayAnswer, of=relation, configuration=found, replay=result, **said))
     else:
-        terminal_verdict.show_replay(relation, found, against, result)
+        verdict_display.show_replay(relation, found, against, result)
     raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)
 
 

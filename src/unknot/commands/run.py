@@ -27,7 +27,7 @@ def run(
 
     Finished points are kept: a study that was stopped goes on where it stood.
     """
-    from unknot import terminal
+    from unknot.commands import activity, display
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
@@ -35,7 +35,7 @@ def run(
     loaded = load_study(study, outside_files=outside_files)
     out.mkdir(parents=True, exist_ok=True)
     try:
-        with terminal.progress_bar(study.name) as progress:
+        with activity.progress_bar(study.name) as progress:
             result = run_study(loaded, jobs=jobs, store=store, progress=progress, note=say)
     except KeyboardInterrupt:
         kept = store or default_store(study)
@@ -48,5 +48,5 @@ def run(
 
         print_json(study_answer(result, str(report)))
     else:
-        terminal.show_study(result)
+        display.show_study(result)
         show(f"\nreport: {report}")

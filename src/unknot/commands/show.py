@@ -19,7 +19,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances."""
-    from unknot import terminal
+    from unknot.commands import display
     from unknot.network import measure
     from unknot.studies.design import network as named
 
@@ -35,4 +35,4 @@ def show(
 
         print_json(answer(ShowAnswer, metrics, name=built.name))
     else:
-        terminal.show_network(built, metrics)
+        display.show_network(built, metrics)

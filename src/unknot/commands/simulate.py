@@ -161,11 +161,11 @@ def _one(
     json: bool,
     time_limit: float | None,
 ) -> Run:
-    from unknot import terminal
+    from unknot.commands import activity, display
     from unknot.simulation import simulate as run_flits
 
     clock = _Clock(alone=point["threads"] == 1 and time_limit is None)
-    with terminal.cycles("simulating") as tell:
+    with activity.cycles("simulating") as tell:
         found = limited(
             time_limit, lambda: run_flits(relation, load, **point, progress=lambda *at: clock.tell(tell, *at))
         )
@@ -177,7 +177,7 @@ def _one(
         every = channels_of(relation, found) if channels else None
         print_json(answer(SimulateAnswer, found, of=relation, ns_per_flit_hop=cost, channels=every))
     else:
-        terminal.show_run(relation, found)
+        display.show_run(relation, found)
     return found
 
 
@@ -191,10 +191,10 @@ def _several(
     json: bool,
     time_limit: float | None,
 ) -> None:
-    from unknot import terminal
+    from unknot.commands import activity, display
 
     first = point.pop("seed")
-    with terminal.progress_bar("simulating") as progress:
+    with activity.progress_bar("simulating") as progress:
         every = range(first, first + seeds)
         found = limited(time_limit, lambda: _runs(relation, words, load, point, every, jobs, progress))
     if json:
@@ -203,7 +203,7 @@ def _several(
 
         print_json(answer(SeedsAnswer, found, of=relation))
     else:
-        terminal.show_runs(relation, found)
+        display.show_runs(relation, found)
 
 
 def _runs(
@@ -251,11 +251,11 @@ def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> 
 
 
 def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: float | None) -> None:
-    from unknot import terminal
+    from unknot.commands import activity, display
     from unknot.simulation import saturation, zero_load_latency
 
     alone = ("packet_length", "switching", "traffic", "router")
-    with terminal.cycles("searching") as tell:
+    with activity.cycles("searching") as tell:
         empty, found = limited(
             time_limit,
             lambda: (
@@ -269,7 +269,7 @@ def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: f
 
         print_json(answer(SaturationAnswer, found, of=relation, zero_load_latency=empty))
     else:
-        terminal.show_saturation(relation, found, empty)
+        display.show_saturation(relation, found, empty)
 
 
 class _Clock:

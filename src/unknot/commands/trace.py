@@ -64,7 +64,7 @@ def trace(
 
     Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
     """
-    from unknot import terminal
+    from unknot.commands import activity
     from unknot.errors import UnknotError
     from unknot.simulation.closed_loop import closed_loop
     from unknot.simulation.trace_file import read_trace, write_trace
@@ -78,7 +78,7 @@ def trace(
         raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
     relation = _relation(network, routing, vcs, classes)
     loop = None
-    with terminal.busy("simulating"):
+    with activity.busy("simulating"):
         if file is not None:
             run = run_trace(
                 relation,
@@ -142,13 +142,13 @@ def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> dict[
 
 
 def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
-    from unknot import terminal
+    from unknot.commands import display
 
     trace = run.trace
     senders = len(set(trace.source.tolist()))
     rows = [
         ("network", relation.network.name),
-        ("routing", f"{relation.name}, {terminal.vcs_per_channel(relation)}"),
+        ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
         ("messages", f"{len(trace)} of {senders} terminals, {int(trace.flits.sum())} flits"),
     ]
@@ -172,7 +172,7 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
     if run.reason:
         rows.append(("unfinished", run.reason))
     rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops"))
-    terminal.console().print(terminal.two_columns(rows))
+    display.console().print(display.two_columns(rows))
     if run.deadlock is not None:
         from unknot.report.configuration_text import tell
 

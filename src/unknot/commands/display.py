@@ -1,11 +1,9 @@
-"""Answers as a person reads them on a terminal."""
+"""Results as tables and lines of text."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit
 
-Progress = Callable[[int, int, str], None]
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
 _ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
@@ -211,63 +208,6 @@ def answer(value: bool | None) -> Text:
     """Yes, NO or undecided, coloured."""
     word, style = _ANSWER[value]
     return Text(word, style=style)
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Progress]:
-    """A progress bar on stderr; where that is no terminal, a line every tenth of the way."""
-    if not sys.stderr.isatty():
-        yield _lines(title)
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.fields[title]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, TextColumn("{task.description}"), console=console(errors=True), transient=True) as bar:
-        task = bar.add_task("", total=None, title=title)
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
-
-
-def _lines(title: str) -> Progress:
-    shown = -1
-
-    def progress(done: int, total: int, what: str) -> None:
-        nonlocal shown
-        tenth = 10 * done // max(1, total)
-        if tenth > shown:
-            shown = tenth
-            print(printable(f"{title}: {done}/{total}  {what}", sys.stderr), file=sys.stderr, flush=True)
-
-    return progress
-
-
-@contextmanager
-def cycles(what: str) -> Iterator[Callable[[str, int], None]]:
-    """A line on stderr that tells stage, cycle and cycles per second of a run; nothing where it is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda stage, cycle: None
-        return
-    with console(errors=True).status(f"{what} …") as status:
-        began, last, before = time.monotonic(), 0, 0
-
-        def tell(stage: str, cycle: int) -> None:
-            nonlocal last, before
-            before += last if cycle < last else 0
-            last = cycle
-            speed = (before + cycle) / max(time.monotonic() - began, 1e-9)
-            status.update(f"{what}: {stage}, cycle {cycle:,}, {speed:,.0f} cycles/s")
-
-        yield tell
-
-
-@contextmanager
-def busy(what: str) -> Iterator[None]:
-    """A sign of life on stderr while something takes its time."""
-    if sys.stderr.isatty():
-        with console(errors=True).status(f"{what} …"):
-            yield
-    else:
-        yield
 
 
 def delivery_rows(relation: Relation, delivery: Delivery) -> list[tuple[str, str | Text]]:

@@ -1,19 +1,18 @@
-"""Verdicts, explanations and replays as a person reads them on a terminal."""
+"""Verdicts, explanations and replays as text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 from rich.text import Text
 
+from unknot.commands.display import accepts, answer, console, delivery_rows, two_columns, vcs_per_channel
 from unknot.report.configuration_text import tell, waits
 from unknot.report.explanation import Section
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
-from unknot.terminal import accepts, answer, console, delivery_rows, two_columns, vcs_per_channel
 from unknot.verify.delivery import Delivery
 from unknot.verify.verdict import Configuration, Size, Verdict
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from unknot.simulation.replay import Replay
     from unknot.verify.smallest import Smallest
 
-Stage = Callable[[str, int, int], None]
 PROSE_WIDTH = 100
 
 
@@ -117,17 +115,3 @@ def show_replay(relation: Relation, found: Configuration, against: str | None, r
         print()
         for line in tell(relation, found):
             out.print(Text(line), soft_wrap=True)
-
-
-@contextmanager
-def proving() -> Iterator[Stage | None]:
-    """A progress bar for a proof: told of a stage, and how much of it is done. None where nobody looks."""
-    import sys
-
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from unknot.terminal import progress_bar
-
-    with progress_bar("proving") as progress:
-        yield lambda stage, done, total: progress(done, total, stage)

@@ -1,0 +1,81 @@
+"""Activity on stderr while a command works: progress bars, stages and cycles."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from unknot.commands.display import console
+from unknot.commands.printing import printable
+
+Progress = Callable[[int, int, str], None]
+Stage = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress]:
+    """A progress bar on stderr; a line every tenth of the way where that is not a screen."""
+    if not sys.stderr.isatty():
+        yield _lines(title)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.fields[title]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, TextColumn("{task.description}"), console=console(errors=True), transient=True) as bar:
+        task = bar.add_task("", total=None, title=title)
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+
+def _lines(title: str) -> Progress:
+    shown = -1
+
+    def progress(done: int, total: int, what: str) -> None:
+        nonlocal shown
+        tenth = 10 * done // max(1, total)
+        if tenth > shown:
+            shown = tenth
+            print(printable(f"{title}: {done}/{total}  {what}", sys.stderr), file=sys.stderr, flush=True)
+
+    return progress
+
+
+@contextmanager
+def cycles(what: str) -> Iterator[Callable[[str, int], None]]:
+    """Show stage, cycle and cycles per second of a run on stderr; nothing where that is not a screen."""
+    if not sys.stderr.isatty():
+        yield lambda stage, cycle: None
+        return
+    with console(errors=True).status(f"{what} …") as status:
+        began, last, before = time.monotonic(), 0, 0
+
+        def tell(stage: str, cycle: int) -> None:
+            nonlocal last, before
+            before += last if cycle < last else 0
+            last = cycle
+            speed = (before + cycle) / max(time.monotonic() - began, 1e-9)
+            status.update(f"{what}: {stage}, cycle {cycle:,}, {speed:,.0f} cycles/s")
+
+        yield tell
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Show on stderr what is going on; nothing where that is not a screen."""
+    if sys.stderr.isatty():
+        with console(errors=True).status(f"{what} …"):
+            yield
+    else:
+        yield
+
+
+@contextmanager
+def proving() -> Iterator[Stage | None]:
+    """Yield a progress bar over the stages of a proof; None where stderr is not a screen."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with progress_bar("proving") as progress:
+        yield lambda stage, done, total: progress(done, total, stage)
