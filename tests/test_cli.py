@@ -265,7 +265,7 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_broken_store(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(STUDY)
+    (tmp_path / "s.toml").write_text("[[design]]\nnetwork = 'ring(4)'\nrouting = 'dimension_order'\n")
     (tmp_path / "s.sqlite").write_text("not a database, just a text that somebody put here " * 20)
     result = unknot_says("run", str(tmp_path / "s.toml"), "--out", str(tmp_path))
     assert result.exit_code == 0

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.studies.test_run import Serial, spoken, written
-from unknot.studies import run_study
+from unknot.studies import run, run_study
 from unknot.studies.salvage import PAGE, salvaged
 from unknot.studies.store import Store
 
@@ -185,12 +185,18 @@ measure = 60
 
 
 @pytest.mark.campaign
-def test_campaign(tmp_path: Path) -> None:
-    """500 stores with flipped bits, cut off or with pages of zeros: the same results, or computed again."""
+def test_campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 stores with flipped bits, cut off or with pages of zeros: the same results, or computed again.
+
+    What is computed again is looked up among the first results.
+    """
     study = written(tmp_path, STUDY)
     wanted = spoken(run_study(study, executor=Serial()))
     path = study.with_suffix(".sqlite")
     whole = path.read_bytes()
+    with closing(sqlite3.connect(path)) as base:
+        known = dict(base.execute("SELECT key, result FROM results"))
+    monkeypatch.setattr(run, "compute", lambda point: known[point.key])
     rng, ends = random.Random(), Counter[str]()
     for _ in range(500):
         content = flipped(whole, [rng.randrange(len(whole) * 8) for _ in range(rng.choice([1, 1, 5, 40, 400]))])
@@ -204,6 +210,8 @@ def test_campaign(tmp_path: Path) -> None:
         path.write_bytes(content)
         notes: list[str] = []
         assert spoken(run_study(study, executor=Serial(), note=notes.append)) == wanted
+        if sum(ends.values()) % 50 == 0:
+            print(ends, flush=True)
         ends["file set aside" if any("is kept as" in n for n in notes) else "rows" if notes else "no note"] += 1
         for file in tmp_path.glob("study.*sqlite*"):
             file.unlink()
@@ -212,7 +220,7 @@ def test_campaign(tmp_path: Path) -> None:
 
 @pytest.mark.campaign
 def test_damaged_json(tmp_path: Path) -> None:
-    """Results that are damaged and have the right checksum all the same: computed again, not a traceback."""
+    """Results that are damaged and have the right checksum all the same are computed again."""
     study = written(tmp_path, STUDY)
     wanted = spoken(run_study(study, executor=Serial()))
     path = study.with_suffix(".sqlite")

@@ -65,8 +65,8 @@ def killed(file: Path, after: int, number: signal.Signals, group: bool) -> list[
         assert process.returncode in (-9, 0)
     else:
         assert process.returncode in (130, 0), err
-        assert "Traceback" not in err
-        assert "leaked" not in err
+        assert "Traceback" not in err, err
+        assert "leaked" not in err, err
     until = time.monotonic() + 10
     while session(process.pid) and time.monotonic() < until:
         time.sleep(0.02)
@@ -109,9 +109,10 @@ def test_campaign(tmp_path: Path) -> None:
         assert len(found) == len({key for key, _, _ in found})
         assert all(wanted[key] == (point, result) for key, point, result in found)
         ends[way] += 1
+        print(sum(ends.values()), "kills,", len(found), "rows", flush=True)
         if len(found) == len(wanted):
             store.unlink()
             committed.clear()
     run_study(study, jobs=2)
     assert {key: (point, result) for key, point, result in rows(store)} == wanted
-    print(f"{sum(ends.values())} kills", ends)
+    print(ends)

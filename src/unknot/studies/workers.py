@@ -33,9 +33,9 @@ def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
         try:
             yield pool
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for child in set(multiprocessing.active_children()) - before:
                 child.kill()
+            pool.shutdown(cancel_futures=True)  # waits for its thread, which else could complain at exit
             raise
         pool.shutdown()
 
