@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,15 +74,28 @@ def killed(file: Path, after: int, number: signal.Signals, group: bool) -> list[
     return keys
 
 
-def test_kills(tmp_path: Path) -> None:
-    """The store and the processes alone, which start fast."""
-    store, committed = tmp_path / "texts", set()
-    for after, (number, group) in enumerate(WAYS[1:5]):
-        committed |= set(killed(store, 5 + after, number, group))
+def kill_texts(store: Path, ways: Iterable[tuple[signal.Signals, bool]]) -> None:
+    """Kill sweeps of the store and the processes alone, which start fast."""
+    committed: set[str] = set()
+    for after, (number, group) in enumerate(ways):
+        committed |= set(killed(store, 5 + after % 20, number, group))
         found = list(rows(store))
         assert committed <= {key for key, _, _ in found}
         assert len(found) == len({key for key, _, _ in found}) <= NUMBERS
         assert all(result == text_of(int(key)) for key, _, result in found)
+        if len(found) == NUMBERS:
+            store.unlink()
+            committed.clear()
+
+
+def test_kills(tmp_path: Path) -> None:
+    kill_texts(tmp_path / "texts", WAYS[1:5])
+
+
+@pytest.mark.campaign
+def test_campaign_of_the_store(tmp_path: Path) -> None:
+    """200 kills without the simulator."""
+    kill_texts(tmp_path / "texts", (WAYS * 34)[:200])
 
 
 def _everything(study: Path) -> Iterator[tuple[str, str, str]]:
