@@ -19,6 +19,7 @@ from unknot.commands.multicast import multicast
 from unknot.commands.options import MaxMemory, Traceback, Version, with_format
 from unknot.commands.outcomes import Commands
 from unknot.commands.permute import permute
+from unknot.commands.repair import repair
 from unknot.commands.replay import replay
 from unknot.commands.run import run
 from unknot.commands.show import show
@@ -55,6 +56,7 @@ for _command in (
     analyse,
     faults,
     lanes,
+    repair,
     export,
     audit,
     permute,

@@ -61,7 +61,7 @@ def lanes(
     if matrix is None:
         design.require_connected(built)
     began = time.monotonic()
-    with _status() as say:
+    with status("looking for lanes") as say:
         given = None if routing is None else design.routing(built, routing, None, where="--routing")
         found = fewest(
             built, paths.value, routing=given, flows=matrix, vcs=vcs, time_limit=time_limit, seed=seed, progress=say
@@ -77,7 +77,7 @@ def lanes(
 
 
 @contextmanager
-def _status() -> Iterator[Callable[[str], None]]:
+def status(what: str) -> Iterator[Callable[[str], None]]:
     """What is being tried, in a line on stderr; nothing where it is no terminal."""
     if not sys.stderr.isatty():
         yield lambda text: None
@@ -85,8 +85,8 @@ def _status() -> Iterator[Callable[[str], None]]:
     from rich.console import Console
 
     began = time.monotonic()
-    with Console(stderr=True).status("looking for lanes …") as status:
-        yield lambda text: status.update(f"looking for lanes: {text}, {time.monotonic() - began:.0f} s")
+    with Console(stderr=True).status(f"{what} …") as status:
+        yield lambda text: status.update(f"{what}: {text}, {time.monotonic() - began:.0f} s")
 
 
 def conclusion(found: Lanes) -> str:

@@ -5,6 +5,9 @@ from unknot.synthesis.export import entries, export
 from unknot.synthesis.flows import only, read_flows
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.synthesis.lanes import Lanes, lanes
+from unknot.synthesis.loads import loads_of
+from unknot.synthesis.repair import Remedy, paths_of, repair
+from unknot.synthesis.tables import table_of
 
 __all__ = [
     "ForcedCycle",
@@ -12,6 +15,7 @@ __all__ = [
     "Lanes",
     "Refutation",
     "Rejected",
+    "Remedy",
     "RouteCycle",
     "RouteTurn",
     "accept",
@@ -19,6 +23,10 @@ __all__ = [
     "entries",
     "export",
     "lanes",
+    "loads_of",
     "only",
+    "paths_of",
     "read_flows",
+    "repair",
+    "table_of",
 ]
