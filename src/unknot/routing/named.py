@@ -58,6 +58,45 @@ def routing(network: Network, text: str, vcs: int | None = None, *, where: str =
         raise RelationError(f"{text.strip()} on {network.name}: {error}") from error
 
 
+def relation_of(given: Relation | Network | str, routing_text: str | None, vcs: int | None, *, what: str) -> Relation:
+    """The relation that a relation, or a network (an object, a description or a file) with a routing, stands for.
+
+    Parameters
+    ----------
+    what : str
+        The function that was called, for messages.
+
+    Raises
+    ------
+    UnknotError
+        If the network or the routing cannot be made; RelationError if `given` is none of these, if a network comes
+        without a routing, or if a relation comes with one.
+
+    Examples
+    --------
+    >>> relation_of("ring(4)", "dimension_order", 2, what="check")
+    <Relation dimension_order on ring(4), 16 VCs>
+    """
+    if isinstance(given, Relation):
+        if routing_text is not None or vcs is not None:
+            raise RelationError(f"{what}: {given.name} is a routing already; leave out `routing` and `vcs`")
+        return given
+    if isinstance(given, str):
+        from unknot.fabrics.named import network as network_named
+
+        given = network_named(given)
+    if not isinstance(given, Network):
+        raise RelationError(
+            f"{what}: a Relation is wanted, or a network with a routing, as in "
+            f'{what}("torus(8, 8)", routing="duato"); got {type(given).__name__}'
+        )
+    if not isinstance(routing_text, str):
+        raise RelationError(
+            f"{what}: {given.name} is a network; name its routing as well, such as routing='dimension_order'"
+        )
+    return routing(given, routing_text, vcs)
+
+
 def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:
     """The routing function a text names, its options apart."""
     return chosen(parse_call(text, where), routings(), "routing")

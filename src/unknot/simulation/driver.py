@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from unknot.errors import SimulationError
+from unknot.network import Network
+from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.checks import check_point, check_run
 from unknot.simulation.detector import in_words
@@ -36,9 +38,11 @@ AGAIN = 3
 
 
 def simulate(
-    relation: Relation,
+    relation: Relation | Network | str,
     load: float,
     *,
+    routing: str | None = None,
+    vcs: int | None = None,
     packet_length: Lengths = 1,
     switching: Switching = "wormhole",
     buffer_depth: int = 8,
@@ -63,6 +67,8 @@ def simulate(
 
     Parameters
     ----------
+    relation, routing, vcs
+        As `unknot.check` takes them.
     load : float
         Offered flits per terminal and cycle, 0 to 1.
     packet_length : int or mapping of int to float
@@ -111,6 +117,7 @@ def simulate(
     RelationError
         If a packet comes to a place where it has no candidate.
     """
+    relation = relation_of(relation, routing, vcs, what="simulate")
     switching = switching_named(switching)
     shares = length_shares(packet_length)
     longest = shares[-1][0]

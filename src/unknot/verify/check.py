@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from unknot.background import NoAnswerError, within
 from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.switching import Switching, switching_named
 from unknot.verify.closed_sets import small_closed_set
@@ -33,9 +35,11 @@ NO_ANSWER = "asking the rule"
 
 
 def check(
-    relation: Relation,
+    relation: Relation | Network | str,
     switching: str = "wormhole",
     *,
+    routing: str | None = None,
+    vcs: int | None = None,
     time_limit: float = 60.0,
     buffer_depth: int = 8,
     threads: int | None = None,
@@ -50,7 +54,10 @@ def check(
 
     Parameters
     ----------
-    relation : Relation
+    relation : Relation, Network or str
+        A routing relation; or a network, as an object, a description such as ``"torus(8, 8)"`` or the name of a file.
+    routing, vcs : str and int, optional
+        Routing on that network, and VCs per channel, as on the command line.
     switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
     time_limit : float
         Seconds, compilation of the rule not counted. All but the exact search takes time linear in the reachable
@@ -75,7 +82,15 @@ def check(
     ------
     RelationError
         If the relation breaks its contract at a reachable state, or an argument makes no sense.
+
+    Examples
+    --------
+    >>> check("torus(4, 4)", "vct", routing="dimension_order").deadlock_free
+    False
+    >>> check("torus(4, 4)", "vct", routing="dimension_order", vcs=2).deadlock_free
+    True
     """
+    relation = relation_of(relation, routing, vcs, what="check")
     technique = switching_named(switching)
     if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
         raise RelationError(f"check: the buffer depth must be at least 1 flit, got {buffer_depth!r}")

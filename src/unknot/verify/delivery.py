@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot.network import Network
+from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.verify.effort import Effort, Progress, processors, step
 from unknot.verify.states import Explorer
@@ -55,13 +57,22 @@ class Delivery:
     longest_pair: tuple[int, int] | None
 
 
-def deliver(relation: Relation, *, threads: int | None = None, progress: Progress | None = None) -> Delivery:
+def deliver(
+    relation: Relation | Network | str,
+    *,
+    routing: str | None = None,
+    vcs: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Delivery:
     """Follow every route of every address from all sources that use it.
 
     O(transitions between reachable states) time; memory of one address at a time for each thread.
 
     Parameters
     ----------
+    relation, routing, vcs
+        As `unknot.check` takes them.
     threads : int, optional
         Addresses followed at a time; by default one for each processor. The answer does not depend on it.
     progress : callable(stage, done, total), optional
@@ -74,6 +85,7 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
     """
     from unknot.verify.delivery_kernel import judge
 
+    relation = relation_of(relation, routing, vcs, what="deliver")
     network = relation.network
     in_first, in_channel = network.incoming
     target = network.target[relation.vcs.channel]

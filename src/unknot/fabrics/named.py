@@ -1,0 +1,87 @@
+"""Networks from the text in which a person names them: a file, or a description such as ``torus(8, 8)``."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+
+from unknot.errors import TextError, UnknotError, near
+from unknot.network import Network
+
+_PREFIX = re.compile(r"\s*[a-z0-9]+:")
+_FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
+"""What can only be meant as the name of a file: one word with a dot or a slash."""
+
+
+def network(text: str, *, folder: str | Path = ".", where: str = "<network>", confined: bool = False) -> Network:
+    """The network that the path of a file, or a text in the topology language such as ``torus(8, 8)``, names.
+
+    ``FORMAT:PATH`` names the format of the file, as in ``metis:grid.txt``.
+
+    Parameters
+    ----------
+    folder : path
+        Where relative paths start.
+    where : str
+        Where the text came from, for messages.
+    confined : bool
+        Whether the text was found in a file that need not be trusted: then files outside `folder` are not read, and
+        messages quote nothing from files inside it.
+
+    Raises
+    ------
+    UnknotError
+        If there is no such file, the text is not in the language, or the network cannot be built or read.
+    """
+    form, named = _split(text)
+    path = Path(folder) / named.strip()
+    exists = bool(named.strip()) and _exists(path)
+    is_file = exists or form is not None or _FILE_NAME.fullmatch(text) is not None
+    if confined and is_file and not path.resolve().is_relative_to(Path(folder).resolve()):
+        raise TextError(
+            f"{named.strip()!r} is outside the folder of this file; allow it with --outside-files", where, 1, 1, text
+        )
+    if is_file and not exists:
+        raise _missing(named, path, where)
+    try:
+        if not is_file:
+            from unknot import tod
+
+            return tod.network(text, where=where, folders=[folder])
+        from unknot import fabrics
+
+        return fabrics.read_network(path, form)
+    except UnknotError as error:
+        elsewhere = error.where if isinstance(error, TextError) and error.where != where else ""
+        if confined and (is_file or elsewhere):
+            place = elsewhere or str(path)
+            raise TextError(
+                f"{place} cannot be read as a network; `unknot show {place}` says why", where, 1, 1, text
+            ) from None
+        raise
+
+
+def _split(text: str) -> tuple[str | None, str]:
+    """The format in front of a path, if there is one."""
+    if not _PREFIX.match(text):
+        return None, text
+    from unknot.fabrics import split_form
+
+    return split_form(text)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _missing(text: str, path: Path, where: str) -> TextError:
+    """No such file: say which names are near."""
+    names: list[str] = []
+    with contextlib.suppress(OSError, ValueError):
+        names = [entry.name for entry in path.parent.iterdir() if entry.name[0] != "."]
+    hint = f"; {near(path.name, names)}" if names else ""
+    return TextError(f"there is no file {text.strip()!r}{hint}", where, 1, 1, text)

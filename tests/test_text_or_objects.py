@@ -1,0 +1,50 @@
+"""Public functions take a relation, or a network and a routing as the command line does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import unknot
+from unknot import topologies
+from unknot.errors import RelationError, UnknotError
+from unknot.routing import dimension_order
+
+
+def test_text_and_objects_mean_the_same():
+    ring = topologies.ring(5)
+    for given in ("ring(5)", ring):
+        for vcs, free in ((1, False), (2, True)):
+            assert unknot.check(given, "vct", routing="dimension_order", vcs=vcs).deadlock_free is free
+    assert unknot.deliver("ring(5)", routing="dimension_order") == unknot.deliver(dimension_order(ring))
+
+
+def test_a_run_of_text_is_the_run_of_its_relation():
+    options = {"vcs": 2, "warmup": 50, "measure": 200}
+    text = unknot.simulate("ring(5)", 0.1, routing="dimension_order", switching="vct", **options)
+    relation = dimension_order(topologies.ring(5), vcs=2)
+    run = unknot.simulate(relation, 0.1, switching="vct", warmup=50, measure=200)
+    assert (text.latency_mean, text.accepted_load) == (run.latency_mean, run.accepted_load)
+
+
+def test_a_file_is_a_network(tmp_path: Path):
+    path = tmp_path / "square.edges"
+    path.write_text("a b\nb c\nc d\nd a\n")
+    assert unknot.check(str(path), "vct", routing="up_down").deadlock_free is True
+
+
+@pytest.mark.parametrize(
+    "call", [unknot.check, unknot.deliver, lambda given, **more: unknot.simulate(given, 0.1, **more)]
+)
+def test_what_is_neither_is_refused_by_name(call):
+    with pytest.raises(RelationError, match=r"a Relation is wanted, or a network with a routing.*got list"):
+        call([1, 2], routing="duato")
+    with pytest.raises(RelationError, match=r"ring\(5\) is a network; name its routing"):
+        call("ring(5)")
+    with pytest.raises(RelationError, match="dimension_order is a routing already"):
+        call(dimension_order(topologies.ring(5)), vcs=2)
+    with pytest.raises(UnknotError, match="ring"):
+        call("rng(5)", routing="duato")
+    with pytest.raises(UnknotError, match="duato"):
+        call("ring(5)", routing="duatoo")
