@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types bench bounds campaign clean
+.PHONY: setup demo test lint types bench bounds campaign mutants clean
 
 setup: $(STAMP)
 
@@ -30,6 +30,12 @@ test: lint types
 
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign
+
+# Single faults in functions, and the tests that ought to notice: make mutants GROUPS="verify checker" SECONDS=300 SEED=1
+GROUPS ?=
+SECONDS ?= 600
+mutants: $(STAMP)
+	$(BIN)/python -m tests.mutation $(GROUPS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Every index checked, in kernels compiled for that alone: a wrong one is an error and not another memory cell.
 bounds: $(STAMP)

@@ -112,7 +112,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
 
     places = vcs.total + network.num_terminals
     plain = places * relation.num_addresses <= PLAIN
-    visit: Any = walk.py_func if plain else walk
+    visit: Any = getattr(walk, "py_func", walk) if plain else walk
     each, worms = kind == "order", kind in ("drain", "exhausted")
     seen, place, best, first = (np.zeros(places + 1, dtype=np.int64) for _ in range(4))
     out, told = np.zeros((2, relation.max_candidates), dtype=np.int64)

@@ -1,0 +1,131 @@
+"""Plant single faults and see which ones the tests miss.
+
+A fault counts as noticed when a test fails, or does not end. Those that no test can notice are listed with the reason
+in ``explained.txt``; every other one is printed and written to ``reports/mutants-*.txt``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import secrets
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+EXPLAINED = Path(__file__).parent / "explained.txt"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files whose functions get faults, and the tests that ought to notice.
+
+    Attributes
+    ----------
+    wanted : float
+        Share of the faults that must be noticed.
+    files : tuple of str
+        Patterns; files of kernels are taken only where they are `interpreted`, all others only where they are not.
+    interpreted : bool
+        Numba is switched off, so that faults in kernels take effect; property tests then draw few examples.
+    """
+
+    wanted: float
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    interpreted: bool = False
+
+    def paths(self, part: str) -> list[Path]:
+        """The files, those of them whose path contains a text."""
+        found = {path for pattern in self.files for path in ROOT.glob(pattern) if part in str(path)}
+        return sorted(path for path in found if path.stem.endswith("_kernel") == self.interpreted)
+
+
+CHECKER = Group(0.9, ("src/unknot/checker*.py", "src/unknot/checker/**/*.py"), ("tests/test_checker.py",))
+GROUPS = {
+    "checker": CHECKER,
+    "checker-kernels": replace(CHECKER, interpreted=True),
+    **{
+        name + ("-kernels" if interpreted else ""): Group(
+            wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}",), interpreted
+        )
+        for name, wanted in (("verify", 0.9), ("routing", 0.8), ("studies", 0.8), ("simulation", 0.8))
+        for interpreted in (False, True)
+    },
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("groups", nargs="*", default=list(GROUPS), help=f"of {', '.join(GROUPS)}; by default all")
+    parser.add_argument("--seconds", type=float, default=600.0, help="processor time for each group")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="of the order of the faults")
+    parser.add_argument("--longest", type=float, default=20.0, help="seconds a test may take")
+    parser.add_argument("--examples", type=int, default=25, help="most examples of a property test without Numba")
+    parser.add_argument("--only", default="", help="files whose path contains this")
+    asked = parser.parse_args()
+    print(f"seed {asked.seed}", flush=True)
+    if len(asked.groups) > 1:
+        again = [sys.executable, "-m", "tests.mutation", *(f"--{k}={getattr(asked, k)}" for k in ("seconds", "seed"))]
+        again += [f"--{k}={getattr(asked, k)}" for k in ("longest", "examples", "only")]
+        return max(subprocess.run([*again, name], cwd=ROOT, check=False).returncode for name in asked.groups)
+    group = GROUPS[asked.groups[0]]
+    if group.interpreted and os.environ.get("NUMBA_DISABLE_JIT") != "1":
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+        os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:], f"--seed={asked.seed}"])
+    from tests.mutation.runner import cap_examples
+
+    cap_examples(asked.examples if group.interpreted else 10**6)
+    explained = {line.partition(" # ")[0] for line in EXPLAINED.read_text().splitlines() if line}
+    return _judge(asked.groups[0], group, asked, explained)
+
+
+def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[str]) -> int:
+    from tests.mutation.runner import record, survives
+    from tests.mutation.sites import mutants
+
+    planted = [mutant for path in group.paths(asked.only) for mutant in mutants(ROOT, path)]
+    random.Random(asked.seed).shuffle(planted)
+    known = record(ROOT, list(group.tests), asked.longest) if planted else None
+    begin, tried, missed, excused, unseen = _spent(), 0, [], 0, []
+    for mutant in planted:
+        if known is None or _spent() - begin > asked.seconds:
+            break
+        tried += 1
+        chosen = known.tests_of(mutant, asked.longest)
+        if chosen and not survives(mutant, chosen, 20.0 + 20.0 * sum(known.seconds[test] for test in chosen)):
+            continue
+        if mutant.key in explained:
+            excused += 1
+        else:
+            (missed if chosen else unseen).append(mutant.key)
+    if known is None:
+        return 0
+    share = 1 - (len(missed) + len(unseen)) / max(1, tried)
+    text = (
+        f"{name}: {tried} of {len(planted)} faults tried, {share:.1%} noticed or explained ({excused} explained), "
+        f"{group.wanted:.0%} wanted; {len(known.failed)} of {len(known.seconds)} tests do not run here"
+    )
+    lines = [
+        *(f"  missed: {key}" for key in sorted(missed)),
+        *(f"  no test runs it: {key}" for key in sorted(unseen)),
+    ]
+    print("\n".join([text, *lines]), flush=True)
+    report = ROOT / "reports" / f"mutants-{name}.txt"
+    report.parent.mkdir(exist_ok=True)
+    report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *lines, ""]))
+    return 0 if share >= group.wanted else 1
+
+
+def _spent() -> float:
+    """Processor time of this process and those it forked."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

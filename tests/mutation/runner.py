@@ -1,0 +1,150 @@
+"""Tests that run a function, and whether they notice a fault in it.
+
+Everything is imported once. A mutant is a fork of that process in which one function has other code; for kernels,
+Numba is switched off. All times are processor times.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import pytest
+
+from tests.mutation.sites import Mutant
+
+OPTIONS = [
+    "-q",
+    "-x",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "-W",
+    "ignore",
+    "--no-header",
+    "--hypothesis-seed=7",
+]
+
+
+@dataclass
+class Record:
+    """A pytest plugin: which functions each test runs, how long it takes, whether it passes."""
+
+    root: Path
+    longest: float
+    seconds: dict[str, float] = field(default_factory=dict)
+    runs: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+    seen: set[CodeType] = field(default_factory=set)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Any:
+        self.seen = set()
+        signal.signal(signal.SIGPROF, _too_long)
+        signal.setitimer(signal.ITIMER_PROF, self.longest)
+        begin = time.process_time()
+        threading.settrace(self._look)
+        sys.settrace(self._look)
+        outcome = yield
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        self.seconds[item.nodeid] = time.process_time() - begin
+        if outcome.excinfo is not None:
+            self.failed.add(item.nodeid)
+            return
+        for code in self.seen:
+            path = Path(code.co_filename)
+            if path.is_relative_to(self.root):
+                key = path.relative_to(self.root).as_posix(), code.co_qualname.partition(".<locals>")[0]
+                self.runs.setdefault(key, set()).add(item.nodeid)
+
+    def _look(self, frame: FrameType, _event: str, _argument: object) -> None:
+        self.seen.add(frame.f_code)
+
+    def tests_of(self, mutant: Mutant, budget: float) -> list[str]:
+        """Tests that run the function, the quickest first, as many as fit into some seconds but at least three."""
+        found = sorted(
+            self.runs.get((mutant.path, mutant.function), set()) - self.failed, key=self.seconds.__getitem__
+        )
+        kept, total = [], 0.0
+        for test in found:
+            total += self.seconds[test]
+            if total > budget and len(kept) >= 3:
+                break
+            kept.append(test)
+        return kept
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError("this test takes too long")
+
+
+def record(root: Path, tests: list[str], longest: float) -> Record:
+    """Run tests as they are."""
+    found = Record(root, longest)
+    pytest.main([o for o in OPTIONS if o != "-x"] + ["--tb=no", *tests], plugins=[found])
+    return found
+
+
+def cap_examples(most: int) -> None:
+    """Let property tests draw few examples, and shrink none; to be called before tests are imported."""
+    from hypothesis import Phase, settings
+
+    make = settings.__init__
+
+    def capped(self: Any, parent: Any = None, **kwargs: Any) -> None:
+        kwargs["max_examples"] = min(most, kwargs.get("max_examples", most))
+        make(self, parent, **{**kwargs, "phases": (Phase.explicit, Phase.generate), "database": None})
+
+    settings.__init__ = capped  # type: ignore[method-assign]
+
+
+def survives(mutant: Mutant, tests: list[str], seconds: float) -> bool:
+    """Whether no test notices the fault; one that never ends is noticed by the limit on processor time."""
+    pid = os.fork()
+    if pid == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        status = 1
+        try:
+            _plant(mutant)
+            status = int(pytest.main([*OPTIONS, "--tb=no", *tests]))
+        finally:
+            os._exit(status)
+    for _ in range(int(1000 * seconds)):
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status) == 0
+        time.sleep(0.02)
+    os.kill(pid, signal.SIGKILL)  # it waits for something that never comes
+    os.waitpid(pid, 0)
+    return False
+
+
+def _plant(mutant: Mutant) -> None:
+    """Give a function the code of the mutant, for all who imported it."""
+    name = mutant.path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    owner: Any = importlib.import_module(name)
+    *outer, last = mutant.function.split(".")
+    for part in outer:
+        owner = getattr(owner, part)
+    target = inspect.getattr_static(owner, last)
+    for inner in ("__func__", "func", "fget", "py_func", "__wrapped__"):
+        target = getattr(target, inner, target) if not isinstance(target, FunctionType) else target
+    if hasattr(target, "__wrapped__"):
+        target = target.__wrapped__
+    target.__code__ = mutant.code()

@@ -1,0 +1,78 @@
+"""Faults are planted where they are said to be, in functions of every kind, and noticed by a test that fails."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.runner import _plant
+from tests.mutation.sites import mutants
+
+SAMPLE = '''
+from functools import cached_property
+from numba import njit
+
+@njit
+def kernel(a):
+    return a + 1
+
+def plain(a):
+    """Says 1."""
+    if a < 3:
+        raise ValueError("less than 3")
+    def inner(b):
+        return b - 2
+    return inner(a)
+
+class Shape:
+    @cached_property
+    def wide(self):
+        return 5 * 7
+
+    @property
+    def high(self):
+        return 9
+
+    @staticmethod
+    def flat():
+        return True
+'''
+
+
+@pytest.fixture
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "faulty_sample.py"
+    path.write_text(SAMPLE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "faulty_sample", raising=False)
+    return path
+
+
+def test_every_function_gets_faults_and_texts_none(sample: Path) -> None:
+    found = list(mutants(sample.parent, sample))
+    assert {mutant.function for mutant in found} == {"kernel", "plain", "Shape.wide", "Shape.high", "Shape.flat"}
+    keys = [mutant.key for mutant in found]
+    assert "faulty_sample.py::kernel: return a + 1 => return a - 1" in keys
+    assert "faulty_sample.py::plain: if a < 3: => if a <= 3:" in keys
+    assert "faulty_sample.py::plain: return b - 2 => return b + 2" in keys
+    assert not any("XX" in key or "Says" in key for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("change", "asked"),
+    [
+        ("return a + 1 => return a - 1", "module.kernel.py_func(4) == 5"),
+        ("return b - 2 => return b + 2", "module.plain(4) == 2"),
+        ("return 5 * 7 => return 5 / 7", "module.Shape().wide == 35"),
+        ("return 9 => return 10", "module.Shape().high == 9"),
+        ("return True => return False", "module.Shape.flat()"),
+    ],
+)
+def test_a_planted_fault_takes_effect(sample: Path, change: str, asked: str) -> None:
+    module = importlib.import_module("faulty_sample")
+    assert eval(asked, {"module": module})
+    _plant(next(mutant for mutant in mutants(sample.parent, sample) if mutant.key.endswith(f": {change}")))
+    assert not eval(asked, {"module": module})
