@@ -103,6 +103,7 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
             excused += 1
         else:
             (missed if chosen else unseen).append(mutant.key)
+            print(f"  after {tried}: {'missed' if chosen else 'no test runs it'}: {mutant.key}", flush=True)
     if known is None:
         return 0
     share = 1 - (len(missed) + len(unseen)) / max(1, tried)
