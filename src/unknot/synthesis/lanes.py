@@ -132,7 +132,7 @@ def lanes(
     time_limit: float = 60.0,
     tries: int = 4,
     rounds: int = 7,
-    conflicts: int = 100_000,
+    conflicts: int = 200_000,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Lanes:
