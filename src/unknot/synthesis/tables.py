@@ -184,13 +184,12 @@ def table_from(ways: Ways, taken: Ints) -> Ints:
 
 
 def lanes_of(orders: Orders, table: Table) -> Ints:
-    """The first lane that serves each pair, shape (routers, rows); −1 where nothing is wanted."""
-    lane = np.full(table.wanted.shape, -1)
+    """A lane that serves each pair, in turn where several do, shape (routers, rows); −1 where nothing is wanted."""
     rows = len(table.home)
-    for k in range(len(orders.key) - 1, -1, -1):
-        serves = unpacked(orders.cover[k], rows)
-        lane[serves & table.wanted] = k
-    return lane
+    serves = np.array([unpacked(cover, rows) for cover in orders.cover]).reshape(len(orders.key), -1, rows)
+    so_far = serves.cumsum(axis=0)
+    turn = np.add.outer(np.arange(len(table.wanted)), np.arange(rows)) % np.maximum(so_far[-1], 1) + 1
+    return np.where(table.wanted, np.argmax(so_far == turn, axis=0), -1)
 
 
 def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name: str = "lanes") -> Relation:
