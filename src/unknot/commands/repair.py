@@ -35,8 +35,8 @@ def repair(
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from unknot import terminal
     from unknot.checker import evidence_holds
+    from unknot.commands import display
     from unknot.synthesis import loads_of, table_of
     from unknot.synthesis import repair as remedies
     from unknot.verify import check, deliver
@@ -58,11 +58,11 @@ def repair(
         "minimal",
     ):
         table.add_column(heading)
-    verdict = terminal.answer(before.deadlock_free)
+    verdict = display.answer(before.deadlock_free)
     own = deliver(relation)
-    minimal = terminal.answer(own.minimal)
+    minimal = display.answer(own.minimal)
     table.add_row(
-        "as it is", "", "", "", f"{old.max(initial=0.0):g}", verdict, terminal.answer(own.delivered), minimal
+        "as it is", "", "", "", f"{old.max(initial=0.0):g}", verdict, display.answer(own.delivered), minimal
     )
     safe = True
     for remedy in found:
@@ -72,10 +72,10 @@ def repair(
         changed = "not compared" if remedy.changed_pairs is None else f"{remedy.changed_pairs} of {remedy.pairs}"
         table.add_row(
             remedy.kind, str(remedy.found.count), str(remedy.found.lower_bound), changed,
-            f"{remedy.found.highest_load:g}", terminal.answer(verdict_.deadlock_free),
-            terminal.answer(delivery.delivered), terminal.answer(delivery.minimal),
+            f"{remedy.found.highest_load:g}", display.answer(verdict_.deadlock_free),
+            display.answer(delivery.delivered), display.answer(delivery.minimal),
         )  # fmt: skip
-    out = terminal.console()
+    out = display.console()
     out.print(f"{relation.name} on {relation.network.name}")
     out.print(table)
     raise typer.Exit(HOLDS if safe else FAILS)
