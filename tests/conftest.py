@@ -50,6 +50,7 @@ def compile_one_at_a_time(folder: Path) -> None:
     """
     if fcntl is None:
         return
+    from numba.core import event
     from numba.core.caching import FunctionCache
     from numba.core.dispatcher import Dispatcher
 
@@ -61,7 +62,10 @@ def compile_one_at_a_time(folder: Path) -> None:
         if not isinstance(dispatcher._cache, FunctionCache):
             yield
             return
-        with (folder / f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}").open("w") as file:
+        with (
+            event.trigger_event("numba:compiler_lock"),
+            (folder / f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}").open("w") as file,
+        ):
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

@@ -1,13 +1,20 @@
-"""Work that can be given up: it is done in a thread of its own, and the caller waits for it only so long."""
+"""Time limits: a clock that stands still while kernels compile, and work that is given up when time is over.
+
+Compiling takes up to a minute, once, and says nothing about a design: a limit that counted it would leave the first
+question open.
+"""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
+LOOK = 0.05
+"""Seconds between two looks at a clock that may stand still."""
 WORK = "unknot-work"
 """Name of the threads in which work is done."""
 
@@ -16,8 +23,51 @@ class NoAnswerError(Exception):
     """Work that did not end in time; its thread goes on alone and ends with the process."""
 
 
+class _Compiling:
+    """Seconds in which at least one thread held or awaited Numba's compiler lock."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._depth, self._since, self._total = 0, 0.0, 0.0
+
+    def on_start(self, event: object) -> None:
+        with self._lock:
+            if self._depth == 0:
+                self._since = time.monotonic()
+            self._depth += 1
+
+    def on_end(self, event: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                self._total += time.monotonic() - self._since
+
+    def clock(self) -> float:
+        with self._lock:
+            return (self._since if self._depth else time.monotonic()) - self._total
+
+
+_compiling = _Compiling()
+
+
+def watch_compiling() -> None:
+    """Have Numba report when it compiles; called once, when the first kernel is imported."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        on_start, on_end = _compiling.on_start, _compiling.on_end
+
+    register: Callable[[str, object], None] = event.register
+    register("numba:compiler_lock", Listener())
+
+
+def clock() -> float:
+    """Seconds on a clock that stands still while Numba compiles; deadlines are times on it."""
+    return _compiling.clock()
+
+
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """Do some work, and give it up after so many seconds.
+    """Do some work, and give it up after a number of seconds on `clock`.
 
     Compiled code cannot be stopped from outside: a rule that loops for ever keeps its thread, a daemon, busy until
     the process ends. The caller goes on, and an interrupt reaches it at once.
@@ -55,8 +105,10 @@ def within(seconds: float, work: Callable[[], T]) -> T:
             done.set()
 
     threading.Thread(target=carry_out, name=WORK, daemon=True).start()
-    if not done.wait(min(seconds, threading.TIMEOUT_MAX)):
-        raise NoAnswerError
+    end = clock() + seconds
+    while not done.wait(min(max(LOOK, end - clock()), threading.TIMEOUT_MAX)):
+        if clock() >= end:
+            raise NoAnswerError
     if failed:
         raise failed[0]
     return found[0]

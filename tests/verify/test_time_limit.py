@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.verify.constructions import FREE_THREE_WIDE, beside, by_signs
+from unknot.background import clock
 from unknot.checker import Unchecked, accept
 from unknot.routing import Relation, dimension_order
 from unknot.topologies import mesh, torus
@@ -87,7 +87,7 @@ def test_a_deadlock_found_too_late_is_graded_no_further() -> None:
     assert found.configuration is not None
     assert found.configuration.reachability == "scheduled"
     worms = [Worm(m.address, m.held, m.wanted) for m in found.configuration.messages]
-    late = configuration(relation, worms, "vct", 8, end=time.monotonic() - 1.0)
+    late = configuration(relation, worms, "vct", 8, end=clock() - 1.0)
     assert late.limited
     assert late.reachability == "not-established"
     assert "left open by a limit" in late.told
@@ -98,9 +98,9 @@ def test_a_cycle_without_time_to_lead_packets_to_it() -> None:
     """A deadlock that is known but cannot be shown is not claimed."""
     graph = dependencies(dimension_order(torus(6, 6)))
     with pytest.raises(TimeUpError, match="ways to cycles: 0 of 36"):
-        queued_cycle(graph, 8, Effort(end=time.monotonic() - 1.0))
+        queued_cycle(graph, 8, Effort(end=clock() - 1.0))
     with pytest.raises(TimeUpError, match="packets on the cycle: 0 of 36"):
-        _arrivals(graph, [0], 1, Effort(end=time.monotonic() - 1.0))
+        _arrivals(graph, [0], 1, Effort(end=clock() - 1.0))
 
 
 def test_the_smallest_deadlock_without_time_is_open() -> None:

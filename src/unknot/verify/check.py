@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot.background import NoAnswerError, within
+from unknot.background import NoAnswerError, clock, within
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.named import relation_of
@@ -60,7 +59,7 @@ def check(
         Routing on that network, and VCs per channel, as on the command line.
     switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
     time_limit : float
-        Seconds, compilation of the rule not counted. All but the exact search takes time linear in the reachable
+        Seconds, compilation not counted. All but the exact search takes time linear in the reachable
         transitions. To say how packets come to a deadlock that was found may take an eighth of it more, and at least
         half a second. The rule of a small relation is tabulated in plain Python, not compiled, and nothing is kept.
     buffer_depth : int
@@ -102,7 +101,7 @@ def check(
     try:
         if within(time_limit, lambda: relation.table) is None:
             within(max(time_limit, COMPILING), lambda: relation.compiled)
-        effort = Effort(count, time.monotonic() + time_limit, progress)
+        effort = Effort(count, clock() + time_limit, progress)
         late = max(LATE, time_limit / 4)
         return within(time_limit + late, lambda: _decide(relation, technique, time_limit, depth, effort, shorten))
     except NoAnswerError:
@@ -185,7 +184,7 @@ def _decide(
         text = f"{np.count_nonzero(graph.cyclic)} of {relation.num_vcs} VCs lie on cycles of dependencies; {out}"
         return open_question("greatest fixpoints", text)
     number = int(np.count_nonzero(left.vcs))
-    worms = find_worms(rest, rest.leading(), max(0.01, effort.end - time.monotonic()))
+    worms = find_worms(rest, rest.leading(), max(0.01, effort.end - clock()))
     if isinstance(worms, list):
         return stuck("exact search (CP-SAT)", worms)
     method = "greatest fixpoint of worms, then exact search (CP-SAT)"

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
+from unknot.background import clock
+
 T = TypeVar("T")
 W = TypeVar("W")
 Progress = Callable[[str, int, int], None]
@@ -52,7 +54,7 @@ class Effort:
     threads : int
         Kernels that run at a time; answers do not depend on it.
     end : float
-        When to stop, on the clock of `time.monotonic`.
+        When to stop, on `unknot.background.clock`.
     progress : callable, optional
     """
 
@@ -70,7 +72,7 @@ class Effort:
         """
         if self.progress is not None:
             self.progress(stage, done, total)
-        if done < total and time.monotonic() > self.end:
+        if done < total and clock() > self.end:
             raise TimeUpError(stage, done, total)
 
     def over(

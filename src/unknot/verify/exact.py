@@ -13,11 +13,11 @@ Windows grow until one is the whole component, so the answer is exact when time 
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.routing.relation import Relation
 from unknot.verify import remainder
 from unknot.verify.exact_model import Model, Worm, find
@@ -61,7 +61,7 @@ def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | tupl
         The worms of a configuration; when there is none, an order in which all VCs are struck out; None when time
         ran out.
     """
-    end = time.monotonic() + time_limit
+    end = clock() + time_limit
     label = core.dependencies.label[core.place]
     open_question, order = False, []
     for component in np.unique(label[alive]):
@@ -80,7 +80,7 @@ class _Search:
 
     def __init__(self, relation: Relation, rest: Remainder, end: float) -> None:
         self.relation, self.rest, self.end = relation, rest, end
-        self.begin = time.monotonic()
+        self.begin = clock()
         self.order: list[Struck] = []
 
     def worms(self) -> list[Worm] | bool:
@@ -91,29 +91,27 @@ class _Search:
             small = len(windows) == 1 or self.rest.place.size < 100 * SMALL
             whole = self.rest.merged() if small else self.rest
             if len(windows) == 1 or whole.place.size <= SMALL:
-                found = find(whole, self.end - time.monotonic())
+                found = find(whole, self.end - clock())
                 if found is False:
                     self.explain()
                 return found
             for window in windows:
                 part = self.rest.cut(self.rest.on(window.vcs)).pruned()
                 if part.place.size:
-                    found = find(
-                        part.merged(), min(self.end, 1.0 + 2 * time.monotonic() - self.begin) - time.monotonic()
-                    )
+                    found = find(part.merged(), min(self.end, 1.0 + 2 * clock() - self.begin) - clock())
                     if isinstance(found, list):
                         return found
-                if time.monotonic() > self.end:
+                if clock() > self.end:
                     return True
             self.thin(windows)
             if not self.rest.place.size:
                 return False
-            found = find(self.rest.merged(), min(self.end, 2 * time.monotonic() - self.begin) - time.monotonic())
+            found = find(self.rest.merged(), min(self.end, 2 * clock() - self.begin) - clock())
             if found is False:
                 self.explain()
             if found is not True:
                 return found
-            if time.monotonic() > self.end:
+            if clock() > self.end:
                 return True
             routers *= 2
         return False
@@ -123,9 +121,9 @@ class _Search:
 
     def explain(self) -> None:
         """What is known to be free as a whole is struck out by windows as small as will do; the rest at once."""
-        self.end = min(self.end, 2 * time.monotonic() - self.begin + EXPLAINED)
+        self.end = min(self.end, 2 * clock() - self.begin + EXPLAINED)
         routers = SMALLEST
-        while self.rest.place.size and time.monotonic() < self.end:
+        while self.rest.place.size and clock() < self.end:
             windows = list(self.surroundings().cover(routers))
             if len(windows) == 1:
                 break
@@ -153,7 +151,7 @@ class _Search:
                     self.order.append(Struck(never, np.unique(self.rest.place[states])))
                     self.rest = self.rest.cut(np.flatnonzero(~np.isin(self.rest.place, never))).pruned()
                     changed = True
-                if time.monotonic() > self.end:
+                if clock() > self.end:
                     return
 
 
@@ -163,7 +161,7 @@ def _never_held(part: Remainder, vcs: Ints, end: float) -> Ints:
     left = set(vcs.tolist())
     while left:
         model.model.add_bool_or([model.held[v] for v in sorted(left)])
-        worms = model.solve(min(5.0, end - time.monotonic()))
+        worms = model.solve(min(5.0, end - clock()))
         if worms is True:
             return vcs[:0]
         if worms is False:

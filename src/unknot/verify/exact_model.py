@@ -7,13 +7,13 @@ each VC is held in one state; all that a staying head waits for is held.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot.background import clock
 from unknot.routing.relation import Relation
 from unknot.verify.remainder import Remainder
 
@@ -89,7 +89,7 @@ def fewest(
     (list of Worm or bool, bool)
         As `find` answers; and whether it is proved that the part holds nothing smaller.
     """
-    end = time.monotonic() + seconds
+    end = clock() + seconds
     model = Model(part)
     if ports is not None:
         model.start_at_terminals(ports)
@@ -216,7 +216,7 @@ class Model:
 
         self.model.add(amount >= least)
         self.model.minimize(amount)
-        solver = solver_for(end - time.monotonic())
+        solver = solver_for(end - clock())
         solver.parameters.max_deterministic_time = work
         status = solver.solve(self.model)
         if status == cp_model.INFEASIBLE:

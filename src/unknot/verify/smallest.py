@@ -9,13 +9,13 @@ which happens when headers wait for several VCs, the solver minimizes over all V
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.switching import Switching, switching_named
@@ -93,7 +93,7 @@ def smallest(
         raise RelationError(f"smallest: the time limit must be a positive number of seconds, got {time_limit!r}")
     if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
         raise RelationError(f"smallest: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
-    end = time.monotonic() + time_limit
+    end = clock() + time_limit
     effort = Effort(end=end)
     graph = dependencies(relation, effort)
     if not graph.complete:
@@ -183,7 +183,7 @@ class _Search:
         """Look for small configurations in windows around the seeds, until one is proved smallest."""
         count = len(self.seeds) + 1
         everywhere = len(self.surroundings.near)
-        while not self.proved and time.monotonic() < self.end:
+        while not self.proved and clock() < self.end:
             order = self.surroundings.around(self.seeds, count)
             whole = len(order) >= everywhere
             vcs = self.surroundings.window(order).vcs
@@ -197,7 +197,7 @@ class _Search:
             count *= 2
 
     def _look(self, part: Remainder, whole: bool) -> None:
-        left = self.end - time.monotonic()
+        left = self.end - clock()
         worms, proved = fewest(part.merged(), left if whole else left / 4, messages=self.messages, held=self.held)
         if isinstance(worms, bool):
             self.proved = whole and worms is False
@@ -217,7 +217,7 @@ class _Search:
 
     def _prefer_terminals(self, part: Remainder, size: tuple[int, int]) -> None:
         """One of the same size that is injected straight from terminals, if there is one in the part."""
-        left = min(5.0, self.end - time.monotonic())
+        left = min(5.0, self.end - clock())
         if left > 0 and part.enters.any():
             worms, _ = fewest(part.merged(), left, messages=size[0], held=size[1], ports=Ports.of(self.relation))
             if isinstance(worms, list) and _size(worms) == size:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.switching import Switching
 from unknot.verify.exact_model import Ports, Worm, fewest, solver_for
@@ -50,7 +50,7 @@ def configuration(
     as_it_is : bool
         Keep the worms, and hold no VC but theirs.
     end : float
-        When to stop looking for something better, on the clock of `time.monotonic`; the grade may then be open.
+        When to stop looking for something better, on `unknot.background.clock`; the grade may then be open.
     """
     routes = Routes(relation, end)
     worms = reduce(worms)
@@ -118,12 +118,12 @@ class Routes:
     @property
     def seconds(self) -> float:
         """What the solver may take for a question."""
-        return min(SECONDS, self.end - time.monotonic())
+        return min(SECONDS, self.end - clock())
 
     @property
     def late(self) -> bool:
         """Whether the time is up."""
-        return time.monotonic() > self.end
+        return clock() > self.end
 
     def graph(self, address: int) -> dict[int, list[int]]:
         """Candidate VCs of each reachable place, ejection left out."""
