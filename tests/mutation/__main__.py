@@ -45,7 +45,7 @@ class Group:
         return sorted(path for path in found if path.stem.endswith("_kernel") == self.interpreted)
 
 
-CHECKER = Group(0.9, ("src/unknot/checker*.py", "src/unknot/checker/**/*.py"), ("tests/test_checker.py",))
+CHECKER = Group(0.9, ("src/unknot/checker/**/*.py",), ("tests/test_checker.py",))
 GROUPS = {
     "checker": CHECKER,
     "checker-kernels": replace(CHECKER, interpreted=True),

@@ -1,4 +1,4 @@
-"""A small, separate checker of verdicts: from the relation alone, sharing nothing with the prover.
+"""Verdicts, accepted or rejected from the relation alone.
 
 Configurations are followed by the plain Python rule. Certificates are inequalities about every reachable state, which
 `walk` visits again: in plain Python with the plain rule if there are up to `PLAIN` states, else compiled with the
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError, UnknotError
-from unknot.routing.relation import Candidate, Relation
+from unknot.checker.rules import Rejected, Unchecked, choices
+from unknot.errors import RelationError
+from unknot.routing.relation import Relation
 from unknot.switching import SWITCHINGS
 
 if TYPE_CHECKING:
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
 REACHABILITIES = ("scheduled", "not-established", "injected")
 PLAIN, SPOTS = 10_000, 2_000
-
-
-class Rejected(UnknotError):  # noqa: N818
-    """The evidence of a verdict does not hold; the text says where."""
-
-
-class Unchecked(Rejected):
-    """There is no evidence, or too much of it to be checked again."""
 
 
 def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
@@ -94,12 +87,6 @@ def _configuration(relation: Relation, found: Configuration, switching: str) -> 
         raise Rejected(f"they are not {found.reachability!r}: they do not reach back to ports of their own")
 
 
-def choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
-    """What a blocked header may wait for: all at once, or, if it commits, one of several."""
-    waited = {c.vc for c in found if c.waits}
-    return [{vc} for vc in waited] if commits else [waited][: len(waited)]
-
-
 def _certificate(relation: Relation, certificate: Certificate, switching: str) -> None:
     """By `walk`, whoever holds the lowest VC of a deadlock would wait for a lower one; if not, all is in the core."""
     kind, vcs, network = certificate.kind, relation.vcs, relation.network
@@ -108,7 +95,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     fits = rank.shape == core.shape == (vcs.total,) and abs(rank).max(initial=0) < 2**60
     if switching not in PROVES.get(kind, ()) or not fits or (kind == "exhausted") != core.any():
         raise Rejected(f"{vcs.total} ranks of a kind that proves {switching} are wanted, not {kind!r}")
-    from unknot.checker_kernel import walk
+    from unknot.checker.walk_kernel import walk
 
     places = vcs.total + network.num_terminals
     plain = places * relation.num_addresses <= PLAIN
@@ -138,7 +125,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
             if relation.rule(at, address, out) != count or (out[:count] != told[:count]).any():
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
-        from unknot.checker_search import strike_out
+        from unknot.checker.search import strike_out
 
         strike_out(relation, {vc: int(rank[vc]) for vc in np.flatnonzero(core).tolist()}, certificate.windows)
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from unknot.checker import Rejected, Unchecked, choices
+from unknot.checker.rules import Rejected, Unchecked, choices
 from unknot.routing.relation import Relation
 
 BUDGET = 10_000_000

@@ -1,0 +1,20 @@
+"""What the parts of the checker share: how it rejects, and what a blocked header may wait for."""
+
+from __future__ import annotations
+
+from unknot.errors import UnknotError
+from unknot.routing.relation import Candidate
+
+
+class Rejected(UnknotError):  # noqa: N818
+    """The evidence of a verdict does not hold; the text says where."""
+
+
+class Unchecked(Rejected):
+    """There is no evidence, or too much of it to be checked again."""
+
+
+def choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
+    """What a blocked header may wait for: all at once, or, if it commits, one of several."""
+    waited = {c.vc for c in found if c.waits}
+    return [{vc} for vc in waited] if commits else [waited][: len(waited)]

@@ -1,0 +1,60 @@
+"""ARCHITECTURE.md says what is so: rooms import only from those above them, and the files it names exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "unknot"
+PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def room_of(source: Path) -> str:
+    inside = source.relative_to(PACKAGE)
+    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+
+
+def imported(source: Path) -> set[str]:
+    """Rooms that a file imports when it runs; names for type checkers do not count."""
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    typing = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in typing:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "unknot":
+            parts = (node.module or "").split(".")
+            found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("unknot.")}
+    return found - {room_of(source), "__version__"}
+
+
+def test_imports_only_go_down():
+    (block,) = re.findall(r"```rooms\n(.*?)```", PAGE, re.S)
+    floor = {name.rstrip("*"): i for i, line in enumerate(block.splitlines()) for name in line.split()}
+    sources = [path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or not path.stem.startswith("__")]
+    assert {room_of(path) for path in sources} == set(floor), "the list of rooms in ARCHITECTURE.md"
+    upward = [
+        f"{path.relative_to(PACKAGE)} imports {room}"
+        for path in sources
+        for room in sorted(imported(path))
+        if floor[room] >= floor[room_of(path)]
+    ]
+    assert not upward
+
+
+def test_the_files_it_names_exist():
+    named = set(re.findall(r"`((?:src|tests)/[\w/.]+\.py)`", PAGE))
+    inside = set(re.findall(r"`((?:routing|topologies|simulation|fabrics|verify)/[\w/]+\.py)`", PAGE))
+    assert len(named) > 5
+    assert len(inside) > 5
+    for path in sorted(named | {f"src/unknot/{path}" for path in inside}):
+        assert (ROOT / path).exists() or "NAME" in path, path
