@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import NetworkError, TextError
+from unknot.input import read_text
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.synthesis.ways import Flags, Floats
@@ -30,11 +31,7 @@ def read_flows(path: str | Path, network: Network) -> Floats:
     TextError
         With the line, if something is missing, is no terminal or no bandwidth, or goes from a terminal to itself.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise TextError("it is not text in UTF-8", path) from None
-    lines = text.splitlines()
+    lines = read_text(path).splitlines()
     rows = csv.reader(lines)
     heads = [head.strip() for head in next(rows, [])]
     missing = [column for column in COLUMNS[:2] if column not in heads]

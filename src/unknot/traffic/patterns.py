@@ -5,7 +5,7 @@ Patterns on bits number the terminals in binary; those on digits go by the coord
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import ceil
 
 import numpy as np
@@ -89,7 +89,7 @@ def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float
         Part of the traffic that goes to them, above what they get of the rest; 0 to 1.
     """
     count = network.num_terminals
-    chosen = [terminals] if isinstance(terminals, int) else list(terminals)
+    chosen = list(terminals) if isinstance(terminals, Iterable) else [terminals]
     wrong = [t for t in chosen if isinstance(t, bool) or not isinstance(t, int) or not 0 <= t < count]
     if not chosen or wrong:
         raise TrafficError(f"hotspot: terminals are numbers from 0 to {count - 1}, got {terminals!r}")
