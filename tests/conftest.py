@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,9 @@ settings.load_profile("unknot")
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Draw the seed of this run unless one was given; workers of pytest-xdist receive it with the other options."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        # As in a job that a script runs in the background; processes that tests start would ignore Ctrl-C as well.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(secrets.randbelow(2**32))
     if "PYTEST_XDIST_WORKER" in os.environ:
