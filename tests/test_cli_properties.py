@@ -66,7 +66,8 @@ def test_bnr_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
     assert answer["reasons"] == ["it can deadlock under wormhole"]
     assert [row["provided"] for row in answer["bnrs"]] == [True] * 4
     assert run("bnr", "mesh(3, 3)", "--routing", "lcfaa", "--switching", "saf")[0] == 0
-    assert run("bnr", "torus(3, 3)", "--routing", "duato")[0] == 2
+    assert run("bnr", "torus(3, 3)", "--routing", "duato")[0] == 0
+    assert run("bnr", "ring(5)", "--routing", "lcfaa")[0] == 2
     code, text = run("bnr", "mesh(3, 3)", "--routing", "pbfaa(returns=False)", "--switching", "vct")
     assert code == 0
     assert "none; but lost by choice" in text

@@ -127,8 +127,9 @@ def test_what_takes_too_much_memory_is_refused_with_the_estimate(monkeypatch: py
     network = topologies.hypercube(10)
     with memory_limit(2**18), pytest.raises(SizeError, match="what 2046 messages wait for would take about"):
         all_reduce(network).needed()
+    relation, schedule = dimension_order(network), broadcast(network)
     with memory_limit(2**13), pytest.raises(SizeError, match=r"the channels of 1023 messages on hypercube\(10\)"):
-        contention(dimension_order(network), broadcast(network))
+        contention(relation, schedule)
 
 
 def test_a_deadlock_on_the_way_is_an_answer():

@@ -11,6 +11,7 @@ from unknot.switching import Switching
 
 MOST = 2**40
 """Most cycles of a part of a run."""
+MOST_THREADS = 1024
 
 
 def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:
@@ -50,8 +51,8 @@ def check_run(
         raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {precision!r}")
     if precision is not None and measure is not None:
         raise SimulationError("precision chooses how long to measure: give either it or measure")
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise SimulationError(f"threads must be a whole number of at least 1, got {threads!r}")
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 1 <= threads <= MOST_THREADS:
+        raise SimulationError(f"threads must be a whole number from 1 to {MOST_THREADS}, got {threads!r}")
 
 
 def _is_number(value: object) -> bool:
