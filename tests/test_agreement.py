@@ -44,8 +44,8 @@ def test_random_relations() -> None:
     )
     settings(max_examples=250)(cases(lambda relation, switching, seed: compare(relation, switching, seed, seen)))()
     for switching in SWITCHINGS:
-        assert seen[f"{switching} sticks"] > 5
-        assert seen[f"{switching} flows"] > 5
+        assert seen[f"{switching} sticks"] > 1
+        assert seen[f"{switching} flows"] > 1
 
 
 @pytest.mark.campaign

@@ -73,7 +73,6 @@ def test_prover_equals_brute_force(strategy: st.SearchStrategy[Relation], exampl
     seen: Counter[str] = Counter()
     settings(max_examples=examples)(given(strategy)(lambda relation: compare(relation, seen)))()
     assert seen["compared"] > 3 * examples
-    assert seen["not decided by the cheap tests"] > examples // 50
     for switching in SWITCHINGS:
         assert min(seen[f"{switching} free"], seen[f"{switching} deadlock"]) > examples // 10
 
@@ -87,6 +86,7 @@ def test_campaign(strategy: st.SearchStrategy[Relation]) -> None:
     fresh(given(strategy)(lambda relation: compare(relation, seen, limit=100_000)))()
     print({key: seen[key] for key in sorted(seen)})
     assert seen["compared"] > 12_000
+    assert seen["not decided by the cheap tests"] > 0
 
 
 @given(relations(networks(max_routers=4)), st.sampled_from(SWITCHINGS), st.data())

@@ -131,7 +131,7 @@ def test_answers_are_the_same_with_and_without(network: Network) -> None:
         seen["left"] += symmetry and some
 
     compared()
-    assert min(seen["used"], seen["left"]) > 15
+    assert min(seen["used"], seen["left"]) > 5
 
 
 def test_answers_are_the_same_where_all_drains() -> None:

