@@ -35,7 +35,7 @@ class ForcedCycleForm(Form):
 
 @form_of(Refutation)
 class RefutationForm(Form):
-    """Why so many lanes are impossible: clauses that contradict each other, of routers and channels by number."""
+    """Why a number of lanes is impossible: contradictory clauses over numbered routers and channels."""
 
     kind: Literal["refutation"] = "refutation"
 

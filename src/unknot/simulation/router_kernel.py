@@ -364,7 +364,7 @@ def hold_back(s, w0, w1, now):
 
 @njit(_nrt=False)
 def send(raw, b, w0, w1, now, stay):
-    """The front flit of input row b has won the switch and leaves after so many cycles more than one."""
+    """Send the front flit of input row b, which has won the switch; `stay` is the delay beyond one cycle."""
     s = view(raw)
     b, w0, w1 = natural(b), natural(w0), natural(w1)
     inputs, outputs, setup = s.inputs, s.outputs, s.setup

@@ -20,7 +20,7 @@ _LEAST = (PAGE - 12) * 32 // 255 - 23
 
 
 def salvaged(path: Path, columns: int = 4) -> Iterator[tuple[bytes, ...]]:
-    """Yield the rows, of so many texts each, that can be read from the leaves of a file."""
+    """Yield the rows that can be read from the leaves of a file, each with the given number of texts."""
     content = path.read_bytes()
     for start in range(0, len(content), PAGE):
         head = start + 100 * (start == 0)
@@ -55,7 +55,7 @@ def _payload(content: bytes, start: int, at: int) -> bytes:
 
 
 def _texts(record: bytes, columns: int) -> tuple[bytes, ...]:
-    """Return the values of a record that holds nothing but so many texts; empty if it does not."""
+    """Return the values of a record that holds just the given number of texts; else nothing."""
     end, at = _number(record, 0)
     sizes: list[int] = []
     while at < end <= len(record) and len(sizes) <= columns:

@@ -26,7 +26,7 @@ class Rejected(UnknotError):  # noqa: N818
 
 @dataclass(frozen=True, eq=False)
 class Refutation:
-    """A proof that so many lanes are not enough for shortest paths.
+    """A proof that a number of lanes is not enough for shortest paths.
 
     Attributes
     ----------

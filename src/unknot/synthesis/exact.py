@@ -1,4 +1,4 @@
-"""The exact question, by a SAT solver: can so many lanes serve all pairs? Orders, or a refutation."""
+"""Exact search by a SAT solver: orders by which a number of lanes serves all pairs, or a refutation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Open:
 
 
 def decide(given: Demand, lanes: int, effort: Effort, *, conflicts: int) -> Floats | Refutation | Open:
-    """Keys by which so many lanes serve all pairs, or a refutation that `evidence.accept` accepts, or neither.
+    """Return keys by which the lanes serve all pairs, or a refutation that `evidence.accept` accepts, or neither.
 
     The solver begins without a word about cycles; those that its answers have are forbidden until there are none, or
     no answer. The proof is then made anew from what is forbidden.

@@ -125,7 +125,7 @@ def one_by_one(ways: Ways, effort: Effort, taken: Ints | None = None) -> Found:
 
 
 def search(ways: Ways, lanes: int, effort: Effort, *, first: int, rounds: int, tables: Tables = None) -> Found | None:
-    """Orders of so many lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
+    """Return orders of the lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact,
     rounds : int
         Most rounds for one number of lanes.
     exact : callable(int)
-        Orders of so many lanes, or True if they are impossible, or None.
+        Orders of the lanes, or True if they are impossible, or None.
     """
     best = one_by_one(ways, effort, None if tables is None else tables(0)[0])
     try:
