@@ -24,9 +24,9 @@ from typing import Any
 
 from unknot import Relation, topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
-from unknot.simulation.engine import Engine
-from unknot.simulation.state import NO_CYCLE
-from unknot.simulation.traffic import uniform
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.state import NO_CYCLE
+from unknot.simulation.engine.traffic import uniform
 
 DEPTH = 8
 RUNS = 7

@@ -14,7 +14,7 @@ import numpy as np
 from unknot import simulate, topologies
 from unknot.routing import dimension_order
 from unknot.simulation import Trace, TraceRun, closed_loop, run_trace
-from unknot.simulation.engine import Engine
+from unknot.simulation.engine.engine import Engine
 
 RELATION = dimension_order(topologies.mesh(8, 8), 4)
 MESSAGES, FLITS, TERMINALS = 100_000, 4, 64

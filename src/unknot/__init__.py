@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unknot.network.grid import grid
     from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
     from unknot.simulation import Run, simulate
-    from unknot.simulation.replay import Replay, replay
+    from unknot.simulation.traces.replay import Replay, replay
     from unknot.verify import Configuration, Verdict, deliver
     from unknot.verify.check import check
 

@@ -15,7 +15,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-CONSTANTS = ("routing/relation.py", "simulation/state.py")
+CONSTANTS = ("routing/relation.py", "simulation/engine/state.py")
 """Files that are not kernels but give them constants."""
 
 

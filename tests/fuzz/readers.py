@@ -163,7 +163,7 @@ def _replays() -> list[bytes]:
 
 
 def _read_trace(path: Path) -> Any:
-    from unknot.simulation.trace_file import read_trace
+    from unknot.simulation.traces.trace_file import read_trace
 
     return read_trace(path, ring(4))
 

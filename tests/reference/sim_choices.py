@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unknot.routing.relation import Relation
-from unknot.simulation.router import Router
+from unknot.simulation.engine.router import Router
 
 from .sim_parts import InputVC, Node, OutputVC, Packet
 from .sim_terminals import scramble

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unknot.simulation.trace import Trace
-from unknot.simulation.traffic import nobody
+from unknot.simulation.engine.traffic import nobody
+from unknot.simulation.traces.trace import Trace
 
 from .simulator import Packet, Simulator, Terminal
 

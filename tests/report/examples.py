@@ -9,9 +9,9 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order
-from unknot.simulation.replay import Replay
-from unknot.simulation.router import Router
-from unknot.simulation.run import Run
+from unknot.simulation.engine.router import Router
+from unknot.simulation.run.run import Run
+from unknot.simulation.traces.replay import Replay
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.topologies import torus
 from unknot.verify import check, deliver

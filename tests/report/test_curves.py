@@ -11,7 +11,7 @@ from tests.report.examples import ring_knot, run
 from unknot.report import draw_curves
 from unknot.report.curves import points
 from unknot.report.sheet import COLOURS
-from unknot.simulation.run import Run
+from unknot.simulation.run.run import Run
 from unknot.topologies import torus
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from unknot.simulation.injection import Bursts, Lengths
-from unknot.simulation.router import PRIORITIES, SELECTIONS, Router
+from unknot.simulation.engine.injection import Bursts, Lengths
+from unknot.simulation.engine.router import PRIORITIES, SELECTIONS, Router
 
 DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 

@@ -12,8 +12,8 @@ from tests.reference.sim_terminals import Terminal
 from tests.reference.simulator import Simulator
 from unknot.network import Network
 from unknot.routing import EJECT, Relation
-from unknot.simulation.router import Router
-from unknot.simulation.traffic import nobody
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import nobody
 from unknot.switching import Switching
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot.simulation.replay import Replay
-from unknot.simulation.run import Run
+from unknot.simulation.run.run import Run
+from unknot.simulation.traces.replay import Replay
 from unknot.studies.points import Proven
 from unknot.studies.records import decode, encode
 from unknot.verify.delivery import Delivery

@@ -16,7 +16,7 @@ from unknot.answers.studies import design_answer
 from unknot.errors import UnknotError
 from unknot.memory import limit, memory_limit
 from unknot.simulation import Bursts, Router
-from unknot.simulation.run import Run
+from unknot.simulation.run.run import Run
 from unknot.studies import Design, Study, StudyResult, load_study, run_study
 from unknot.studies import run as module
 from unknot.studies.points import Point, compute, proof_point, read, run_point

@@ -10,7 +10,7 @@ from unknot.answers.form import AddressName, ChannelName, Form, Plain, RouterNam
 from unknot.answers.networks import NetworkForm, RelationForm
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.itm.spanning import Spanning
-from unknot.simulation.costs import Cost
+from unknot.simulation.run.costs import Cost
 from unknot.studies.escape_layer import EscapeLayer
 from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.bnr import Bnr, Conclusion, Refusal

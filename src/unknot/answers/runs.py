@@ -13,12 +13,12 @@ from unknot.multicast.contention import Meeting
 from unknot.multicast.execution import Execution
 from unknot.multicast.schedule import Schedule, Send
 from unknot.routing.relation import Relation
-from unknot.simulation.closed_loop import ClosedLoop
-from unknot.simulation.limits import Saturation
-from unknot.simulation.replay import Replay
-from unknot.simulation.replication import Runs
-from unknot.simulation.run import Run
-from unknot.simulation.trace_run import TraceRun
+from unknot.simulation.run.limits import Saturation
+from unknot.simulation.run.replication import Runs
+from unknot.simulation.run.run import Run
+from unknot.simulation.traces.closed_loop import ClosedLoop
+from unknot.simulation.traces.replay import Replay
+from unknot.simulation.traces.trace_run import TraceRun
 
 
 class WaitForm(Form):

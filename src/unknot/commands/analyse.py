@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from unknot.routing.relation import Relation
-    from unknot.simulation.costs import Cost
+    from unknot.simulation.run.costs import Cost
     from unknot.verify.properties import Properties
 
 
@@ -46,7 +46,7 @@ def analyse(
         found = properties(relation, traffic=traffic, best=best, progress=progress)
     times: tuple[Cost, ...] = ()
     if flits is not None:
-        from unknot.simulation.costs import costs
+        from unknot.simulation.run.costs import costs
 
         times = costs(relation, packet_length=flits, traffic=traffic)
     if json:

@@ -19,9 +19,9 @@ from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
-    from unknot.simulation.limits import Saturation
-    from unknot.simulation.replication import Runs
-    from unknot.simulation.run import Run
+    from unknot.simulation.run.limits import Saturation
+    from unknot.simulation.run.replication import Runs
+    from unknot.simulation.run.run import Run
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit
 

@@ -84,7 +84,7 @@ def simulate(
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
     """
     from unknot.errors import SimulationError
-    from unknot.simulation import texts
+    from unknot.simulation.run import texts
     from unknot.switching import switching_named
 
     technique = switching_named(switching)
@@ -110,7 +110,7 @@ def simulate(
         "threads": threads,
     }
     if fault:
-        from unknot.simulation.fault import fault_of
+        from unknot.simulation.faults.fault import fault_of
 
         point["faults"] = [fault_of(text, "--fault") for text in fault]
     for file in (out, series):
@@ -211,7 +211,7 @@ def _runs(
 ) -> Runs:
     """One run for each seed, here or in as many processes as there are jobs."""
     from unknot.simulation import simulate as run_flits
-    from unknot.simulation.replication import gather
+    from unknot.simulation.run.replication import gather
 
     found: list[Run] = []
     if jobs == 1:

@@ -24,8 +24,8 @@ from unknot.commands.shared import print_json, relation_of, write
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
-    from unknot.simulation.closed_loop import ClosedLoop
-    from unknot.simulation.trace_run import TraceRun
+    from unknot.simulation.traces.closed_loop import ClosedLoop
+    from unknot.simulation.traces.trace_run import TraceRun
 
 
 def trace(
@@ -66,9 +66,9 @@ def trace(
     """
     from unknot.commands import activity
     from unknot.errors import UnknotError
-    from unknot.simulation.closed_loop import closed_loop
-    from unknot.simulation.trace_file import read_trace, write_trace
-    from unknot.simulation.trace_run import run_trace
+    from unknot.simulation.traces.closed_loop import closed_loop
+    from unknot.simulation.traces.trace_file import read_trace, write_trace
+    from unknot.simulation.traces.trace_run import run_trace
     from unknot.switching import switching_named
 
     technique = switching_named(switching)

@@ -17,7 +17,7 @@ from unknot.verify.delivery import Delivery
 from unknot.verify.verdict import Configuration, Size, Verdict
 
 if TYPE_CHECKING:
-    from unknot.simulation.replay import Replay
+    from unknot.simulation.traces.replay import Replay
     from unknot.verify.smallest import Smallest
 
 PROSE_WIDTH = 100

@@ -11,10 +11,10 @@ from unknot.errors import SimulationError
 from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
-from unknot.simulation.checks import check_point
-from unknot.simulation.player import Player
-from unknot.simulation.trace import Trace, TracedMessage
-from unknot.simulation.trace_run import play_trace
+from unknot.simulation.run.checks import check_point
+from unknot.simulation.traces.player import Player
+from unknot.simulation.traces.trace import Trace, TracedMessage
+from unknot.simulation.traces.trace_run import play_trace
 from unknot.switching import Switching, switching_named
 from unknot.verify.verdict import Configuration
 

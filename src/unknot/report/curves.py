@@ -10,8 +10,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from unknot.report.sheet import COLOURS, INK, SOFT
-from unknot.simulation.replication import mean_of, spread
-from unknot.simulation.run import Run
+from unknot.simulation.run.replication import mean_of, spread
+from unknot.simulation.run.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

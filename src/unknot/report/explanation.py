@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from unknot.report.configuration_text import REACHED, circle, journey
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
-from unknot.simulation.replay import Replay
+from unknot.simulation.traces.replay import Replay
 from unknot.switching import Switching
 from unknot.verify.delivery import Delivery
 from unknot.verify.nonatomic import queued_cycle

@@ -12,7 +12,7 @@ from unknot.report.drawing import draw_configuration, draw_network
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.routing.relation import Relation
-from unknot.simulation.replay import Replay
+from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
 from unknot.verify.verdict import Configuration
 

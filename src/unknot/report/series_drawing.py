@@ -16,7 +16,7 @@ from unknot.report.sheet import COLOURS, SOFT
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from unknot.simulation.run import Run
+    from unknot.simulation.run.run import Run
 
 METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},

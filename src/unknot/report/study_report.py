@@ -15,7 +15,7 @@ from unknot.report.option_text import bursts, lengths, router
 from unknot.report.page import page, write
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
-from unknot.simulation.run import Run
+from unknot.simulation.run.run import Run
 from unknot.studies.result import DesignResult, StudyResult
 
 

@@ -11,7 +11,7 @@ from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
 
 if TYPE_CHECKING:
-    from unknot.simulation.trace_run import TraceRun
+    from unknot.simulation.traces.trace_run import TraceRun
 
 WIDTH, LEFT, TOP, LANE = 900.0, 90.0, 44.0, 5.0
 MOST = 4000

@@ -1,18 +1,18 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
-from unknot.simulation.closed_loop import ClosedLoop, closed_loop
-from unknot.simulation.driver import simulate
-from unknot.simulation.fault import Fault
-from unknot.simulation.injection import Bursts
-from unknot.simulation.limits import Saturation, saturation, zero_load_latency
-from unknot.simulation.replay import Replay, replay
-from unknot.simulation.replication import Runs, replicate
-from unknot.simulation.router import Router
-from unknot.simulation.run import Run
-from unknot.simulation.series import Series
-from unknot.simulation.trace import Trace, TracedMessage, TraceError
-from unknot.simulation.trace_file import read_trace, write_trace
-from unknot.simulation.trace_run import TraceRun, run_trace
+from unknot.simulation.engine.injection import Bursts
+from unknot.simulation.engine.router import Router
+from unknot.simulation.faults.fault import Fault
+from unknot.simulation.run.driver import simulate
+from unknot.simulation.run.limits import Saturation, saturation, zero_load_latency
+from unknot.simulation.run.replication import Runs, replicate
+from unknot.simulation.run.run import Run
+from unknot.simulation.run.series import Series
+from unknot.simulation.traces.closed_loop import ClosedLoop, closed_loop
+from unknot.simulation.traces.replay import Replay, replay
+from unknot.simulation.traces.trace import Trace, TracedMessage, TraceError
+from unknot.simulation.traces.trace_file import read_trace, write_trace
+from unknot.simulation.traces.trace_run import TraceRun, run_trace
 
 __all__ = [
     "Bursts",

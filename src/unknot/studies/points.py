@@ -11,10 +11,10 @@ from typing import Any
 
 from unknot.errors import UnknotError
 from unknot.routing.relation import Relation
-from unknot.simulation.injection import Bursts
-from unknot.simulation.replay import Replay
-from unknot.simulation.router import Router
-from unknot.simulation.run import Run
+from unknot.simulation.engine.injection import Bursts
+from unknot.simulation.engine.router import Router
+from unknot.simulation.run.run import Run
+from unknot.simulation.traces.replay import Replay
 from unknot.studies.code_digest import code_digest
 from unknot.studies.design import digest, network, routing
 from unknot.studies.records import decode, encode

@@ -7,8 +7,8 @@ from typing import Any
 
 from unknot.errors import UnknotError
 from unknot.routing.relation import Relation
-from unknot.simulation.driver import simulate
-from unknot.simulation.run import Run
+from unknot.simulation.run.driver import simulate
+from unknot.simulation.run.run import Run
 from unknot.studies.design import network, routing
 
 

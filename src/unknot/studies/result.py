@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unknot.routing.relation import Relation
-from unknot.simulation.replay import Replay
-from unknot.simulation.run import Run
+from unknot.simulation.run.run import Run
+from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
 from unknot.verify.verdict import Verdict
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from unknot.errors import UnknotError
 from unknot.routing.relation import Relation
-from unknot.simulation.run import Run
+from unknot.simulation.run.run import Run
 from unknot.studies.load import load_study
 from unknot.studies.points import Point, Proven, compute, proof_point, read, run_point
 from unknot.studies.result import DesignResult, StudyResult

@@ -23,9 +23,9 @@ from unknot.calls import chosen, parse_call
 from unknot.errors import SimulationError, UnknotError
 from unknot.network import Network
 from unknot.routing.relation import Relation
-from unknot.simulation.injection import Bursts, length_shares
-from unknot.simulation.router import Router
-from unknot.simulation.texts import router_from
+from unknot.simulation.engine.injection import Bursts, length_shares
+from unknot.simulation.engine.router import Router
+from unknot.simulation.run.texts import router_from
 from unknot.studies import design as designs
 from unknot.studies.limits import MOST_LOADS
 from unknot.switching import Switching, switching_named

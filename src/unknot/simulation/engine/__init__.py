@@ -1,0 +1,1 @@
+"""The engine: state, kernels and tables of a simulation in progress."""

@@ -1,0 +1,165 @@
+"""From packets that can never move to the knot they are tied in, in the prover's form."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.state import STALLED, State
+from unknot.switching import Switching
+from unknot.verify.verdict import Configuration, Message, Reachability
+
+Flags = npt.NDArray[np.bool_]
+
+
+def stuck_vcs(relation: Relation, state: State) -> Flags:
+    """The VCs whose front packet can never move: bool array, shape (VCs,); linear in their candidates per pass."""
+    from unknot.simulation.engine.stuck_kernel import find_stuck
+
+    stuck: Flags = np.zeros(relation.num_vcs, dtype=np.bool_)
+    find_stuck(relation.compiled.function, state.raw, stuck)
+    return stuck
+
+
+def wants(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
+    """The VCs that the packet in front of a stuck VC waits for."""
+    row = state.inputs[state.in_row[vc]]
+    if row.state == STALLED:
+        return (int(state.buffer[state.outputs.reader[row.out]]),)
+    packet = state.packets[front(state, vc)]
+    if packet.script >= 0 and packet.hops <= packet.stop:
+        step = int(state.script[packet.script + packet.hops])
+        if step >= 0:
+            return (step,)
+    if row.out >= 0:
+        return (int(row.out),)
+    found = relation.candidates(vc, int(packet.address))
+    return tuple(dict.fromkeys(c.vc for c in found if c.waits and c.vc is not None))
+
+
+def front(state: State, vc: int) -> int:
+    """The packet in front of a VC."""
+    row = state.in_row[vc]
+    return int(state.ring[row * state.setup.ring + state.inputs.front[row]])
+
+
+def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -> Configuration:
+    """The smallest knot among stuck VCs as a deadlock configuration.
+
+    A knot is a strongly connected set of VCs from which no wait leads out. Under non-atomic allocation it is narrowed
+    to one cycle, since each header may commit to any one of what it waits for. Lengths are those that fill the VCs,
+    as in every configuration; the packets of the run may have been shorter.
+    """
+    waits = {int(v): wants(relation, state, int(v)) for v in np.flatnonzero(stuck)}
+    core = _smallest_knot(waits)
+    if switching == "wormhole-nonatomic":
+        chains = _cycle(state, waits, core)
+    elif switching == "wormhole":
+        chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs.state[state.in_row[v]] != STALLED]
+    else:
+        chains = [((v,), waits[v]) for v in core]
+    depth = int(state.setup.depth)
+    messages = []
+    for held, wanted in chains:
+        packet = state.packets[front(state, held[-1])]
+        source, address = int(packet.source), int(packet.address)
+        lead = path(relation, source, address, held[0])
+        messages.append(Message(source, address, len(held) * depth, lead, held, wanted))
+    alone = len({m.source for m in messages}) == len(messages)
+    reached: Reachability = "injected" if alone and not any(m.lead for m in messages) else "not-established"
+    return Configuration(switching, depth, reached, tuple(messages))
+
+
+def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:
+    """VCs of the smallest terminal strong component, ascending."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    number = {v: i for i, v in enumerate(waits)}
+    tail = [number[v] for v, to in waits.items() for _ in to]
+    head = [number[w] for to in waits.values() for w in to]
+    graph = csr_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(len(number), len(number)))
+    count, label = connected_components(graph, directed=True, connection="strong")
+    final = np.ones(count, dtype=bool)
+    final[label[tail][label[tail] != label[head]]] = False
+    sizes = np.where(final, np.bincount(label, minlength=count), len(number) + 1)
+    return [v for v, i in number.items() if label[i] == int(np.argmin(sizes))]
+
+
+def _worm(state: State, header: int, stuck: Container[int]) -> tuple[int, ...]:
+    """The stuck VCs a worm holds, tail first, found from its header backwards."""
+    held = [header]
+    while (before := _owner(state, held[-1])) in stuck:
+        held.append(before)
+    return tuple(reversed(held))
+
+
+def _owner(state: State, vc: int) -> int:
+    """The buffer that sends into a VC, or −1."""
+    row = int(state.outputs.owner[state.out_row[vc]])
+    return int(state.buffer[row]) if row >= 0 else -1
+
+
+def _cycle(
+    state: State, waits: dict[int, tuple[int, ...]], core: list[int]
+) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """A cycle of first waits within the knot, cut where one packet ends and the next begins."""
+    order: dict[int, int] = {}
+    vc = core[0]
+    while vc not in order:
+        order[vc] = len(order)
+        vc = waits[vc][0]
+    cycle = list(order)[order[vc] :]
+    ends = [
+        i
+        for i, v in enumerate(cycle)
+        if state.inputs.sent[state.in_row[v]] == 0 or front(state, v) != front(state, cycle[(i + 1) % len(cycle)])
+    ] or [len(cycle) - 1]
+    start = ends[-1] + 1
+    cycle = cycle[start:] + cycle[:start]
+    chains: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    held: list[int] = []
+    stops = {(i - start) % len(cycle) for i in ends}
+    for i, v in enumerate(cycle):
+        held.append(v)
+        if i in stops:
+            chains.append((tuple(held), (cycle[(i + 1) % len(cycle)],)))
+            held = []
+    return chains
+
+
+def path(relation: Relation, source: int, address: int, target: int) -> tuple[int, ...]:
+    """A shortest legal way from an injection port to a VC, exclusive, by search over the rule."""
+    start = relation.num_vcs + source
+    came = {start: start}
+    queue = [start]
+    for at in queue:
+        for candidate in relation.candidates(at, address):
+            vc = candidate.vc
+            if vc is None or vc in came:
+                continue
+            came[vc] = at
+            if vc == target:
+                way = []
+                while at != start:
+                    way.append(at)
+                    at = came[at]
+                return tuple(reversed(way))
+            queue.append(vc)
+    return ()
+
+
+def in_words(relation: Relation, configuration: Configuration) -> str:
+    """Who waits for whom, in one line."""
+    holder = configuration.holder
+    parts = [
+        f"{relation.network.terminal_name(m.source)} to {relation.address_name(m.address)} on "
+        f"{relation.vcs.name(m.held[-1])} waits for "
+        + " and ".join(f"{relation.vcs.name(w)} (message {holder[w] + 1})" for w in m.wanted)
+        for m in configuration.messages[:4]
+    ]
+    more = len(configuration.messages) - len(parts)
+    return "; ".join(f"message {i + 1}, {text}" for i, text in enumerate(parts)) + (f"; {more} more" if more else "")

@@ -1,0 +1,243 @@
+"""A run in progress: the state, the kernel called in pieces, and the knot when it ties itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.memory import require
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.detector import knot, stuck_vcs
+from unknot.simulation.engine.injection import Bursts, Lengths
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
+from unknot.simulation.engine.state import NO_CYCLE, SPAN, State
+from unknot.simulation.engine.tables import empty_network
+from unknot.simulation.engine.traffic import Pairs
+from unknot.switching import Switching
+from unknot.verify.verdict import Configuration
+
+DEFAULT = Router()
+ENOUGH = 20_000_000
+"""Buffers × cycles in a call of the kernel: less than half a second of work."""
+CHECK = 512
+"""Cycles between two looks for a knot."""
+
+
+class Engine:
+    """A network that is being simulated.
+
+    Attributes
+    ----------
+    parts : list of State
+        One for each thread, as the kernel leaves them. Columns and entries are named in `engine.state`.
+    deadlock : Configuration or None
+        Set as soon as a knot is found; the run then stands still.
+    asked_from : int
+        Flit-hops from which on it is counted how often the rule was asked.
+    """
+
+    def __init__(
+        self,
+        relation: Relation,
+        switching: Switching,
+        *,
+        packet_length: Lengths,
+        buffer_depth: int,
+        chance: float,
+        seed: int,
+        pairs: Pairs,
+        router: Router = DEFAULT,
+        bursts: Bursts | None = None,
+        threads: int = 1,
+    ) -> None:
+        router = router.for_relation(relation)
+        self.relation, self.switching, self.router = relation, switching, router
+        threads = max(1, min(threads, relation.network.num_routers))
+        size = simulation_bytes(
+            relation.network,
+            relation.vcs,
+            packet_length=packet_length,
+            switching=switching,
+            buffer_depth=buffer_depth,
+            router=router,
+            threads=threads,
+        )
+        require(f"a simulation of {relation.network.name} with {relation.num_vcs} virtual channels", size)
+        self.parts = empty_network(
+            relation,
+            switching,
+            packet_length=packet_length,
+            buffer_depth=buffer_depth,
+            chance=chance,
+            seed=seed,
+            pairs=pairs,
+            router=router,
+            bursts=bursts,
+            threads=threads,
+        )
+        self.deadlock: Configuration | None = None
+        self.asked_from = 0
+        self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
+
+    @property
+    def state(self) -> State:
+        """The state of the first part, that of a run with one thread. Rows of all parts are brought up to date."""
+        from unknot.simulation.engine.pack_kernel import unpack
+
+        for part in self.parts:
+            if part.count.packed:
+                unpack(part.raw)
+        return self.parts[0]
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.parts[0] = state
+
+    @property
+    def now(self) -> int:
+        """The cycle to be simulated next."""
+        return int(self.parts[0].count.now)
+
+    def count(self, entry: str) -> int:
+        """A counter of the run, by its name in `state.COUNT`."""
+        return sum(int(part.count[entry]) for part in self.parts)
+
+    def latencies(self) -> npt.NDArray[np.int64]:
+        """Latencies of the measured packets that arrived, in no order that means anything."""
+        return np.concatenate([part.latencies[: part.count.measured_arrived] for part in self.parts])
+
+    def carried(self) -> npt.NDArray[np.int64]:
+        """Flits that each channel was given so far: int64 array, shape (channels,)."""
+        state, first = self.parts[0], self.relation.vcs.first[:-1]
+        carried: npt.NDArray[np.int64] = state.out_ports.carried[state.outputs.port[state.out_row[first]]]
+        return carried
+
+    def stored(self) -> npt.NDArray[np.int32]:
+        """Flits in the buffer of each VC: int32 array, shape (VCs,)."""
+        stored: npt.NDArray[np.int32] = self.state.inputs.stored[self.state.in_row[: self.relation.num_vcs]]
+        return stored
+
+    def measure(self, begin: int, end: int) -> None:
+        """Packets created from cycle `begin` to before `end` are the measured ones."""
+        for part in self.parts:
+            part.setup.measure_from, part.setup.measure_to = begin, end
+
+    def lag(self) -> npt.NDArray[np.int64]:
+        """How many cycles each source is behind: the age of the packet at the head of its queue, about."""
+        lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
+        return lag
+
+    def run(self, cycles: int) -> bool:
+        """Simulate so many cycles more, looking for a knot now and then; False when one was found."""
+        end = self.now + cycles
+        while self.now < end and self.deadlock is None:
+            self.advance(min(end, self.now + CHECK - self.now % CHECK))
+            if self.count("flits_in") > self.count("flits_out"):
+                stuck = stuck_vcs(self.relation, self.state)
+                if stuck.any():
+                    self.deadlock = knot(self.relation, self.state, self.switching, stuck)
+        return self.deadlock is None
+
+    def advance(self, until: int) -> bool:
+        """Simulate up to a cycle; True when it stopped before because nothing moves any more.
+
+        Raises
+        ------
+        RelationError
+            If a header has no candidate, or the rule breaks its contract.
+        """
+        from unknot.simulation.engine import state_kernel as status
+        from unknot.simulation.engine.flit_kernel import advance
+
+        self._decide()
+        if len(self.parts) > 1:
+            self._advance_together(until)
+            return False
+        while True:
+            # In pieces, between which Python looks for signals.
+            stop = min(until, self.now + self._piece)
+            end = advance(self.relation.compiled.function, self.parts[0].raw, stop)
+            if end == status.DONE and stop < until:
+                continue
+            if end == status.FULL:
+                self._make_room(0, self.parts[0].latencies.size)
+            elif end in (status.BROKEN_RULE, status.DEAD_END):
+                self._explain(self.parts[0], end == status.DEAD_END)
+            else:
+                return bool(end == status.QUIET)
+
+    def _decide(self) -> None:
+        """Ask the rule for everything at once, when it was asked so often that doing so will have paid soon."""
+        part, many = self.parts[0], self.relation.num_addresses
+        states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
+        asked = 2 * (self.count("flit_hops") - self.asked_from)
+        if len(part.cache) or part.setup.packable == 0 or asked < states:
+            return
+        if states > MOST_STATES or (np.diff(part.first_word) > 1).all():
+            self.asked_from = NO_CYCLE
+            return
+        from unknot.simulation.engine.cache_kernel import MOST, decide
+
+        words = len(part.words) - 1
+        draft = part.replaced(
+            input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=MOST * words
+        )
+        classes = decide(self.relation.compiled.function, draft.raw)
+        kept = {
+            "input_class": draft.input_class,
+            "cache": draft.cache[: classes * many],
+            "first_answer": draft.first_answer,
+            "answers": draft.answers[: draft.first_answer[-1]],
+        }
+        self.parts = [part.replaced(**kept) for part in self.parts]
+
+    def _advance_together(self, until: int) -> None:
+        """All parts at once, each on a thread of its own."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        from unknot.simulation.engine import state_kernel as status
+        from unknot.simulation.engine.flit_kernel import advance
+
+        function = self.relation.compiled.function
+        with ThreadPoolExecutor(len(self.parts)) as pool:
+            while self.now < until:
+                self._share_out()
+                upto = min(until, self.now + min(SPAN, self._piece))
+                runs = [pool.submit(advance, function, part.raw, upto) for part in self.parts]
+                for part, end in zip(self.parts, [run.result() for run in runs], strict=True):
+                    if end != status.DONE:
+                        self._explain(part, end == status.DEAD_END)
+
+    def _share_out(self) -> None:
+        """Give every part room for its latencies, and its share of the free packets."""
+        for k in range(len(self.parts)):
+            self._make_room(k, (SPAN + 1) * len(self.parts[0].terminals))
+        free = np.concatenate([part.free[: part.count.free] for part in self.parts])
+        for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
+            part.free[: share.size] = share
+            part.count.free = share.size
+
+    def _make_room(self, k: int, least: int) -> None:
+        """Room for the latencies of so many packets more in part k."""
+        part = self.parts[k]
+        used, old = int(part.count.measured_arrived), part.latencies
+        if used + least > old.size:
+            self.parts[k] = part.replaced(latencies=max(2 * old.size, used + least))
+            self.parts[k].latencies[:used] = old[:used]
+
+    def _explain(self, state: State, dead_end: bool) -> None:
+        from unknot.routing.relation_kernel import ask
+
+        relation = self.relation
+        row = int(state.count.failed_at)
+        at = int(state.inputs.at[row])
+        packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
+        address = int(state.packets.address[packet])
+        if not dead_end:
+            ask(relation, at, address)
+        raise RelationError(
+            f"{relation.name} on {relation.network.name}: a packet to {relation.address_name(address)} came to "
+            f"{relation.vcs.name(at)} and has no candidate there; `unknot check` lists what is not delivered"
+        )

@@ -1,0 +1,139 @@
+# mypy: ignore-errors
+"""The flit-level kernel: cycle by cycle, router by router.
+
+Timing of one hop with the delays of `Router` as they are by default: a header read in cycle a is routed in a,
+requests an output VC from a + 1, and the switch from the cycle after it has one; a flit granted the switch in T is on
+the channel in T + 1 and read in T + 2 + latency; its credit is read upstream in T + 1 + latency. Under saf a header
+requests nothing before its tail is in the buffer. Whatever a router does reaches another one two cycles later or
+more, so that neither the order of routers nor their division among threads makes a difference.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.simulation.engine.inject_kernel import inject
+from unknot.simulation.engine.pack_kernel import is_simple, pack
+from unknot.simulation.engine.router_kernel import open_inbox, work
+from unknot.simulation.engine.simple_kernel import run_router
+from unknot.simulation.engine.state_kernel import DONE, FULL, QUIET, packet_of
+from unknot.simulation.engine.view_kernel import view
+from unknot.types_kernel import RULE
+from unknot.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
+
+FAILED = 1 << 62
+"""Progress of a part that gave up, so that no other part waits for it."""
+FAR, NEAR = 5, 3
+"""How many routers ahead of the one that is visited rows are fetched, and what they point to."""
+SPINS = 2000
+"""Looks at the progress of another part before the processor is given up for a moment."""
+
+
+@njit(_nrt=False, forceinline=True)
+def fetch_ends(s, r, now):
+    """Have the rows fetched that router r will need in this cycle, as far as its bits tell."""
+    inputs, outputs = address_of(s.inputs), address_of(s.outputs)
+    ring, start = address_of(s.ring), (now & s.setup.slots) * s.setup.num_words
+    for word in range(s.first_word[r], s.first_word[r + 1]):
+        row, w = natural(start + word), natural(word)
+        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
+        if s.setup.packable == 0:
+            bits |= s.inbox.flits[row]
+        heads = s.inbox.heads[row] | s.masks.heads[w]
+        left = bits | heads
+        while left != 0:
+            prefetch(inputs + 64 * (first + lowest(left)))
+            left &= left - 1
+        left = heads
+        while left != 0:
+            prefetch(ring + 4 * s.setup.ring * (first + lowest(left)))
+            left &= left - 1
+        if heads | bits | s.inbox.credits[row]:
+            for end in range(s.words.first_output[w], s.words.first_output[w + 1], 2):
+                prefetch(outputs + 32 * end)
+
+
+@njit(_nrt=False, forceinline=True)
+def fetch_beyond(s, r):
+    """Have the rows fetched that those of `fetch_ends` point to: packets of headers, outputs of movers."""
+    packets = address_of(s.packets)
+    out_ports, in_ports = address_of(s.out_ports), address_of(s.in_ports)
+    for word in range(s.first_word[r], s.first_word[r + 1]):
+        w = natural(word)
+        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
+        while bits != 0:
+            b = natural(first + lowest(bits))
+            prefetch(out_ports + 64 * (s.words.first_output[w] + s.inputs.out_port_bit[b]))
+            prefetch(in_ports + 32 * (first + s.inputs.port_bit[b]))
+            bits &= bits - 1
+        bits = s.masks.heads[w]
+        while bits != 0:
+            prefetch(packets + 64 * packet_of(s, natural(first + lowest(bits))))
+            bits &= bits - 1
+
+
+@njit(_nrt=False, forceinline=True)
+def inject_all(rule, s, r, now):
+    """The terminals of router r."""
+    for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
+        inject(rule, s, natural(s.local_terminals[natural(i)]), now)
+
+
+@njit(_nrt=False, forceinline=True)
+def visit(rule, s, r, now):
+    """One cycle of router r and of the terminals that inject there; the status."""
+    w0, w1 = natural(s.first_word[r]), natural(s.first_word[r + 1])
+    if is_simple(s, r):
+        status = run_router(rule, s, w0, now)
+        inject_all(rule, s, r, now)
+        return status
+    busy = open_inbox(s, w0, w1, now)
+    inject_all(rule, s, r, now)
+    if not busy:
+        return np.int64(DONE)
+    return work(rule, s.raw, w0, w1, now)
+
+
+@njit(types.int64(RULE, types.int64[::1], types.int64), cache=True, nogil=True, _nrt=False)
+def advance(rule, raw, until):
+    """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before.
+
+    Several parts of a network are advanced at once, each by a thread of its own; none is ever more than one cycle
+    ahead of another.
+    """
+    s = view(raw)
+    setup, count = s.setup, s.count
+    parts, part = setup.parts, setup.part
+    first, last = setup.first_router, setup.last_router
+    terminals = s.terminals.shape[0]
+    progress = address_of(s.progress)
+    if count.packed == 0:
+        pack(s)
+    for now in range(count.now, until):
+        if count.measured_arrived + terminals > s.latencies.size:
+            count.now = now
+            store(progress + 128 * part, np.int64(FAILED))
+            return np.int64(FULL)
+        if parts == 1:
+            if count.flits_in > count.flits_out and now - count.last_move > setup.patience:
+                count.now, count.last_move = now, now
+                return np.int64(QUIET)
+        else:
+            for other in range(parts):
+                spins = 0
+                while load(progress + 128 * other) < now - 1:
+                    spins += 1
+                    if spins % SPINS == 0:
+                        let_others_run()
+        for r in range(first, last):
+            if setup.large == 1 and r + FAR < last:
+                fetch_ends(s, natural(r + FAR), now)
+                fetch_beyond(s, natural(r + NEAR))
+            status = visit(rule, s, natural(r), now)
+            if status != DONE:
+                count.now = now
+                store(progress + 128 * part, np.int64(FAILED))
+                return status
+        if parts > 1:
+            store(progress + 128 * part, now + 1)
+    count.now = until
+    return np.int64(DONE)

@@ -1,0 +1,146 @@
+# mypy: ignore-errors
+"""Terminals: they create packets, lazily, and inject at most one flit in a cycle."""
+
+import numpy as np
+from numba import njit
+
+from unknot.simulation.engine.choice_kernel import compare
+from unknot.simulation.engine.state_kernel import enqueue, mixed, need, post
+from unknot.words_kernel import natural
+
+AHEAD = 64
+"""Most cycles that a terminal without a packet draws for in advance."""
+STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(_nrt=False, forceinline=True)
+def draw(s, t):
+    """The next 53 random bits of terminal t (SplitMix64)."""
+    s.random[t] += STEP
+    return mixed(s.random[t])
+
+
+@njit(_nrt=False, forceinline=True)
+def choose_address(s, t):
+    """Whom terminal t sends its next packet to."""
+    setup = s.setup
+    if setup.everyone >= 0:
+        address = draw(s, t) % (s.terminals.shape[0] - 1 + setup.everyone)
+        return address + 1 if setup.everyone == 0 and address >= t else address
+    first = s.pair_first[t]
+    pair = first + draw(s, t) % (s.pair_first[t + 1] - first)
+    if s.keep.size and draw(s, t) >= s.keep[pair]:
+        pair = s.other[pair]
+    begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
+    address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
+    while setup.compares > 0 and many > 2 and no_detour(s, t, address):
+        address = np.int64(s.addresses[begin + draw(s, t) % many])
+    return address
+
+
+@njit(_nrt=False, forceinline=True)
+def no_detour(s, t, address):
+    """Whether an address leads by the source's own waypoint or by the destination's own."""
+    to, terminals = np.int64(s.destination[address]), s.terminals.shape[0]
+    return address == s.direct[t * terminals + to] or address == s.direct[to * terminals + to]
+
+
+@njit(_nrt=False, forceinline=True)
+def create(s, t, cycle):
+    """A packet of terminal t, created in `cycle`, takes its place at the head of the source queue."""
+    setup, count, packets = s.setup, s.count, s.packets
+    address = choose_address(s, t)
+    which = 0
+    if s.lengths.shape[0] > 1:
+        x = draw(s, t)
+        while x >= s.lengths.upto[which]:
+            which += 1
+    length = s.lengths.flits[which]
+    if count.free > 0:
+        count.free -= 1
+        p = np.int64(s.free[natural(count.free)])
+    else:
+        p = count.high
+        count.high += 1
+    packets.created[p], packets.address[p], packets.length[p] = cycle, address, length
+    packets.hops[p], packets.source[p], packets.script[p], packets.stop[p] = 0, t, -1, 0
+    count.created += 1
+    count.measured_created += setup.measure_from <= cycle < setup.measure_to
+    s.terminals.packet[t], s.terminals.left[t] = p, length
+
+
+@njit(_nrt=False, forceinline=True)
+def draw_ahead(s, t, now):
+    """Draw for every cycle in which no packet waits until one is to be created, at most so many beyond `now`."""
+    terminals = s.terminals
+    chance, cycle, found = terminals.chance[t], terminals.drawn[t], False
+    if terminals.packet[t] == -1:
+        while not found and cycle <= now + AHEAD:
+            found = draw(s, t) < chance
+            cycle += not found
+        terminals.drawn[t] = cycle
+        if not found:
+            return
+    if cycle > now:
+        terminals.packet[t] = -2
+        return
+    create(s, t, cycle)
+    terminals.drawn[t] = cycle + 1
+
+
+@njit(_nrt=False, forceinline=True)
+def draw_packets(s, t, now):
+    """Draw for every cycle up to `now` in which no packet waited, until one is created."""
+    terminals, setup = s.terminals, s.setup
+    chance, cycle = terminals.chance[t], terminals.drawn[t]
+    if chance == 0:
+        terminals.drawn[t] = now + 1
+        return
+    if setup.burst_begins < 0:
+        draw_ahead(s, t, now)
+        return
+    while cycle <= now and terminals.packet[t] < 0:
+        x = draw(s, t)
+        on = x >= setup.burst_ends if terminals.on[t] == 1 else x < setup.burst_begins
+        terminals.on[t] = on
+        if on and draw(s, t) < chance:
+            create(s, t, cycle)
+        cycle += 1
+    terminals.drawn[t] = cycle
+
+
+@njit(_nrt=False, forceinline=True)
+def inject(rule, s, t, now):
+    """Terminal t creates packets, not while one is being injected, and injects a flit if it can."""
+    terminals, outputs, setup = s.terminals, s.outputs, s.setup
+    if terminals.packet[t] < 0:
+        if terminals.drawn[t] > now:
+            return
+        draw_packets(s, t, now)
+        if terminals.packet[t] < 0:
+            return
+    p, local, base = natural(terminals.packet[t]), setup.local, terminals.first_output[t]
+    if terminals.vc[t] < 0:
+        needed = max(need(setup, s.packets.length[p]), np.int64(1))
+        vc = terminals.last_vc[t]
+        for _ in range(local):
+            vc = vc + 1 if vc + 1 < local else 0
+            if outputs.credits[natural(base + vc)] >= needed:
+                terminals.vc[t], terminals.last_vc[t] = base + vc, vc
+                enqueue(s, natural(base + vc), p)
+                s.packets.injected[p] = now
+                if setup.compares > 0 and s.packets.script[p] < 0:
+                    compare(rule, s, t, p)
+                break
+        if terminals.vc[t] < 0:
+            return
+    b = natural(terminals.vc[t])
+    if outputs.credits[b] == 0:
+        return
+    outputs.credits[b] -= 1
+    post(s, s.inbox.flits, s.outside.flits, now + 2, np.int64(outputs.flit_bit[b]))
+    s.count.flits_in += 1
+    s.count.last_move = now
+    terminals.left[t] -= 1
+    if terminals.left[t] == 0:
+        terminals.packet[t], terminals.vc[t] = -1, -1

@@ -1,0 +1,112 @@
+# mypy: ignore-errors
+"""Pack the rows of simple routers into masks and planes for the fast path, and unpack them.
+
+Between calls of the kernel rows say all; within a call masks and planes do.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.simulation.engine.inject_kernel import STEP
+from unknot.simulation.engine.planes_kernel import FLITS, SLOTS, counted, first_plane
+from unknot.simulation.engine.state import BLOCKED, FRESH, IDLE, MOVING, STALLED
+from unknot.simulation.engine.state_kernel import has_room, packet_of
+from unknot.simulation.engine.view_kernel import view
+from unknot.types_kernel import RULE  # noqa: F401 imported first by every kernel
+from unknot.words_kernel import natural
+
+
+@njit(_nrt=False, forceinline=True)
+def is_simple(s, r):
+    """Whether router r is one of `simple_kernel`."""
+    return s.setup.packable == 1 and s.first_word[r + 1] == s.first_word[r] + 1
+
+
+@njit(_nrt=False, forceinline=True)
+def first_rows(s, w):
+    """The first rows of `inputs` and `outputs` of word w."""
+    return np.int64(s.words.first_input[w]), np.int64(s.words.first_output[w])
+
+
+@njit(_nrt=False, forceinline=True)
+def put(s, w, which, cell, count):
+    """The count of a cell, 0 before."""
+    k = first_plane(s, w, which)
+    for i in range(s.setup.planes):
+        s.planes[natural(k + 2 * i)] |= np.int64((count >> i) & 1) << cell
+
+
+@njit(_nrt=False, forceinline=True)
+def pack_router(s, w):
+    """Masks and planes of a simple router from its rows."""
+    masks, (first_input, first_output) = s.masks, first_rows(s, w)
+    for k in range(2 * s.setup.planes):
+        s.planes[natural(first_plane(s, w, 0) + k)] = 0
+    owning, without, filled, room = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for cell in range(s.words.first_output[w + 1] - first_output):
+        out, bit = natural(first_output + cell), np.int64(1) << cell
+        if masks.injection[w] & bit == 0:
+            put(s, w, SLOTS, cell, -1 if s.outputs.reader[out] < 0 else np.int64(s.outputs.credits[out]))
+            room |= bit if has_room(s, out) else 0
+            s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
+    for cell in range(s.words.first_input[w + 1] - first_input):
+        b, bit = natural(first_input + cell), np.int64(1) << cell
+        put(s, w, FLITS, cell, np.int64(s.inputs.stored[b]))
+        filled |= bit if s.inputs.stored[b] > 0 else 0
+        if s.inputs.state[b] >= STALLED:
+            owning |= bit
+            without |= 0 if has_room(s, natural(s.inputs.out[b])) else bit
+            s.inputs.out[b] -= first_output
+            s.inputs.packet[b] = packet_of(s, b)
+    masks.owning[w], masks.no_credit[w], masks.filled[w], masks.room[w] = owning, without, filled, room
+    masks.movers[w] = 0
+
+
+@njit(_nrt=False, forceinline=True)
+def unpack_router(s, w):
+    """Rows of a simple router from its masks and planes."""
+    masks, (first_input, first_output) = s.masks, first_rows(s, w)
+    masks.movers[w] = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
+    for cell in range(s.words.first_output[w + 1] - first_output):
+        out = natural(first_output + cell)
+        s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
+        if s.outputs.reader[out] >= 0 and (masks.injection[w] >> cell) & 1 == 0:
+            s.outputs.credits[out] = counted(s, w, SLOTS, cell)
+    for cell in range(s.words.first_input[w + 1] - first_input):
+        b = natural(first_input + cell)
+        s.inputs.stored[b] = counted(s, w, FLITS, cell)
+        if (masks.owning[w] >> cell) & 1:
+            s.inputs.state[b] = MOVING if (masks.movers[w] >> cell) & 1 else STALLED
+            s.inputs.out[b] += first_output
+        else:
+            s.inputs.out[b] = -1
+            if (masks.filled[w] >> cell) & 1 == 0:
+                s.inputs.state[b] = IDLE
+            elif s.inputs.state[b] != BLOCKED:
+                s.inputs.state[b] = FRESH
+    masks.owning[w] = masks.no_credit[w] = masks.filled[w] = masks.room[w] = 0
+
+
+@njit(_nrt=False, forceinline=True)
+def pack(s):
+    """Put simple routers of a part into masks and planes."""
+    for r in range(s.setup.first_router, s.setup.last_router):
+        if is_simple(s, natural(r)):
+            pack_router(s, natural(s.first_word[natural(r)]))
+    s.count.packed = 1
+
+
+@njit(types.void(types.int64[::1]), cache=True, nogil=True, _nrt=False)
+def unpack(raw):
+    """Bring the rows of a part up to date; what terminals drew ahead is forgotten, to be drawn again."""
+    s = view(raw)
+    for r in range(s.setup.first_router, s.setup.last_router):
+        if is_simple(s, natural(r)):
+            unpack_router(s, natural(s.first_word[natural(r)]))
+        for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
+            t = natural(s.local_terminals[natural(i)])
+            ahead = s.terminals.drawn[t] - s.count.now + (s.terminals.packet[t] == -2)
+            if ahead > 0:
+                s.random[t] -= STEP * np.uint64(ahead)
+                s.terminals.drawn[t], s.terminals.packet[t] = s.count.now, -1
+    s.count.packed = 0

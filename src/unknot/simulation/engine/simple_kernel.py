@@ -1,0 +1,380 @@
+# mypy: ignore-errors
+"""Fast path: one cycle of a router with at most 64 VCs a side and default options, bit-identical to `router_kernel`.
+
+Input and output VCs are bits of a word, and flits and credits are counted in planes (`planes_kernel`), for all VCs of
+a router at once. `tables.is_packable` says when it is taken. Headers with a prescribed path go through
+`router_kernel`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from unknot.routing.relation import NO_WAIT
+from unknot.simulation.engine.match_kernel import CYCLIC
+from unknot.simulation.engine.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
+from unknot.simulation.engine.selection_kernel import ALL, RANDOM, at_random
+from unknot.simulation.engine.state import ATOMIC, BLOCKED, FRESH, NONATOMIC, SAF, VCT
+from unknot.simulation.engine.state_kernel import BROKEN_RULE, DEAD_END, DONE, eject, enqueue, outputs_of, post, wake
+from unknot.words_kernel import beyond, how_many, lowest, natural
+
+
+class Here(NamedTuple):
+    """The rows of one router: what is a row elsewhere, also in `out` and `owner`, is counted from 0 here."""
+
+    first_input: Any
+    first_output: Any
+    cells: Any
+    inputs: Any
+    outputs: Any
+    out_ports: Any
+    in_ports: Any
+    ring: Any
+
+
+@njit(_nrt=False, forceinline=True)
+def in_turn(mask, pointer):
+    """The first bit of a mask at or after a pointer, going round; its number."""
+    rest = mask & -(np.int64(1) << (pointer & 63))
+    return lowest(rest if rest != 0 else mask)
+
+
+@njit(_nrt=False, forceinline=True)
+def front_of(s, here, at):
+    """The packet in front of an input."""
+    return natural(here.ring[natural(at * s.setup.ring + here.inputs.front[natural(at)])])
+
+
+@njit(_nrt=False, forceinline=True)
+def whole_again(s, here, w, returned):
+    """The outputs without owner among these that have all their credits."""
+    left = whole = returned & at_least(s, w, SLOTS, s.setup.depth)
+    while left != 0:
+        if here.outputs.owner[natural(lowest(left))] >= 0:
+            whole ^= left & -left
+        left &= left - 1
+    return whole
+
+
+@njit(_nrt=False, forceinline=True)
+def take_in(s, here, w, row):
+    """Credits and flits of this cycle; the headers that request from the next cycle on."""
+    masks, inbox, setup = s.masks, s.inbox, s.setup
+    flits, returned = inbox.flits[row], inbox.credits[row]
+    masks.heads[w] |= inbox.heads[row]
+    inbox.flits[row], inbox.credits[row], inbox.heads[row] = 0, 0, 0
+    if setup.parts > 1:
+        flits |= s.outside.flits[row]
+        returned |= s.outside.credits[row]
+        s.outside.flits[row], s.outside.credits[row] = 0, 0
+    fresh = flits & ~(masks.owning[w] | masks.filled[w])
+    masks.filled[w] |= flits
+    add(s, w, FLITS, flits)
+    ends = returned & masks.injection[w]
+    returned ^= ends
+    while ends != 0:
+        here.outputs.credits[natural(lowest(ends))] += 1
+        ends &= ends - 1
+    regained = returned & ~masks.room[w]
+    masks.room[w] |= returned
+    add(s, w, SLOTS, returned)
+    while regained != 0:
+        owner = np.int64(here.outputs.owner[natural(lowest(regained))])
+        regained &= regained - 1
+        if owner >= 0:
+            masks.no_credit[w] &= ~(np.int64(1) << owner)
+    if setup.technique != NONATOMIC:
+        awaited = returned & masks.open[w]
+        if setup.technique == ATOMIC:
+            awaited = whole_again(s, here, w, returned)
+            masks.open[w] |= awaited
+        if awaited != 0:
+            wake(s, w, w + 1)
+    return fresh
+
+
+@njit(_nrt=False, forceinline=True)
+def wish(rule, s, here, w, at, p):
+    """What a header requests, as a mask of outputs, 0 if it finds nothing free; and the status."""
+    offered, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
+    address, free = s.packets.address[p], s.masks.open[w]
+    if s.setup.technique <= VCT:
+        free &= at_least(s, w, SLOTS, s.packets.length[p])
+    if s.cache.shape[0] > 0:
+        place = np.int64(s.input_class[natural(here.first_input + at)])
+        kept = s.cache[natural(place * s.destination.shape[0] + address)]
+        if kept > 0:
+            row = natural(s.first_answer[w] + kept - 1)
+            mask = s.answers.first[row] & free
+            return mask if mask != 0 else s.answers.second[row] & free, np.int64(DONE)
+    count = rule(np.int64(here.inputs.at[at]), address, np.int64(offered.ctypes.data))
+    if count <= 0 or count > offered.size:
+        return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
+    # VCs that follow each other and are of this router have rows that do so too.
+    while k < count:
+        vc, many = offered[natural(k)], np.int64(1)
+        while k + many < count and offered[natural(k + many)] == vc + many:
+            many += 1
+        if vc < 0 or vc + many > limit:
+            break
+        cell = s.out_row[natural(vc)] - here.first_output
+        last = s.out_row[natural(vc + many - 1)] - here.first_output
+        if cell < 0 or last >= here.cells or last - cell != many - 1:
+            return np.int64(0), np.int64(BROKEN_RULE)
+        mask |= ones(many) << cell
+        k += many
+    if k == count:
+        return mask & free, np.int64(DONE)
+    return choose(s, here, at, address, count, free)
+
+
+@njit(_nrt=False, forceinline=True)
+def choose(s, here, at, address, count, free):
+    """The same where candidates have tiers, are not waited for, or eject."""
+    offered = s.candidates
+    only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
+    for k in range(count):
+        value = offered[natural(k)]
+        if only and value & NO_WAIT != 0:
+            continue
+        may = True
+        rank = (value >> 40) & 0xFF
+        out, many = outputs_of(s, address, value)
+        cell = out - here.first_output
+        if cell < 0 or cell >= here.cells:
+            return np.int64(0), np.int64(BROKEN_RULE)
+        cells = (ones(many) << cell) & free
+        if cells == 0 or rank > tier:
+            continue
+        mask = cells if rank < tier else mask | cells
+        tier = rank
+    return mask, np.int64(DONE if may else BROKEN_RULE)
+
+
+@njit(_nrt=False, forceinline=True)
+def select(s, here, at, mask, now):
+    """Leave one of several outputs, at random or in turn."""
+    if s.setup.selection == RANDOM:
+        for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
+            mask &= mask - 1
+        return mask & -mask
+    return np.int64(1) << in_turn(mask, np.int64(here.inputs.accept_pointer[at]))
+
+
+@njit(_nrt=False, forceinline=True)
+def settle(s, here, askers, twice):
+    """Outputs that several headers request grant one of them: the others request them no more."""
+    contest = s.contest
+    while twice != 0:
+        bit, rivals, left = twice & -twice, np.int64(0), askers
+        while left != 0:
+            if contest.wish[natural(lowest(left))] & bit != 0:
+                rivals |= left & -left
+            left &= left - 1
+        rivals ^= np.int64(1) << in_turn(rivals, np.int64(here.outputs.grant_pointer[natural(lowest(twice))]))
+        while rivals != 0:
+            contest.wish[natural(lowest(rivals))] ^= bit
+            rivals &= rivals - 1
+        twice ^= bit
+
+
+@njit(_nrt=False, forceinline=True)
+def allocate(rule, s, here, w, now):
+    """VC allocation; the status."""
+    contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
+    askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks.heads[w]
+    while left != 0:
+        at, bit = natural(lowest(left)), left & -left
+        left ^= bit
+        p = front_of(s, here, at)
+        if s.setup.technique == SAF and counted(s, w, FLITS, at) < packets.length[p]:
+            continue
+        mask, status = wish(rule, s, here, w, at, p)
+        if status != DONE:
+            s.count.failed_at = here.first_input + at
+            return status
+        if mask == 0:
+            inputs.state[at] = BLOCKED
+            masks.heads[w] ^= bit
+            masks.asleep[w] |= bit
+            continue
+        if s.setup.selection != ALL and mask & (mask - 1) != 0:
+            mask = select(s, here, at, mask, now)
+        twice |= once & mask
+        once |= mask
+        askers |= bit
+        contest.wish[at], contest.packet[at] = mask, p
+    if twice != 0:
+        settle(s, here, askers, twice)
+    won, taken, room = np.int64(0), np.int64(0), masks.room[w]
+    while askers != 0:
+        at, bit = natural(lowest(askers)), askers & -askers
+        askers ^= bit
+        mask, p = contest.wish[at], natural(contest.packet[at])
+        if mask == 0:
+            continue
+        out = natural(in_turn(mask, np.int64(inputs.accept_pointer[at])))
+        outputs.grant_pointer[out], outputs.owner[out] = at + 1, at
+        inputs.accept_pointer[at], inputs.out[at] = out + 1, out
+        inputs.out_port_bit[at] = outputs.port[out] - here.first_output
+        inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
+        packets.hops[p] += outputs.reader[out] >= 0
+        won |= bit
+        taken |= np.int64(1) << out
+        if (room >> out) & 1 == 0:
+            masks.no_credit[w] |= bit
+    masks.heads[w] ^= won
+    masks.owning[w] |= won
+    masks.open[w] ^= taken
+    return np.int64(DONE)
+
+
+@njit(_nrt=False, forceinline=True)
+def send(s, here, at, out, now):
+    """The front flit of an input has won the switch; whether it is a tail, and whether it is ejected."""
+    inputs, outputs, setup = here.inputs, here.outputs, s.setup
+    sent = inputs.sent[at] + 1
+    inputs.sent[at] = sent
+    post(s, s.inbox.credits, s.outside.credits, now + 1 + inputs.latency[at], np.int64(inputs.credit_bit[at]))
+    tail, ejected = sent == inputs.length[at], outputs.reader[out] < 0
+    if not ejected:
+        if sent == 1:
+            enqueue(s, natural(here.first_output + out), inputs.packet[at])
+        post(s, s.inbox.flits, s.outside.flits, now + 2 + outputs.latency[out], np.int64(outputs.flit_bit[out]))
+    else:
+        eject(s, natural(inputs.packet[at]), tail, now, now + 3)
+    if tail:
+        outputs.owner[out] = -1
+        inputs.front[at] = inputs.front[at] + 1 if inputs.front[at] + 1 < setup.ring else 0
+    return tail, ejected
+
+
+@njit(_nrt=False, forceinline=True)
+def prefer(s, here, rivals):
+    """iSLIP among buffers that share ports: the mask of those that win."""
+    inputs, contest = here.inputs, s.contest
+    outs, ins, won = np.int64(0), np.int64(0), np.int64(0)
+    while rivals != 0:
+        at = natural(lowest(rivals))
+        rivals &= rivals - 1
+        into, out = natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
+        key, bit = (into - here.out_ports.pointer[out]) & CYCLIC, np.int64(1) << out
+        if outs & bit != 0:
+            if key > contest.key[out]:
+                continue
+            if key == contest.key[out]:
+                turn = np.int64(here.in_ports.vc_pointer[into])
+                if (at - turn) & CYCLIC > (contest.bidder[out] - turn) & CYCLIC:
+                    continue
+        outs |= bit
+        contest.bidder[out], contest.key[out], contest.from_port[out] = at, key, into
+    while outs != 0:
+        out = natural(lowest(outs))
+        outs &= outs - 1
+        into = natural(contest.from_port[out])
+        key, bit = (out - here.in_ports.pointer[into]) & CYCLIC, np.int64(1) << into
+        if ins & bit != 0:
+            if key > contest.offer_key[into]:
+                continue
+            won ^= np.int64(1) << contest.bidder[natural(contest.offer[into])]
+        ins |= bit
+        won |= np.int64(1) << contest.bidder[out]
+        contest.offer[into], contest.offer_key[into] = out, key
+    return won
+
+
+@njit(_nrt=False, forceinline=True)
+def winners_of(s, here, movers):
+    """Switch allocation: the mask of those that win."""
+    inputs, left = here.inputs, movers
+    ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    if movers & (movers - 1) == 0:
+        return movers
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        into, out = np.int64(1) << inputs.port_bit[at], np.int64(1) << inputs.out_port_bit[at]
+        shared_ins |= ins & into
+        shared_outs |= outs & out
+        ins |= into
+        outs |= out
+    if shared_ins | shared_outs == 0:
+        return movers
+    rivals, left = np.int64(0), movers
+    while left != 0:
+        at, bit = natural(lowest(left)), left & -left
+        left ^= bit
+        if ((shared_ins >> inputs.port_bit[at]) | (shared_outs >> inputs.out_port_bit[at])) & 1:
+            rivals |= bit
+    return (movers ^ rivals) | prefer(s, here, rivals)
+
+
+@njit(_nrt=False, forceinline=True)
+def switch(s, here, w, now, movers):
+    """Switch allocation; the winners are sent."""
+    inputs, masks = here.inputs, s.masks
+    won = winners_of(s, here, movers)
+    left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
+    while left != 0:
+        at, bit = natural(lowest(left)), left & -left
+        left ^= bit
+        out, into, port = natural(inputs.out[at]), natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
+        here.out_ports.pointer[port] = into + 1
+        here.out_ports.carried[port] += 1
+        here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = port + 1, at + 1
+        tail, ejected = send(s, here, at, out, now)
+        cell = np.int64(1) << out
+        if not ejected:
+            spent |= cell
+        if tail:
+            tails |= bit
+            if ejected or s.setup.technique != ATOMIC:
+                freed |= cell
+    s.count.flit_hops += how_many(won)
+    s.count.last_move = now
+    filled, room = subtract(s, w, won, spent)
+    masks.filled[w], masks.room[w] = filled, room
+    spent &= ~room
+    while spent != 0:
+        owner = np.int64(here.outputs.owner[natural(lowest(spent))])
+        spent &= spent - 1
+        if owner >= 0:
+            masks.no_credit[w] |= np.int64(1) << owner
+    if tails != 0:
+        masks.open[w] |= freed
+        masks.owning[w] ^= tails
+        wake(s, w, w + 1)
+        s.inbox.heads[natural(((now + 2) & s.setup.slots) * s.setup.num_words + w)] |= tails & filled
+
+
+@njit(_nrt=False, forceinline=True)
+def rows_of(s, w):
+    """The rows of the router of word w."""
+    first_input, first_output = natural(s.words.first_input[w]), natural(s.words.first_output[w])
+    return Here(
+        first_input,
+        first_output,
+        s.words.first_output[w + 1] - first_output,
+        beyond(s.inputs, first_input),
+        beyond(s.outputs, first_output),
+        beyond(s.out_ports, first_output),
+        beyond(s.in_ports, first_input),
+        beyond(s.ring, first_input * s.setup.ring),
+    )
+
+
+@njit(_nrt=False, forceinline=True)
+def run_router(rule, s, w, now):
+    """The router of word w, after which its terminals inject; the status."""
+    masks, here = s.masks, rows_of(s, w)
+    fresh = take_in(s, here, w, natural((now & s.setup.slots) * s.setup.num_words + w))
+    movers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
+    if masks.heads[w] != 0:
+        status = allocate(rule, s, here, w, now)
+        if status != DONE:
+            return status
+    if movers != 0:
+        switch(s, here, w, now, movers)
+    masks.heads[w] |= fresh
+    return np.int64(DONE)

@@ -1,0 +1,96 @@
+"""Memory that a simulation takes, estimated before anything is built."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.network import Network
+from unknot.routing.relation import VirtualChannels
+from unknot.simulation.engine.injection import Lengths, length_shares
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.state import SPAN, TABLES
+from unknot.switching import Switching, switching_named
+
+DEFAULT = Router()
+BUILDING = 25
+"""Numbers of 8 bytes for each end of a buffer while tables are built."""
+MOST_STATES = 100_000_000
+"""Up to this many pairs of an input VC and an address, or bytes, answers of a rule are kept."""
+
+
+def simulation_bytes(
+    network: Network,
+    vcs: int | VirtualChannels,
+    *,
+    packet_length: Lengths = 1,
+    switching: Switching = "wormhole",
+    buffer_depth: int = 8,
+    router: Router = DEFAULT,
+    threads: int = 1,
+) -> int:
+    """Estimate the memory of a simulation, the network and its relation apart.
+
+    Parameters
+    ----------
+    vcs : int or VirtualChannels
+        VCs of each channel.
+    packet_length, switching, buffer_depth, router, threads :
+        As for `simulate`.
+
+    Returns
+    -------
+    int
+        Bytes at the peak, within about a factor of two.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh, ring
+    >>> simulation_bytes(mesh(4, 4), 2) < 1_000_000
+    True
+    >>> simulation_bytes(ring(4, latency=2_147_483_647), 1) > 2**38
+    True
+    """
+    local = vcs if isinstance(vcs, int) else vcs.widest
+    many = np.full(network.num_channels, local) if isinstance(vcs, int) else vcs.counts
+    terminals, num_vcs = network.num_terminals, int(many.sum(dtype=np.float64))
+    counted = {"weights": many.astype(np.float64), "minlength": network.num_routers}
+    entering = np.bincount(network.target, **counted) + local * np.bincount(
+        network.inject, minlength=counted["minlength"]
+    )
+    leaving = np.bincount(network.source, **counted) + local * np.bincount(
+        network.eject, minlength=counted["minlength"]
+    )
+    leaving += local * np.bincount(network.inject, minlength=counted["minlength"])
+    words = np.maximum(1, np.ceil(np.maximum(entering, leaving) / 64))
+    inputs, outputs = num_vcs + local * terminals, num_vcs + 2 * local * terminals
+    shortest = length_shares(packet_length)[0][0]
+    held = packets_in_a_buffer(switching_named(switching), buffer_depth, shortest)
+    inboxes = wheel(int(network.latency.max(initial=1)), router, threads) * int(words.sum())
+    apart = terminals * SPAN if threads > 1 else 0
+    packets = (inputs * held + terminals + apart) * threads
+    cells, requests = 64 * int(words.max(initial=1)), int(leaving.max(initial=0)) + local
+    rows = {
+        "inputs": inputs, "outputs": outputs, "ring": inputs * held, "out_ports": outputs, "in_ports": inputs,
+        "inbox": inboxes, "outside": inboxes if threads > 1 else 0, "masks": int(words.sum()),
+        "planes": 2 * buffer_depth.bit_length() * int(words.sum()), "packets": packets, "free": 2 * packets,
+        "terminals": terminals, "latencies": (4096 + terminals + apart) * threads,
+        "outer": cells * threads, "inner": cells * threads, "contest": 64 * threads,
+        "requests": cells * threads * requests,
+    }  # fmt: skip
+    tables = sum(TABLES[name].dtype.itemsize * many for name, many in rows.items())
+    answers = min(MOST_STATES, (num_vcs + terminals) * terminals) if router.is_default else 0
+    return tables + answers + 8 * BUILDING * (inputs + outputs)
+
+
+def wheel(latency: int, router: Router, threads: int) -> int:
+    """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead."""
+    stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
+    after = max(router.traversal_delay + latency, router.credit_delay + latency, router.routing_delay)
+    return 1 << (stay + after + (threads > 1)).bit_length()
+
+
+def packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:
+    """Most packets that have flits in one buffer, or are on their way into it."""
+    if switching == "wormhole":
+        return 1
+    return min(depth, depth // shortest + (2 if switching == "wormhole-nonatomic" else 1))

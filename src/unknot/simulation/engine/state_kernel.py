@@ -1,0 +1,155 @@
+# mypy: ignore-errors
+"""What the simulation kernels share: the type of the state, and what a header may ask for."""
+
+import numpy as np
+from numba import njit, types
+
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
+from unknot.simulation.engine.state import ATOMIC, BLOCKED, NONATOMIC
+from unknot.types_kernel import RULE
+from unknot.words_kernel import address_of, atomic_or, natural
+
+DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
+"""How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
+what it must not; a header has no candidate (place in ``count.failed_at``)."""
+
+
+@njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, nogil=True, _nrt=False)
+def served(rule, place, offered, count):
+    """Number of candidates of the packet to each address at its place, into `count`; −1 where the rule fails."""
+    pointer = np.int64(offered.ctypes.data)
+    for address in range(place.size):
+        count[address] = rule(place[address], address, pointer)
+
+
+@njit(_nrt=False, forceinline=True)
+def mixed(z):
+    """53 random bits from a word (the output function of SplitMix64, as `traffic.scramble`)."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(11))
+
+
+@njit(_nrt=False, forceinline=True)
+def note(s, box, cycle, cell):
+    """Set a bit, counted over all routers, in the inbox of a cycle to come."""
+    row = natural((cycle & s.setup.slots) * s.setup.num_words + (cell >> 6))
+    box[row] |= np.int64(1) << (cell & 63)
+
+
+@njit(_nrt=False, forceinline=True)
+def post(s, box, outside, cycle, cell):
+    """The same at least two cycles ahead, for a router that may belong to another part."""
+    word = cell >> 6
+    if s.setup.parts == 1 or s.setup.first_own_word <= word < s.setup.last_own_word:
+        note(s, box, cycle, cell)
+    else:
+        row = (cycle & s.setup.slots) * s.setup.num_words + word
+        atomic_or(address_of(outside) + 16 * row, np.int64(1) << (cell & 63))
+
+
+@njit(_nrt=False, forceinline=True)
+def enqueue(s, w, p):
+    """Packet p is the next one to come into the buffer of output row w."""
+    position, held = np.int64(s.outputs.back[w]), s.setup.ring
+    s.ring[natural(s.outputs.reader[w] * held + position)] = p
+    s.outputs.back[w] = position + 1 if position + 1 < held else 0
+
+
+@njit(_nrt=False, forceinline=True)
+def wake(s, w0, w1):
+    """An output VC of the router is free, or has a credit more: headers that sleep request again."""
+    for word in range(w0, w1):
+        s.masks.heads[natural(word)] |= s.masks.asleep[natural(word)]
+        s.masks.asleep[natural(word)] = 0
+
+
+@njit(_nrt=False, forceinline=True)
+def eject(s, p, tail, now, arrival):
+    """A flit of packet p was granted the switch to an ejection port and will be ejected in cycle `arrival`."""
+    packets, count, setup = s.packets, s.count, s.setup
+    count.flits_out += 1
+    count.measured_flits_out += setup.measure_from <= now < setup.measure_to
+    if not tail:
+        return
+    latency = arrival - packets.created[p]
+    count.arrived += 1
+    count.latency += latency
+    if setup.measure_from <= packets.created[p] < setup.measure_to:
+        s.latencies[natural(count.measured_arrived)] = latency
+        count.measured_arrived += 1
+        count.network_latency += arrival - packets.injected[p]
+        count.hops += packets.hops[p]
+    s.free[natural(count.free)] = p
+    count.free += 1
+
+
+@njit(_nrt=False, forceinline=True)
+def packet_of(s, b):
+    """The packet in front of input row b."""
+    return natural(s.ring[natural(b * s.setup.ring + s.inputs.front[b])])
+
+
+@njit(_nrt=False, forceinline=True)
+def need(setup, length):
+    """Credits that an output VC must have for a packet of this length to be allocated it."""
+    technique = setup.technique
+    if technique == ATOMIC:
+        return setup.depth
+    return np.int64(-1) if technique == NONATOMIC else length
+
+
+@njit(_nrt=False, forceinline=True)
+def available(s, w, needed):
+    """Whether output row `w` can be allocated to a packet that needs so many credits."""
+    return s.outputs.owner[w] < 0 and (s.outputs.reader[w] < 0 or s.outputs.credits[w] >= needed)
+
+
+@njit(_nrt=False, forceinline=True)
+def has_room(s, w):
+    """Whether a flit may be sent into output row w: there is a credit, or it is ejected."""
+    return s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0
+
+
+@njit(_nrt=False, forceinline=True)
+def ask_rule(rule, s, b, p):
+    """What the header in input row b, of packet p, may request now, into ``s.candidates`` as the rule writes it.
+
+    Returns how many; −1 if the rule broke its contract, −2 if it offers nothing, 0 if the header is held back.
+    """
+    offered = s.candidates
+    start, waits_only = s.packets.script[p], s.inputs.state[b] == BLOCKED
+    if start >= 0 and s.packets.hops[p] <= s.packets.stop[p]:
+        step = s.packets.hops[p]
+        if step == s.packets.stop[p] and s.setup.hold == 1:
+            return np.int64(0)
+        if s.script[start + step] >= 0:
+            offered[0] = s.script[start + step]
+            return np.int64(1)
+        waits_only = True
+    if s.inputs.out[b] >= 0:
+        chosen = np.int64(s.inputs.out[b])
+        offered[0] = chosen if chosen < s.setup.num_vcs else EJECT
+        return np.int64(1)
+    count = rule(np.int64(s.inputs.at[b]), s.packets.address[p], np.int64(offered.ctypes.data))
+    if count <= 0 or count > offered.size:
+        return np.int64(-2 if count == 0 else -1)
+    if waits_only:
+        kept = 0
+        for k in range(count):
+            if offered[k] & NO_WAIT == 0:
+                offered[kept] = offered[k]
+                kept += 1
+        return np.int64(kept if kept > 0 else -1)
+    return count
+
+
+@njit(_nrt=False, forceinline=True)
+def outputs_of(s, address, value):
+    """First row of `outputs` and how many of them a candidate for an address stands for; −1 if it is none at all."""
+    vc = value & VC_MASK
+    if vc < s.setup.num_vcs:
+        return np.int64(s.out_row[natural(vc)]), np.int64(1)
+    if vc == EJECT:
+        return np.int64(s.ejection_row[natural(s.destination[natural(address)])]), s.setup.local
+    return np.int64(-1), np.int64(0)

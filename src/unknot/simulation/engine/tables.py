@@ -1,0 +1,163 @@
+"""The tables of an empty network about to begin cycle 0; what they are is said in `state`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.ends import ends_of_buffers
+from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
+from unknot.simulation.engine.router import ALLOCATORS, SELECTIONS, Router
+from unknot.simulation.engine.size import packets_in_a_buffer, wheel
+from unknot.simulation.engine.state import NO_CYCLE, SPAN, State, aligned
+from unknot.simulation.engine.traffic import Pairs, scramble, streams
+from unknot.switching import SWITCHINGS, Switching
+
+Numbers = npt.NDArray[np.int64]
+IN_CACHE = 10_000
+"""Most input buffers whose tables stay in a second-level cache, about."""
+
+
+def empty_network(
+    relation: Relation,
+    switching: Switching,
+    *,
+    packet_length: Lengths,
+    buffer_depth: int,
+    chance: float,
+    seed: int,
+    pairs: Pairs,
+    router: Router,
+    bursts: Bursts | None,
+    threads: int,
+) -> list[State]:
+    """An empty network about to begin cycle 0, in as many parts as it has threads.
+
+    Parameters
+    ----------
+    chance : float
+        Probability that a terminal that sends at full rate creates a packet in a cycle, on average.
+    pairs : Pairs
+        Who sends to whom.
+    """
+    network = relation.network
+    terminals, num_vcs = network.num_terminals, relation.num_vcs
+    shares = length_shares(packet_length)
+    held = packets_in_a_buffer(switching, buffer_depth, shares[0][0])
+    tables = ends_of_buffers(relation, buffer_depth)
+    first_word = tables["first_word"]
+    num_words = int(first_word[-1])
+    inboxes = wheel(int(network.latency.max(initial=1)), router, threads)
+    starts = streams(seed, terminals)
+    by_router = np.argsort(network.inject, kind="stable")
+    first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
+    cuts = _cuts(tables["words"]["first_input"][first_word], threads)
+    many = terminals * SPAN if threads > 1 else 0
+    inputs = len(tables["buffer"])
+    slots = inputs * held + terminals + many
+    local = relation.vcs.widest
+    injection = tables["out_row"][num_vcs + local * np.arange(terminals)]
+    tables |= {
+        "ring": inputs * held,
+        "inbox": inboxes * num_words,
+        "outside": inboxes * num_words if threads > 1 else 0,
+        "planes": 2 * buffer_depth.bit_length() * num_words,
+        "progress": threads,
+        "input_class": 0,
+        "cache": 0,
+        "first_answer": 0,
+        "answers": 0,
+        "packets": slots * threads,
+        "terminals": {"first_output": injection} | _terminals(chance, pairs, bursts, starts, local),
+        "local_terminals": by_router,
+        "first_terminal": first,
+        "random": starts,
+        "lengths": _length_limits(shares),
+        "destination": relation.destination,
+        "pair_first": pairs.pair_first,
+        "address_range": pairs.address_range,
+        "addresses": pairs.addresses,
+        "keep": pairs.keep,
+        "other": pairs.other,
+        "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
+        "script": np.full(1, -1),
+    }
+    shared = {name: aligned(name, table) for name, table in tables.items()}
+    bits = 64 * int(np.diff(first_word).max(initial=1))
+    parts = []
+    for k in range(threads):
+        own = {
+            "free": 2 * slots,
+            "latencies": 4096 + terminals + many,
+            "candidates": relation.max_candidates,
+            "chosen": relation.max_candidates + local,
+            "outer": bits,
+            "inner": bits,
+            "requests": bits * (relation.max_candidates + local),
+            "contest": 64,
+        }
+        part = State(shared | {name: aligned(name, table) for name, table in own.items()})
+        setup = part.setup
+        _write_setup(setup, relation, switching, buffer_depth, seed, pairs, router, bursts)
+        setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
+        setup.num_words, setup.ring, setup.large = num_words, held, inputs > IN_CACHE
+        setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
+        setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
+        part.count.high = k * slots
+        parts.append(part)
+    return parts
+
+
+def is_packable(relation: Relation, router: Router) -> bool:
+    """Whether routers with one word each go through `simple_kernel`, the fast twin of `router_kernel`."""
+    return router.is_default and not relation.commits and relation.direct is None
+
+
+def _cuts(upto: Numbers, parts: int) -> Numbers:
+    """First router of each part, and the end: parts of about as many buffers; `upto` counts them for each router."""
+    wanted = np.arange(1, parts) * (int(upto[-2:][0]) / parts)
+    return np.concatenate([[0], np.searchsorted(upto[:-1], wanted), [upto.size - 1]]).astype(np.int64)
+
+
+def _terminals(
+    chance: float, pairs: Pairs, bursts: Bursts | None, starts: npt.NDArray[np.uint64], local: int
+) -> dict[str, Any]:
+    """Columns of `terminals`."""
+    share = 1.0 if bursts is None else bursts.share_on
+    on = 0 if bursts is None else [scramble(int(start) + 1) >> 11 < int(share * 2**53) for start in starts]
+    rate = (chance * pairs.rate / share * 2**53).astype(np.int64)
+    return {"packet": -1, "vc": -1, "last_vc": local - 1, "chance": rate, "on": on}
+
+
+def _length_limits(shares: tuple[tuple[int, float], ...]) -> dict[str, Any]:
+    """For each packet length the end of its share × 2⁵³, and itself."""
+    limits = np.round(np.cumsum([share for _, share in shares]) * 2.0**53).astype(np.int64)
+    limits[-1] = 2**53
+    return {"upto": limits, "flits": [length for length, _ in shares]}
+
+
+def _write_setup(
+    setup: Any,
+    relation: Relation,
+    switching: Switching,
+    depth: int,
+    seed: int,
+    pairs: Pairs,
+    router: Router,
+    bursts: Bursts | None,
+) -> None:
+    setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth, relation.num_vcs
+    setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
+    setup.commits, setup.compares, setup.everyone = relation.commits, relation.comparison, pairs.everyone
+    setup.measure_from = setup.measure_to = NO_CYCLE
+    setup.routing, setup.vc_allocation = router.routing_delay, router.vc_allocation_delay
+    setup.switch_allocation, setup.traversal = router.switch_allocation_delay, router.traversal_delay
+    setup.credit, setup.speculative, setup.holds = router.credit_delay, router.speculative, router.hold_switch
+    setup.separable, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
+    setup.aged, setup.selection = router.priority == "age", SELECTIONS.index(router.selection or "all")
+    setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
+    setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
+    setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)

@@ -1,0 +1,231 @@
+"""Who sends to whom, and the random numbers that decide it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import SimulationError
+from unknot.routing.relation import Relation
+from unknot.traffic import Pattern
+
+_WORD = 2**64 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The destinations of each terminal, how likely they are, and the addresses it may use for them.
+
+    Attributes
+    ----------
+    everyone : int
+        1: every terminal sends to all terminals; 0: to all but itself; in both cases alike, address = terminal, and
+        there are no tables. −1: the arrays say.
+    rate : float64 array, shape (terminals,)
+        What each terminal sends, as a part of the offered load; 0 for a silent one.
+    pair_first : int64 array, shape (terminals + 1,)
+        Destinations of terminal t are the entries ``pair_first[t]:pair_first[t + 1]`` of the next arrays.
+    address_range : int64 array, shape (2 × pairs,)
+        Addresses of destination entry k are ``addresses[address_range[2 k]:address_range[2 k + 1]]``; entries may
+        share them.
+    addresses : int32 array
+    keep, other : int64 arrays, shape (pairs,) or empty
+        When destinations are not alike: an entry drawn stays with probability keep / 2⁵³ and else becomes `other`
+        (Walker 1977).
+    """
+
+    everyone: int
+    rate: npt.NDArray[np.float64]
+    pair_first: npt.NDArray[np.int64]
+    address_range: npt.NDArray[np.int64]
+    addresses: npt.NDArray[np.int32]
+    keep: npt.NDArray[np.int64]
+    other: npt.NDArray[np.int64]
+
+
+NONE, ZERO = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+
+
+def nobody(terminals: int) -> Pairs:
+    """No traffic at all."""
+    return Pairs(1, np.zeros(terminals), ZERO, ZERO, NONE.astype(np.int32), NONE, NONE)
+
+
+def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
+    """The traffic of a pattern over the pairs the relation serves.
+
+    A terminal sends to itself only where the rule offers such a packet a candidate.
+
+    Raises
+    ------
+    SimulationError
+        If nobody can send to anybody, or a terminal has no address for one that it shall send to.
+    """
+    terminals = relation.network.num_terminals
+    wants_own = pattern.itself or pattern.destination is not None or pattern.weight is not None
+    own = _own_addresses(relation) if wants_own else NONE
+    identity = np.array_equal(relation.destination, np.arange(terminals))
+    alike = pattern.destination is None and pattern.weight is None
+    if alike and identity and relation.may_use is None and own.size in (0, terminals) and terminals - 1 + own.size:
+        return replace(nobody(terminals), everyone=int(own.size > 0), rate=np.ones(terminals))
+    served = _Served(relation, own)
+    chosen: list[npt.NDArray[np.int64]] = []
+    keep: list[npt.NDArray[np.int64]] = []
+    other: list[npt.NDArray[np.int64]] = []
+    rate = np.zeros(terminals)
+    used = 0
+    for terminal in range(terminals):
+        rows, ends = served.rows(terminal)
+        if alike:
+            rate[terminal] = float(len(rows) > 0)
+        else:
+            weights = _weights(pattern, terminal)
+            rows, ends = served.only(rows, ends, terminal, np.flatnonzero(weights))
+            weights = weights[ends]
+            rate[terminal] = weights.sum()
+            if pattern.weight is not None and len(rows):
+                low, high = alias(weights / weights.sum())
+                keep.append(low)
+                other.append(high + used)
+        chosen.append(rows)
+        used += len(rows)
+    if not used:
+        raise SimulationError(
+            f"{relation.name} on {relation.network.name}: no terminal has another one to send to, so there is no "
+            "traffic to simulate"
+        )
+    return Pairs(
+        -1,
+        rate / rate.max(),
+        np.concatenate([[0], np.cumsum([len(rows) for rows in chosen])]).astype(np.int64),
+        np.concatenate(chosen).reshape(-1),
+        served.addresses,
+        np.concatenate(keep) if keep else NONE,
+        np.concatenate(other) if other else NONE,
+    )
+
+
+def uniform(relation: Relation, *, self_traffic: bool = True) -> Pairs:
+    """Uniform traffic over the pairs the relation serves, that of a terminal to itself included or not."""
+    return pairs_of(relation, Pattern("uniform", itself=self_traffic))
+
+
+class _Served:
+    """Which terminals each terminal may send to, and the addresses it may use for each."""
+
+    def __init__(self, relation: Relation, own: npt.NDArray[np.int64]) -> None:
+        self.relation, destination = relation, relation.destination
+        self.usable_own = np.zeros(relation.num_addresses, dtype=bool)
+        self.usable_own[own] = True
+        self.by_destination = np.argsort(destination, kind="stable").astype(np.int32)
+        self.everyones = _ranges(destination[self.by_destination], 0)
+        self.ends = destination[self.by_destination[self.everyones[:, 0]]]
+        self.parts = [self.by_destination] if relation.may_use is None else []
+        self.used = sum(part.size for part in self.parts)
+
+    @property
+    def addresses(self) -> npt.NDArray[np.int32]:
+        """All that rows point into."""
+        return np.concatenate(self.parts)
+
+    def rows(self, terminal: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Begin and end of the addresses for each terminal it may send to, and these terminals, ascending."""
+        destination, order, may_use = self.relation.destination, self.by_destination, self.relation.may_use
+        if may_use is None:
+            kept = np.flatnonzero(self.usable_own & (destination == terminal)).astype(np.int32)
+            others = self.everyones[self.ends != terminal]
+            at = int(np.searchsorted(self.ends[self.ends != terminal], terminal))
+            own = [[self.used, self.used + kept.size]] if kept.size else others[:0]
+            found = np.insert(others, at, own, axis=0)
+            ends = self.ends if kept.size else self.ends[self.ends != terminal]
+        else:
+            kept = order[may_use[terminal, order]]
+            kept = kept[(destination[kept] != terminal) | self.usable_own[kept]]
+            found = _ranges(destination[kept], self.used)
+            ends = destination[kept[found[:, 0] - self.used]]
+        self.parts.append(kept)
+        self.used += kept.size
+        return found, ends
+
+    def only(
+        self,
+        rows: npt.NDArray[np.int64],
+        ends: npt.NDArray[np.int32],
+        terminal: int,
+        targets: npt.NDArray[np.int64],
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """The rows that lead to some terminals; one that leads to the terminal itself may be missing."""
+        lost = targets[~np.isin(targets, ends) & (targets != terminal)]
+        if lost.size:
+            name = self.relation.network.terminal_name
+            missing = f"{name(terminal)} has no address for {name(int(lost[0]))}, to which it shall send"
+            raise SimulationError(f"{self.relation.name}: {missing}")
+        wanted = np.isin(ends, targets)
+        return rows[wanted], ends[wanted]
+
+
+def _weights(pattern: Pattern, terminal: int) -> npt.NDArray[np.float64]:
+    """What a terminal sends to each other one at full load."""
+    if pattern.weight is not None:
+        return np.asarray(pattern.weight[terminal], dtype=np.float64)
+    assert pattern.destination is not None
+    found = np.zeros(pattern.destination.size)
+    if pattern.destination[terminal] >= 0:
+        found[pattern.destination[terminal]] = 1.0
+    return found
+
+
+def alias(share: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Walker's tables for shares that add up to one: thresholds × 2⁵³, and what an entry becomes beyond them."""
+    count = share.size
+    part = share * count
+    other = np.arange(count, dtype=np.int64)
+    small, large = [np.flatnonzero(part < 1).tolist(), np.flatnonzero(part >= 1).tolist()]
+    while small and large:
+        low, high = small.pop(), large[-1]
+        other[low] = high
+        part[high] -= 1 - part[low]
+        if part[high] < 1:
+            small.append(large.pop())
+    part[[*small, *large]] = 1.0
+    return np.round(part * 2.0**53).astype(np.int64), other
+
+
+def _ranges(ascending: npt.NDArray[np.int32], start: int) -> npt.NDArray[np.int64]:
+    """Begin and end of every run of equal values, counted from `start`: int64 array, shape (runs, 2)."""
+    ends = np.flatnonzero(np.diff(ascending, append=-1)) + 1
+    begins = np.concatenate([[0], ends])[: ends.size]
+    return np.stack([begins, ends], axis=1).astype(np.int64) + start
+
+
+def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
+    """Addresses with which their own terminal may send to itself."""
+    from unknot.simulation.engine.state_kernel import served
+
+    count = np.zeros(relation.num_addresses, dtype=np.int64)
+    place = (relation.num_vcs + relation.destination).astype(np.int64)
+    served(relation.compiled.function, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
+    failed = np.flatnonzero(count < 0)
+    if failed.size:
+        from unknot.routing.relation_kernel import ask
+
+        ask(relation, int(place[failed[0]]), int(failed[0]))
+    if relation.may_use is not None:
+        count *= relation.may_use[relation.destination, np.arange(relation.num_addresses)]
+    return np.flatnonzero(count)
+
+
+def streams(seed: int, terminals: int) -> npt.NDArray[np.uint64]:
+    """Start values of the random numbers (SplitMix64) of each terminal, all different for every seed."""
+    base = scramble(seed + 0x9E3779B97F4A7C15)
+    return np.array([scramble(base + t * 0xD1342543DE82EF95) for t in range(terminals)], dtype=np.uint64)
+
+
+def scramble(value: int) -> int:
+    """The output function of SplitMix64 (Steele, Lea & Flood 2014): a bijection of 64-bit words."""
+    value &= _WORD
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _WORD
+    return value ^ (value >> 31)

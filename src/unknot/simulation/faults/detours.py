@@ -1,0 +1,183 @@
+"""Relations and traffic after a fault: what is left of them, and relations that take the place of others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import SimulationError
+from unknot.network import Network
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
+from unknot.simulation.engine.traffic import Pairs, alias
+
+Flags = npt.NDArray[np.bool_]
+
+
+def surviving(relation: Relation, dead: Flags, gone: Flags) -> Relation:
+    """A relation without its dead candidates.
+
+    Where none that may be waited for is left, and for terminals that are gone, it has no candidate at all.
+
+    Parameters
+    ----------
+    dead : bool array, shape (VCs,)
+    gone : bool array, shape (terminals,)
+    """
+    rule, lost = relation.rule, np.ascontiguousarray(gone[relation.destination])
+
+    def left(at: int, address: int, out: Any) -> int:
+        if lost[address]:
+            return 0
+        count, kept, waits = rule(at, address, out), 0, False
+        for k in range(count):
+            vc = out[k] & VC_MASK
+            if vc == EJECT or not dead[vc]:
+                out[kept] = out[k]
+                kept += 1
+                waits = waits or out[k] & NO_WAIT == 0
+        return kept if waits or count < 0 else 0
+
+    return replace(relation, rule=left)
+
+
+def translated(relation: Relation, base: Relation) -> Relation:
+    """A relation of what is left of a network, for the places and terminals of the whole one.
+
+    Parameters
+    ----------
+    relation : Relation
+        On ``network.without(…)`` of the network of `base`; no channel has more VCs than there.
+    """
+    network, small = base.network, relation.network
+    if small is network or small == network:
+        if not np.array_equal(relation.vcs.counts, base.vcs.counts):
+            raise SimulationError(
+                f"fault: {relation.name} has other numbers of VCs than {base.name}, which it shall take the place of"
+            )
+        return replace(relation, network=network, vcs=base.vcs)
+    channels, terminals = _origins(small, network)
+    if (relation.vcs.counts > base.vcs.counts[channels]).any():
+        raise SimulationError(
+            f"fault: {relation.name} uses {int(relation.vcs.counts.max())} VCs of a channel, but the network that is "
+            f"simulated has {int(base.vcs.counts.max())}; give the first relation as many"
+        )
+    here = base.vcs.first[channels[relation.vcs.channel]] + relation.vcs.index
+    place = np.full(base.num_vcs + network.num_terminals, -1, dtype=np.int64)
+    place[here] = np.arange(here.size)
+    place[base.num_vcs + terminals] = relation.num_vcs + np.arange(terminals.size)
+    rule = relation.rule
+
+    def there(at: int, address: int, out: Any) -> int:
+        if place[at] < 0:
+            return 0
+        count = rule(place[at], address, out)
+        for k in range(count):
+            vc = out[k] & VC_MASK
+            if vc != EJECT:
+                out[k] += here[vc] - vc
+        return count
+
+    may_use = np.zeros((network.num_terminals, relation.num_addresses), dtype=bool)
+    may_use[terminals] = True if relation.may_use is None else relation.may_use
+    direct = None
+    if relation.direct is not None:
+        direct = np.full((network.num_terminals, network.num_terminals), -1)
+        direct[np.ix_(terminals, terminals)] = relation.direct
+    return replace(
+        relation, network=network, vcs=base.vcs, rule=there, may_use=may_use, direct=direct,
+        destination=terminals[relation.destination].astype(np.int32),
+    )  # fmt: skip
+
+
+def _origins(small: Network, network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Channels and terminals of a network as numbered in the one it was made from."""
+    if small.origin is not None:
+        channels, terminals = small.origin.channels.astype(np.int64), small.origin.terminals.astype(np.int64)
+        if network.origin is not None:
+            channels = np.searchsorted(network.origin.channels, channels)
+            terminals = np.searchsorted(network.origin.terminals, terminals)
+        fits = channels.max(initial=0) < network.num_channels and terminals.max(initial=0) < network.num_terminals
+        if fits and np.array_equal(small.latency, network.latency[channels]):
+            return channels, terminals
+    raise SimulationError(
+        f"fault: {small.name} is neither {network.name} nor what is left of it; make the relation on "
+        "network.without(…) of the network that is simulated"
+    )
+
+
+def ways(relation: Relation, gone: Flags) -> Flags:
+    """Which addresses have a candidate at the injection port of each terminal: shape (terminals, addresses)."""
+    from unknot.simulation.engine.state_kernel import served
+
+    terminals, addresses = relation.network.num_terminals, relation.num_addresses
+    offered, count = np.zeros(relation.max_candidates, dtype=np.int64), np.zeros(addresses, dtype=np.int64)
+    found = np.zeros((terminals, addresses), dtype=bool)
+    for terminal in np.flatnonzero(~gone).tolist():
+        place = np.full(addresses, relation.num_vcs + terminal, dtype=np.int64)
+        served(relation.compiled.function, place, offered, count)
+        found[terminal] = count > 0
+    return found if relation.may_use is None else found & relation.may_use
+
+
+def thinned(pairs: Pairs, destination: npt.NDArray[np.int32], relation: Relation, may: Flags) -> Pairs:
+    """The traffic that is left when terminals create what they still may as often as before, and nothing else.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The traffic before, and `destination` of its addresses.
+    relation : Relation
+        From now on.
+    may : bool array, shape (terminals, addresses)
+        Which of its addresses each terminal may use.
+    """
+    order = np.argsort(relation.destination, kind="stable")
+    addresses: list[npt.NDArray[Any]] = []
+    ranges: list[npt.NDArray[Any]] = []
+    keep: list[npt.NDArray[np.int64]] = []
+    other: list[npt.NDArray[np.int64]] = []
+    rate, used, first = np.zeros(len(may)), 0, 0
+    for terminal in range(len(may)):
+        ends, share = _shares(pairs, destination, terminal)
+        usable = order[may[terminal, order]]
+        low, high = (np.searchsorted(relation.destination[usable], ends, side=side) for side in ("left", "right"))
+        left = high > low
+        total = float(share[left].sum())
+        rate[terminal] = pairs.rate[terminal] * total
+        addresses.append(usable)
+        ranges.append(np.stack([low[left], high[left]], axis=1) + used)
+        if left.any():
+            stay, turn = alias(share[left] / total)
+            keep.append(stay)
+            other.append(turn + first)
+        used, first = used + usable.size, first + int(left.sum())
+    return Pairs(
+        -1,
+        rate,
+        np.concatenate([[0], np.cumsum([len(rows) for rows in ranges])]).astype(np.int64),
+        np.concatenate(ranges).reshape(-1).astype(np.int64),
+        np.concatenate(addresses).astype(np.int32),
+        np.concatenate(keep) if keep else np.zeros(0, dtype=np.int64),
+        np.concatenate(other) if other else np.zeros(0, dtype=np.int64),
+    )
+
+
+def _shares(
+    pairs: Pairs, destination: npt.NDArray[np.int32], terminal: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Terminals that one sends to, and the share of each in what it sends."""
+    if pairs.everyone >= 0:
+        ends = np.arange(pairs.rate.size)
+        ends = ends if pairs.everyone else np.delete(ends, terminal)
+        return ends, np.full(ends.size, 1 / max(1, ends.size))
+    first, last = int(pairs.pair_first[terminal]), int(pairs.pair_first[terminal + 1])
+    ends = destination[pairs.addresses[pairs.address_range[2 * first : 2 * last : 2]]].astype(np.int64)
+    if not pairs.keep.size:
+        return ends, np.full(ends.size, 1 / max(1, ends.size))
+    stays = pairs.keep[first:last] / 2.0**53
+    share = stays.copy()
+    np.add.at(share, pairs.other[first:last] - first, 1 - stays)
+    return ends, share / ends.size

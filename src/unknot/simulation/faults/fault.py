@@ -1,0 +1,176 @@
+"""What dies while a network is simulated, by names and texts, and what each fault comes to."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError, SimulationError, TextError
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.traffic import Pairs
+from unknot.simulation.faults.detours import surviving, thinned, translated, ways
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What dies at the beginning of a cycle, and how packets are routed from then on.
+
+    Parameters
+    ----------
+    cycle : int
+    channels : sequence of int or str
+        Numbers of directed channels, or texts: ``(1,1)->(1,2)`` for all channels from one router to another,
+        ``(1,1)<->(1,2)`` for those in both directions, the name of a channel.
+    routers : sequence of int or str
+        Their channels and terminals die with them.
+    relation : Relation or str, optional
+        Takes the place of the relation: on the same network with the same VCs, or on what is left of it
+        (``network.without(…)``); or the name of a routing, which is made on what is left. By default the relation
+        stays, without the candidates that are dead.
+    """
+
+    cycle: int
+    channels: Sequence[int | str] = ()
+    routers: Sequence[int | str] = ()
+    relation: Relation | str | None = None
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.cycle, (int, np.integer)) and not isinstance(self.cycle, bool)
+        if not whole or self.cycle < 0:
+            raise SimulationError(f"fault: cycle must be a whole number of at least 0, got {self.cycle!r}")
+        for key in ("channels", "routers"):
+            given = getattr(self, key)
+            object.__setattr__(self, key, (given,) if isinstance(given, (int, str)) else tuple(given))
+        if not self.channels and not self.routers and self.relation is None:
+            raise SimulationError(f"fault in cycle {self.cycle}: nothing dies, and there is no new relation")
+
+    def __str__(self) -> str:
+        dead = [*(str(c) for c in self.channels), *(f"router {r}" for r in self.routers)]
+        new = self.relation.name if isinstance(self.relation, Relation) else self.relation
+        return f"{self.cycle}: " + "; ".join(dead + ([] if new is None else [f"routing {new}"]))
+
+
+def fault_of(text: str, where: str = "<fault>") -> Fault:
+    """The fault that a text such as ``2000: (1,1)->(1,2); router (2,2); routing up_down`` describes.
+
+    Raises
+    ------
+    TextError
+        At the place that is wrong.
+    """
+    cycle, colon, rest = text.partition(":")
+    if not colon or not re.fullmatch(r"[0-9]{1,18}", cycle.strip()):
+        raise TextError("expected a cycle and what dies, such as 2000: (1,1)->(1,2)", where, 1, 1, text)
+    channels: list[int | str] = []
+    routers: list[int | str] = []
+    routing: str | None = None
+    for found in re.finditer(r"[^;]+", rest):
+        piece = found.group().strip()
+        word, _, name = piece.partition(" ")
+        if word == "router" and name:
+            routers.append(name.strip())
+        elif word == "routing" and name:
+            routing = name.strip()
+        elif re.search("→|->", piece):
+            channels.append(piece)
+        else:
+            column = len(cycle) + 2 + found.start() + len(found.group()) - len(found.group().lstrip())
+            wanted = "a channel such as (1,1)->(1,2), router (2,2), or routing up_down"
+            raise TextError(f"expected {wanted}", where, 1, column, text)
+    if not channels and not routers and routing is None:
+        raise TextError("expected what dies after the cycle, such as (1,1)->(1,2)", where, 1, len(cycle) + 2, text)
+    return Fault(int(cycle), channels, routers, routing)
+
+
+def channels_of(network: Network, channel: int | str) -> list[int]:
+    """The channels that a number or a text names.
+
+    Raises
+    ------
+    NetworkError
+        If there are none.
+    """
+    if isinstance(channel, (int, np.integer)):
+        if not 0 <= channel < network.num_channels:
+            raise NetworkError(
+                f"network {network.name!r} has no channel {channel}: they are 0 to {network.num_channels - 1}"
+            )
+        return [int(channel)]
+    ends = re.split(r"\s*(<->|↔|->|→)\s*", channel.strip())
+    if len(ends) != 3:
+        raise NetworkError(f"{channel!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
+    start, arrow, stop = ends
+    exact = [c for c in range(network.num_channels) if re.search(r"[#\[]", stop) and _same(network, c, start, stop)]
+    if exact and arrow in ("->", "→"):
+        return exact
+    a, b = network.router(start), network.router(stop)
+    found = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
+    if not found:
+        raise NetworkError(
+            f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
+        )
+    return found
+
+
+def _same(network: Network, channel: int, start: str, stop: str) -> bool:
+    return network.channel_name(channel).replace(" ", "") == f"{start}→{stop}".replace(" ", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What a fault comes to: dead VCs, terminals that are gone, those of them whose injection buffers are, and the
+    relation and traffic from then on."""
+
+    fault: Fault
+    dead: Flags
+    gone: Flags
+    buried: Flags
+    relation: Relation
+    pairs: Pairs
+
+
+def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Step]:
+    """What each fault comes to, in the order of their cycles."""
+    from unknot.routing.interpreter_kernel import interpreted, is_interpreted
+
+    network, current = relation.network, relation
+    routers, channels = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_channels, dtype=bool)
+    plain, before = is_interpreted(relation), ways(relation, np.zeros(network.num_terminals, dtype=bool))
+    found = []
+    for fault in sorted(faults, key=lambda fault: fault.cycle):
+        for router in fault.routers:
+            routers[network.router(router)] = True
+        for channel in fault.channels:
+            channels[channels_of(network, channel)] = True
+        channels |= routers[network.source] | routers[network.target]
+        gone = routers[network.inject] | routers[network.eject]
+        if fault.relation is not None:
+            current = translated(_made(fault.relation, relation, routers, channels), relation)
+        dead = channels[relation.vcs.channel]
+        left = surviving(current, dead, gone)
+        if plain:
+            interpreted(left, remember=True)
+        may, traffic = ways(left, gone), pairs
+        if not np.array_equal(left.destination, relation.destination) or (may != before).any():
+            traffic = thinned(pairs, relation.destination, left, may)
+        found.append(Step(fault, dead, gone, routers[network.inject], left, traffic))
+    return found
+
+
+def _made(wanted: Relation | str, base: Relation, routers: Flags, channels: Flags) -> Relation:
+    """A relation, or the one that a routing makes on what is left, with as many VCs as there are if it takes them."""
+    if isinstance(wanted, Relation):
+        return wanted
+    from unknot.routing.named import routing, routing_named
+
+    left = base.network.without(np.flatnonzero(routers).tolist(), np.flatnonzero(channels).tolist())
+    takes = "vcs" in inspect.signature(routing_named(wanted, "fault")).parameters and "vcs" not in wanted
+    return routing(left, wanted, int(base.vcs.counts.min()) if takes else None, where="fault")

@@ -1,0 +1,213 @@
+"""Channels and routers that die while a network is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import SimulationError
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.state import BLOCKED, FRESH, State
+from unknot.simulation.engine.tables import is_packable
+from unknot.simulation.engine.traffic import Pairs
+from unknot.simulation.faults.fault import Fault, Step, steps
+from unknot.simulation.faults.losses import lose, owns, release, residents, wake
+from unknot.simulation.run.series import Recorder
+
+Flags = npt.NDArray[np.bool_]
+
+
+class FaultyEngine(Engine):
+    """An engine in which things die. Packets that have no candidate after the first fault are lost on the spot.
+
+    Such a packet is noticed in the midst of a cycle. The state before is kept, and the run goes from there to the
+    beginning of that cycle again, removes the packet, and goes on.
+
+    Attributes
+    ----------
+    lost_packets, lost_flits : int
+        Packets lost, and flits of them that were in the network.
+    struck : list of Fault
+        The faults that came so far.
+    """
+
+    def __init__(
+        self, relation: Relation, *given: Any, faults: Iterable[Fault], pairs: Pairs, threads: int = 1, **options: Any
+    ) -> None:
+        if threads != 1:
+            raise SimulationError(f"faults want one thread, got threads = {threads}")
+        super().__init__(relation, *given, pairs=pairs, **options)
+        self._coming = steps(relation, faults, pairs)
+        for step in self._coming:
+            step.relation.compiled  # noqa: B018 what has to be compiled is compiled now
+        self.lost_packets = self.lost_flits = 0
+        self.struck: list[Fault] = []
+        self._chance, self._pairs = self.state.terminals.chance.copy(), pairs
+        self._shares: list[tuple[int, float]] = [(0, 1.0)]
+        self._lost: list[tuple[int, int]] = []
+        self._replaced_in = -1
+
+    def run(self, cycles: int) -> bool:
+        """As for an `Engine`. A knot that arises after a fault is not one that can be injected again."""
+        free = super().run(cycles)
+        if self.deadlock is not None and self.struck:
+            self.deadlock = replace(self.deadlock, reachability="not-established")
+        return free
+
+    def advance(self, until: int) -> bool:
+        """As for an `Engine`."""
+        while self._coming and self._coming[0].fault.cycle < until:
+            cycle = self._coming[0].fault.cycle
+            if self.now < cycle:
+                quiet = self._advance(cycle)
+                if self.now < cycle:
+                    return quiet
+            self._strike(self._coming.pop(0))
+        return self._advance(until)
+
+    def offered(self, load: float, begin: int, end: int) -> float:
+        """Flits per terminal and cycle that can arrive of an offered load: without what is not created, or lost."""
+        cycles = max(1, end - begin)
+        stops = [*(cycle for cycle, _ in self._shares[1:]), end]
+        share = sum(
+            part * max(0, min(stop, end) - max(start, begin))
+            for (start, part), stop in zip(self._shares, stops, strict=True)
+        )
+        lost = sum(flits for cycle, flits in self._lost if begin <= cycle < end)
+        return max(0.0, (load * share - lost / self.relation.network.num_terminals) / cycles)
+
+    def toll(self) -> dict[str, Any]:
+        """What faults did, as attributes of a `Run`."""
+        struck = tuple(str(fault) for fault in self.struck)
+        return {"lost_packets": self.lost_packets, "lost_flits": self.lost_flits, "faults": struck}
+
+    def _advance(self, until: int) -> bool:
+        if not self.struck:
+            return super().advance(until)
+        while True:
+            before = self.state.saved()
+            try:
+                return super().advance(until)
+            except _NoWay as stop:
+                cycle, row = stop.cycle, stop.row
+            self.state.restore(before)
+            if self.now < cycle:
+                super().advance(cycle)
+            state = self.state
+            packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
+            self._lose(np.array([packet], dtype=np.int64))
+
+    def _explain(self, state: State, dead_end: bool) -> None:
+        if not self.struck:
+            super()._explain(state, dead_end)
+        row = int(state.count.failed_at)
+        packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
+        if dead_end or state.packets.created[packet] < self._replaced_in:
+            raise _NoWay(self.now, row)
+        super()._explain(state, dead_end)
+
+    def _lose(self, packets: npt.NDArray[np.int64]) -> None:
+        self.lost_packets += packets.size
+        self._lost.append((self.now, int(self.state.packets.length[packets].sum())))
+        self.lost_flits += lose(self.state, packets)
+
+    def _strike(self, step: Step) -> None:
+        """The network as it is at the beginning of the cycle of a fault."""
+        state, relation, new = self.state, self.relation, step.relation
+        rows = np.arange(len(state.inputs))
+        index, packets = residents(state, rows)
+        waiting = np.flatnonzero(state.terminals.packet >= 0)
+        every = np.unique(np.concatenate([packets, state.terminals.packet[waiting]]))
+        address = _addresses(state, relation, new, every)
+        there = _buried(state, step)
+        doomed = (address < 0) | step.gone[relation.destination[state.packets.address[every]]]
+        doomed |= np.isin(every, packets[there[index]])
+        doomed |= np.isin(every, state.terminals.packet[waiting][step.gone[waiting]])
+        self._lose(every[doomed])
+        state.packets.address[every[~doomed]] = address[~doomed]
+        self._ask_anew(step)
+        self._give(step)
+        self.struck.append(step.fault)
+
+    def _ask_anew(self, step: Step) -> None:
+        """Headers that are not on their way forget what they chose, if it is dead or the relation is replaced."""
+        state = self.state
+        rows = np.arange(len(state.inputs))
+        owning = owns(state, rows)
+        reader = state.outputs.reader[state.inputs.out[owning]]
+        buffer = np.where(reader < 0, -1, state.buffer[reader])
+        dead = np.append(step.dead, np.zeros(len(state.inputs) - step.dead.size + 1, dtype=bool))
+        for row in rows[owning][dead[buffer] & (state.inputs.sent[owning] == 0)].tolist():
+            release(state, row)
+        owning = owns(state, rows)
+        header = (state.inputs.stored > 0) & (state.inputs.out >= 0) & ~owning
+        chosen = np.where(header, state.inputs.out, -1)
+        again = header & dead[chosen]
+        if step.fault.relation is not None:
+            again = ~owning & ((state.inputs.state == FRESH) | (state.inputs.state == BLOCKED))
+            self._replaced_in = self.now
+        state.inputs.out[again], state.inputs.state[again] = -1, FRESH
+        wake(state)
+
+    def _give(self, step: Step) -> None:
+        """Relation and traffic from now on."""
+        relation, pairs, state = step.relation, step.pairs, self.state
+        setup = state.setup
+        setup.everyone, setup.commits, setup.compares = pairs.everyone, relation.commits, relation.comparison
+        setup.packable = is_packable(relation, self.router)
+        rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
+        state.terminals.chance[:] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)
+        self._shares.append((self.now, float(pairs.rate.sum() / max(self._pairs.rate.sum(), 1e-300))))
+        self.state = state.replaced(
+            destination=relation.destination,
+            direct=np.array(() if relation.direct is None else relation.direct).reshape(-1),
+            pair_first=pairs.pair_first,
+            address_range=pairs.address_range,
+            addresses=pairs.addresses,
+            keep=pairs.keep,
+            other=pairs.other,
+            cache=0,
+        )
+        self.relation = relation
+        self.asked_from = self.count("flit_hops")
+
+
+class FaultyRecorder(Recorder, FaultyEngine):
+    """An engine in which things die and that looks at itself."""
+
+
+class _NoWay(Exception):  # noqa: N818 it is always caught
+    """The header in a row of `inputs` has no candidate in this cycle."""
+
+    def __init__(self, cycle: int, row: int) -> None:
+        super().__init__()
+        self.cycle, self.row = cycle, row
+
+
+def _buried(state: State, step: Step) -> Flags:
+    """Rows of `inputs` that die: buffers of dead channels, and injection buffers of dead routers."""
+    rows = np.zeros(len(state.inputs), dtype=bool)
+    rows[state.in_row] = np.concatenate([step.dead, np.repeat(step.buried, int(state.setup.local))])
+    return rows
+
+
+def _addresses(state: State, old: Relation, new: Relation, packets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The address of each packet from now on: its own, or if addresses mean other terminals now the first that its
+    source may use for its destination; −1 without one."""
+    own: npt.NDArray[np.int64] = state.packets.address[packets].copy()
+    if np.array_equal(old.destination, new.destination):
+        return own
+    found = np.full(packets.size, -1, dtype=np.int64)
+    for i, packet in enumerate(packets.tolist()):
+        fits = new.destination == old.destination[own[i]]
+        if new.may_use is not None:
+            fits = fits & new.may_use[state.packets.source[packet]]
+        usable = np.flatnonzero(fits)
+        if usable.size:
+            found[i] = usable[0]
+    return found

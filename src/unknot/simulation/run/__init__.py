@@ -1,0 +1,1 @@
+"""Runs: warm-up, measurement, statistics and outcome of a simulated point."""

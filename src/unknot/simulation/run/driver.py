@@ -1,0 +1,284 @@
+"""One simulation from warm-up to the last measured packet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from unknot.errors import SimulationError
+from unknot.network import Network
+from unknot.routing.named import relation_of
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.detector import in_words
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.injection import Bursts, Lengths, length_shares, mean_length
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import pairs_of
+from unknot.simulation.faults.fault import Fault
+from unknot.simulation.faults.faults import FaultyEngine, FaultyRecorder
+from unknot.simulation.run.checks import check_point, check_run
+from unknot.simulation.run.measurement import Window
+from unknot.simulation.run.outcome import diagnosis
+from unknot.simulation.run.run import Run
+from unknot.simulation.run.series import Recorder
+from unknot.simulation.run.statistics import doubtful, mean, percentiles, saturated
+from unknot.simulation.run.warmup import warm_up
+from unknot.switching import Switching, switching_named
+from unknot.traffic import Traffic, pattern
+
+Progress = Callable[[str, int], None]
+DEFAULT = Router()
+LONGEST = 32
+"""How many times as long a run measures, at most, while batches depend on one another or stability is in doubt."""
+LONGEST_PRECISE = 256
+"""The same when a precision is asked for."""
+AGAIN = 3
+"""How often a window may begin anew since latencies still rose in it."""
+
+
+def simulate(
+    relation: Relation | Network | str,
+    load: float,
+    *,
+    routing: str | None = None,
+    vcs: int | None = None,
+    packet_length: Lengths = 1,
+    switching: Switching = "wormhole",
+    buffer_depth: int = 8,
+    seed: int = 1,
+    traffic: Traffic = "uniform",
+    router: Router = DEFAULT,
+    bursts: Bursts | None = None,
+    warmup: int | None = None,
+    measure: int | None = None,
+    precision: float | None = None,
+    interval: int | None = None,
+    threads: int = 1,
+    faults: Sequence[Fault] = (),
+    progress: Progress | None = None,
+) -> Run:
+    """Simulate a relation, flit by flit.
+
+    Input-queued VC routers with credit flow control; `router` says how long their stages take, which allocators they
+    have, and more. Injection and ejection channels have latency 1; an injection port has as many VCs as the widest
+    channel, and so has an ejection port, which never stalls but must be allocated. By default routers are as by
+    default in BookSim 2, and an empty network gives its latency to the cycle.
+
+    Parameters
+    ----------
+    relation, routing, vcs
+        As `unknot.check` takes them.
+    load : float
+        Offered flits per terminal and cycle, 0 to 1.
+    packet_length : int or mapping of int to float
+        Flits per packet, or the share of each length among the packets.
+    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+    buffer_depth : int
+        Flits per VC.
+    seed : int
+        The same design, load and seed give the same run to the last bit.
+    traffic : str, sequence of int, array, callable or Pattern
+        As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule serves it),
+        ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal; a matrix of
+        rates. The busiest terminal offers the load.
+    router : Router
+    bursts : Bursts, optional
+        Terminals are on or off, instead of creating packets with the same chance in every cycle.
+    warmup : int, optional
+        Cycles before measuring. By default until the mean latency of the packets that arrive has been in balance for
+        half of the time (MSER), 64 times the shortest warm-up at most.
+    measure : int, optional
+        Cycles in which created packets are measured. By default enough for 30,000 packets, between 5,000 and 200,000;
+        and up to 32 times as many while the latencies of successive batches depend on one another, or it is in doubt
+        whether source queues grow without end.
+    precision : float, optional
+        Measure on, up to 256 times as long, until the half-width of the confidence interval of the mean latency is at
+        most this part of it; not together with `measure`.
+    interval : int, optional
+        Also tell what happens over time, in steps of so many cycles (`Run.series`).
+    threads : int
+        Threads inside this one run; any number gives the same bits.
+    faults : sequence of Fault
+        Channels and routers that die during the run, and relations that take the place of others; with one thread
+        only.
+    progress : callable, optional
+        Called with the stage in words and the cycle reached.
+
+    Returns
+    -------
+    Run
+        A deadlock is an answer (`Run.deadlock`), and so is saturation (`Run.stable`).
+
+    Raises
+    ------
+    SimulationError
+        If the point cannot be simulated, such as a negative load or a packet that does not fit its buffer.
+    RelationError
+        If a packet comes to a place where it has no candidate.
+    """
+    relation = relation_of(relation, routing, vcs, what="simulate")
+    switching = switching_named(switching)
+    shares = length_shares(packet_length)
+    longest = shares[-1][0]
+    check_point(longest, switching, buffer_depth, seed)
+    check_run(load, warmup, measure, precision, interval, threads)
+    terminals = relation.network.num_terminals
+    if not terminals:
+        raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
+    pairs = pairs_of(relation, pattern(relation.network, traffic))
+    chance = float(load) / mean_length(shares)
+    if bursts is not None and (busiest := chance * float(pairs.rate.max()) / bursts.share_on) > 1:
+        raise SimulationError(
+            f"bursts: a terminal that is on would have to create {busiest:.3g} packets in a cycle, of which 1 is the "
+            "most; lower the load or let bursts last longer"
+        )
+    make: Callable[..., Engine] = FaultyEngine if faults else Engine
+    if interval is not None:
+        make = partial(FaultyRecorder if faults else Recorder, interval, mean_length(shares))
+    engine = make(
+        relation,
+        switching,
+        packet_length=longest if len(shares) == 1 else dict(shares),
+        buffer_depth=buffer_depth,
+        chance=chance,
+        seed=seed,
+        pairs=pairs,
+        router=router,
+        bursts=bursts,
+        threads=threads,
+        **({"faults": faults} if faults else {}),
+    )
+    rate = chance * float(pairs.rate.sum())
+    offered = rate * mean_length(shares) / terminals
+    say = progress or (lambda stage, cycle: None)
+    engine.advance(engine.now)  # what has to be compiled is compiled now
+    say("starting", engine.now)
+    cycles = measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
+
+    if warmup is None:
+        warm_up(engine, rate, say)
+    else:
+        engine.run(warmup)
+
+    at_once = longest + (0 if bursts is None else float(load) / bursts.share_on / bursts.end)
+
+    def fails(window: Window, surely: bool) -> str:
+        return saturated(
+            window.lag_before,
+            engine.lag(),
+            window.cycles,
+            at_once,
+            window.accepted,
+            engine.offered(offered, window.start, window.start + window.cycles)
+            if isinstance(engine, FaultyEngine)
+            else offered,
+            int(rate * window.cycles),
+            relation.network.terminal_name,
+            surely=surely,
+        )
+
+    measured = Window(engine, cautious=precision is not None)
+    if engine.deadlock is None:
+        again = AGAIN if warmup is None and measure is None else 0
+        most = 1 if measure else LONGEST if precision is None else LONGEST_PRECISE
+        measured = _measure(measured, cycles, most, again, precision, at_once, fails, say)
+    accepted, accepted_half_width = measured.accepted, measured.accepted_half_width
+    utilisation, occupancy = measured.utilisation(), measured.occupancy()
+    reason = ""
+    if engine.deadlock is None:
+        reason = fails(measured, False)
+        if not reason:
+            reason = _drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
+
+    arrived = engine.count("measured_arrived")
+    latencies = engine.latencies()
+    network_total, hops_total = engine.count("network_latency"), engine.count("hops")
+    p50, p95, p99, worst = percentiles(latencies, (0.5, 0.95, 0.99, 1.0))
+    if reason:
+        say("looking why", engine.now)
+        found = diagnosis(engine, measured.cycles)
+        reason = f"{found}; {reason.removeprefix('saturated: ')}" if found else reason
+    if engine.deadlock is not None:
+        messages = len(engine.deadlock.messages)
+        reason = (
+            f"deadlock of {messages} messages, found in cycle {engine.now}: {in_words(relation, engine.deadlock)}"
+        )
+    return Run(
+        offered_load=float(load),
+        accepted_load=accepted,
+        latency_mean=mean(int(latencies.sum()), arrived),
+        latency_p50=p50,
+        latency_p95=p95,
+        latency_p99=p99,
+        latency_max=worst,
+        network_latency_mean=mean(network_total, arrived),
+        hops_mean=mean(hops_total, arrived),
+        stable=not reason,
+        reason=reason,
+        packets=arrived,
+        cycles=engine.now,
+        flit_hops=engine.count("flit_hops"),
+        switching=switching,
+        packet_length=longest,
+        buffer_depth=buffer_depth,
+        seed=seed,
+        lengths=shares if len(shares) > 1 else (),
+        router=engine.router,
+        bursts=bursts,
+        warmup=measured.start,
+        measured=measured.cycles,
+        series=engine.series() if isinstance(engine, Recorder) else None,
+        deadlock=engine.deadlock,
+        latency_half_width=None if reason else measured.latency_half_width,
+        accepted_half_width=accepted_half_width,
+        utilisation=utilisation,
+        occupancy=occupancy,
+        **(engine.toll() if isinstance(engine, FaultyEngine) else {}),
+    )
+
+
+def _measure(
+    window: Window,
+    cycles: int,
+    most: int,
+    again: int,
+    precision: float | None,
+    at_once: float,
+    fails: Callable[[Window, bool], str],
+    say: Progress,
+) -> Window:
+    """Measure, and go on to `most` times as many cycles while there is too little to tell by.
+
+    A first window in which latencies still rise is counted as warm-up, `again` times at most, and another one of the
+    same length is begun.
+    """
+    engine = window.engine
+    say("measuring", engine.now)
+    wanted = cycles
+    while window.go_on(wanted, lambda cycle: say("measuring", cycle)):
+        wanted = window.cycles
+        doubt = doubtful(window.lag_before, engine.lag(), wanted, at_once)
+        if fails(window, True):
+            break
+        if again and wanted == cycles and not doubt and window.drifts:
+            window, again = Window(engine, cautious=window.cautious), again - 1
+            continue
+        short = window.dependent or (precision is not None and not window.within(precision))
+        if wanted >= most * cycles or not (doubt or short):
+            break
+    return window
+
+
+def _drain(engine: Engine, end: int, patience: int, say: Progress) -> str:
+    """Go on under load until every packet created before cycle `end` has arrived; why not, if they do not."""
+    limit = engine.now + patience
+    while engine.now < limit:
+        counted = engine.count("measured_created"), engine.count("measured_arrived")
+        if counted[0] == counted[1] and int(engine.state.terminals.drawn.min()) >= end:
+            return ""
+        say("draining", engine.now)
+        if not engine.run(100):
+            return ""
+    missing = engine.count("measured_created") - engine.count("measured_arrived")
+    return f"saturated: {missing} measured packets had not arrived {patience} cycles after measuring ended"

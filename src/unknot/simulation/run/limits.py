@@ -1,0 +1,161 @@
+"""The two ends of a latency curve: latency without contention, and the load beyond which there is no steady one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unknot.errors import SimulationError
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
+from unknot.simulation.engine.router import Router
+from unknot.simulation.run.driver import DEFAULT, simulate
+from unknot.simulation.run.run import Run
+from unknot.switching import Switching, switching_named
+from unknot.traffic import Traffic
+
+ENDS = 3
+"""Cycles of the injection and the ejection channel, both of latency 1, and of the last latch."""
+
+
+def zero_load_latency(
+    relation: Relation,
+    *,
+    packet_length: Lengths = 1,
+    switching: Switching = "wormhole",
+    traffic: Traffic = "uniform",
+    router: Router = DEFAULT,
+) -> float:
+    """Mean latency of a packet that is alone in the network, in cycles.
+
+    A packet of L flits that passes H routers over channels of latency d takes S H + Σ d + 3 + (L − 1) s cycles,
+    where s are the cycles of switch allocation and S those of all stages of the router (4 by default): routing, VC
+    allocation, switch allocation and traversal, or the longer one of both allocations if the router is speculative.
+    Under saf each router waits for the tail besides: (L − 1) s cycles, the first one L − 1, less those of routing.
+    Of packets of several lengths it is the mean. H and Σ d are means over the traffic, from `unknot.verify.loads`:
+    exact where a packet has no choice or all its ways are alike, else the mean over headers that take each candidate
+    of the lowest tier equally often. Headers that speculate on several output ports at once take longer where the
+    switch is matched to another one than that of their VC, which is not counted. With a `direct` address (UGAL)
+    packets take that one, as they do in an empty network. Buffers are deep enough for a packet to flow on.
+
+    Raises
+    ------
+    RelationError, SimulationError
+        If there is no traffic, or some of it is not delivered.
+    """
+    from unknot.verify.loads import loads
+
+    switching = switching_named(switching)
+    found = loads(directly(relation), traffic)
+    total = float(found.channel.sum())
+    if found.mean_hops == 0.0 and found.throughput == np.inf:
+        raise SimulationError(f"{relation.name} on {relation.network.name}: there is no traffic")
+    links = float(found.channel @ relation.network.latency) * (found.mean_hops / total) if total else 0.0
+    routers = found.mean_hops + 1
+    sa = router.switch_allocation_delay
+
+    def rest(length: int) -> float:
+        """What a packet takes beyond its header."""
+        behind = (length - 1) * sa
+        if switching != "saf":
+            return float(behind)
+        first, later = (max(0, wait - router.routing_delay) for wait in (length - 1, behind))
+        return behind + first + (routers - 1) * later
+
+    longer = sum(share * rest(length) for length, share in length_shares(packet_length))
+    return router.header_cycles * routers + links + ENDS + longer
+
+
+def directly(relation: Relation) -> Relation:
+    """The relation with the addresses packets use when queues are empty."""
+    if relation.direct is None:
+        return relation
+    terminals = np.arange(relation.network.num_terminals)[:, None]
+    taken = relation.direct[terminals, relation.destination[None, :]]
+    allowed = (taken == np.arange(relation.num_addresses)) | (taken < 0)
+    return replace(relation, may_use=allowed if relation.may_use is None else allowed & relation.may_use)
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """Where a network saturates; loads in flits per terminal and cycle.
+
+    Attributes
+    ----------
+    load : float
+        The highest load found stable; 0.0 if none was.
+    limit : float or None
+        The lowest load found not stable; None when 1.0 is stable.
+    throughput : float
+        The highest accepted load of all runs that did not deadlock.
+    runs : tuple of Run
+        All runs of the search, by load.
+    """
+
+    load: float
+    limit: float | None
+    throughput: float
+    runs: tuple[Run, ...]
+
+
+def saturation(
+    relation: Relation,
+    *,
+    tolerance: float = 0.01,
+    packet_length: Lengths = 1,
+    switching: Switching = "wormhole",
+    buffer_depth: int = 8,
+    seed: int = 1,
+    traffic: Traffic = "uniform",
+    router: Router = DEFAULT,
+    bursts: Bursts | None = None,
+    threads: int = 1,
+    progress: Callable[[str, int], None] | None = None,
+) -> Saturation:
+    """Search for the load at which runs cease to be stable, by bisection between 0 and 1.
+
+    A run that deadlocks counts as not stable.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest difference of `load` and `limit`, above 0.
+    packet_length, switching, buffer_depth, seed, traffic, router, bursts, threads, progress :
+        As for `simulate`.
+
+    Raises
+    ------
+    SimulationError
+        If `tolerance` is not a number above 0, or a run cannot be made.
+    """
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
+        raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
+    runs: list[Run] = []
+
+    def stable(load: float) -> bool:
+        run = simulate(
+            relation, load, packet_length=packet_length, switching=switching, buffer_depth=buffer_depth, seed=seed,
+            traffic=traffic, router=router, bursts=bursts, threads=threads,
+            progress=None if progress is None else _at(progress, load),
+        )  # fmt: skip
+        runs.append(run)
+        return run.stable
+
+    low, high = 0.0, 1.0
+    limit = None if stable(1.0) else 1.0
+    if limit is None:
+        low = 1.0
+    while high - low > tolerance:
+        middle = (low + high) / 2
+        if stable(middle):
+            low = middle
+        else:
+            limit = high = middle
+    carried = max((run.accepted_load for run in runs if run.deadlock is None), default=0.0)
+    return Saturation(low, limit, carried, tuple(sorted(runs, key=lambda run: run.offered_load)))
+
+
+def _at(progress: Callable[[str, int], None], load: float) -> Callable[[str, int], None]:
+    return lambda stage, cycle: progress(f"load {load:.4g}, {stage}", cycle)

@@ -1,0 +1,159 @@
+"""The measuring window of a run: batches, and what is counted and sampled in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.run.statistics import (
+    BATCHES,
+    DEPENDENT,
+    Values,
+    batch_means,
+    correlation,
+    half_width_of_batches,
+    rises,
+)
+
+FEWEST_PACKETS = 10
+"""Fewest packets whose mean latency counts as that of a batch."""
+SHORTEST = 20
+"""Mean latencies that a window must last to tell anything: what is slower than a batch would look like a constant."""
+SAMPLES = 4
+"""Looks at the buffers in a batch."""
+CYCLES, OUT, PACKETS, LATENCY = range(4)
+"""Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies."""
+
+
+class Window:
+    """The cycles in which a run is measured; begins where the engine stands.
+
+    Attributes
+    ----------
+    start, end : int
+        First cycle, and first one after it; packets created from one to the other are measured.
+    lag_before : int64 array, shape (terminals,)
+        Cycles each source was behind when it began.
+    cautious : bool
+        Whether its length depends on the half-width of the latency (`half_width_of_batches`).
+    """
+
+    def __init__(self, engine: Engine, *, cautious: bool = False) -> None:
+        self.engine, self.cautious = engine, cautious
+        self.start = self.end = engine.now
+        self.lag_before = engine.lag()
+        for part in engine.parts:
+            count = part.count
+            count.measured_created = count.measured_arrived = count.measured_flits_out = 0
+            count.network_latency = count.hops = 0
+        self._before = engine.carried()
+        self._stored = np.zeros(engine.relation.num_vcs)
+        self._samples = 0
+        self._batches = np.zeros((0, 4))
+
+    def go_on(self, cycles: int, tell: Callable[[int], None]) -> bool:
+        """Measure so many cycles more, in batches; False when a knot was found.
+
+        Batches stay `BATCHES`: a second call, with as many cycles as all before, doubles their length.
+        """
+        engine, begin = self.engine, self.end
+        self.end = begin + cycles
+        engine.measure(self.start, self.end)
+        batches = min(BATCHES, cycles)
+        found = []
+        for batch in range(batches):
+            first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
+            before = self._counts()
+            for k in range(1, SAMPLES):
+                self._to(first + (last - first) * k // SAMPLES)
+                self._look()
+            if not engine.run(last - engine.now):
+                return False
+            self._look()
+            found.append([last - first, *(self._counts() - before)])
+            tell(engine.now)
+        self._batches = np.concatenate([self._batches, np.array(found, dtype=np.float64)])
+        if len(self._batches) == 2 * BATCHES:
+            self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
+        return True
+
+    @property
+    def cycles(self) -> int:
+        """Cycles measured so far."""
+        return min(self.engine.now, self.end) - self.start
+
+    @property
+    def accepted(self) -> float:
+        """Flits ejected per terminal and cycle."""
+        return self.engine.count("measured_flits_out") / (self._terminals * max(1, self.cycles))
+
+    @property
+    def accepted_half_width(self) -> float | None:
+        """Of `accepted`; None when the window was not measured to its end, or batches depend on one another."""
+        if not self._told:
+            return None
+        found = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
+        return None if found is None else found / self._terminals
+
+    @property
+    def latency_half_width(self) -> float | None:
+        """Of the mean latency, by the packets that arrived in each batch.
+
+        Also None when a batch had too few, or the window is shorter than `SHORTEST` mean latencies.
+        """
+        totals, counts = self._latencies
+        if not self._told or SHORTEST * totals.sum() > self.cycles * counts.sum():
+            return None
+        return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious)
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the latencies of successive batches are so much alike that the window is too short to tell by."""
+        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._told else None
+        return means is not None and correlation(means) > DEPENDENT
+
+    @property
+    def drifts(self) -> bool:
+        """Whether latencies still rise in the window, as in a warm-up."""
+        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._told else None
+        return means is not None and rises(means)
+
+    def within(self, precision: float) -> bool:
+        """Whether the half-width of the mean latency is at most so large a part of it."""
+        width, (totals, counts) = self.latency_half_width, self._latencies
+        return width is not None and width * counts.sum() <= precision * totals.sum()
+
+    @property
+    def _told(self) -> bool:
+        return len(self._batches) == BATCHES and self.engine.now >= self.end
+
+    @property
+    def _latencies(self) -> tuple[Values, Values]:
+        return self._batches[:, LATENCY], self._batches[:, PACKETS]
+
+    def utilisation(self) -> npt.NDArray[np.float64]:
+        """Flits per cycle of each channel; to be asked when the window ends."""
+        carried = self.engine.carried() - self._before
+        return np.asarray(carried / max(1, self.cycles), dtype=np.float64)
+
+    def occupancy(self) -> npt.NDArray[np.float64]:
+        """Mean flits in the buffer of each VC."""
+        return self._stored / max(1, self._samples)
+
+    @property
+    def _terminals(self) -> int:
+        return self.engine.relation.network.num_terminals
+
+    def _counts(self) -> npt.NDArray[np.int64]:
+        return np.array([self.engine.count(entry) for entry in ("measured_flits_out", "arrived", "latency")])
+
+    def _look(self) -> None:
+        self._stored += self.engine.stored()
+        self._samples += 1
+
+    def _to(self, cycle: int) -> None:
+        while self.engine.now < cycle:
+            self.engine.advance(cycle)

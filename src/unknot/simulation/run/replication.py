@@ -1,0 +1,156 @@
+"""The same point with several seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unknot.errors import SimulationError
+from unknot.routing.relation import Relation
+from unknot.simulation.run.driver import simulate
+from unknot.simulation.run.run import Run
+from unknot.simulation.run.statistics import half_width
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Several runs of one point that differ in their seeds.
+
+    Loads are means over all runs that did not deadlock, latencies and hops over the stable ones. Half-widths are of
+    95 % confidence intervals by Student's distribution over the means of the runs; None of fewer than two.
+
+    Attributes
+    ----------
+    runs : tuple of Run
+        By seed.
+    offered_load, accepted_load : float
+    accepted_half_width : float or None
+    latency_mean, latency_half_width : float or None
+    latency_p50, latency_p95, latency_p99 : float or None
+        Means of the percentiles of the runs.
+    latency_max : float or None
+        Of all stable runs.
+    network_latency_mean, hops_mean : float or None
+    stable_runs : int
+        How many were stable.
+    stable : bool
+        Whether all were.
+    reason : str
+        Why the first one that is not stable is not; empty when all are.
+    """
+
+    runs: tuple[Run, ...]
+    offered_load: float
+    accepted_load: float
+    accepted_half_width: float | None
+    latency_mean: float | None
+    latency_half_width: float | None
+    latency_p50: float | None
+    latency_p95: float | None
+    latency_p99: float | None
+    latency_max: float | None
+    network_latency_mean: float | None
+    hops_mean: float | None
+    stable_runs: int
+    stable: bool
+    reason: str
+
+
+def replicate(
+    relation: Relation,
+    load: float,
+    *,
+    seeds: int | Sequence[int] = 5,
+    executor: Executor | None = None,
+    **options: Any,
+) -> Runs:
+    """Simulate one point with several seeds.
+
+    Parameters
+    ----------
+    seeds : int or sequence of int
+        The seeds, or how many; then they are 1, 2, ….
+    executor : concurrent.futures.Executor, optional
+        Computes the runs, such as a thread pool (the compiled loops run side by side); one after another without. The
+        answer does not depend on it.
+    **options
+        As for `simulate`, without `seed`.
+
+    Raises
+    ------
+    SimulationError
+        If there is no seed, one is given twice, or a run cannot be made.
+    """
+    wanted = list_of_seeds(seeds)
+    if "seed" in options:
+        raise SimulationError("replicate takes seeds, not seed: a list of them, or how many")
+    if executor is None:
+        return gather(simulate(relation, load, seed=seed, **options) for seed in wanted)
+    relation.compiled  # noqa: B018 compiled once, before threads share it
+    pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in wanted]
+    return gather(future.result() for future in pending)
+
+
+def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:
+    """The seeds, or so many from the first on.
+
+    Raises
+    ------
+    SimulationError
+        If there is none, or one is given twice.
+    """
+    if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
+        if seeds < 1:
+            raise SimulationError(f"at least one seed is needed, got seeds={seeds}")
+        return list(range(first, first + int(seeds)))
+    if isinstance(seeds, (bool, str)) or not isinstance(seeds, Iterable):
+        raise SimulationError(f"seeds must be a number of seeds or a list of them, got {seeds!r}")
+    found = list(seeds)
+    if not found or len(set(found)) < len(found):
+        raise SimulationError(f"seeds must be different whole numbers, at least one, got {found!r}")
+    return found
+
+
+def gather(runs: Iterable[Run]) -> Runs:
+    """Several runs of one point as one answer."""
+    found = tuple(sorted(runs, key=lambda run: run.seed))
+    stable = [run for run in found if run.stable]
+    accepted = [run.accepted_load for run in found if run.deadlock is None]
+    broken = next((run for run in found if not run.stable), None)
+
+    def over(name: str) -> float | None:
+        return mean_of([getattr(run, name) for run in stable])
+
+    return Runs(
+        runs=found,
+        offered_load=found[0].offered_load,
+        accepted_load=mean_of(accepted) or 0.0,
+        accepted_half_width=spread(accepted),
+        latency_mean=over("latency_mean"),
+        latency_half_width=spread([run.latency_mean for run in stable]),
+        latency_p50=over("latency_p50"),
+        latency_p95=over("latency_p95"),
+        latency_p99=over("latency_p99"),
+        latency_max=max((run.latency_max for run in stable if run.latency_max is not None), default=None),
+        network_latency_mean=over("network_latency_mean"),
+        hops_mean=over("hops_mean"),
+        stable_runs=len(stable),
+        stable=broken is None,
+        reason="" if broken is None else f"seed {broken.seed}: {broken.reason}",
+    )
+
+
+def mean_of(values: Sequence[float | None]) -> float | None:
+    """Mean of what is known; None of nothing."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def spread(values: Sequence[float | None]) -> float | None:
+    """Half the 95 % confidence interval of the mean of what is known; None of fewer than two values."""
+    known = [value for value in values if value is not None]
+    return half_width(np.array(known), fewest=2) if len(known) > 1 else None

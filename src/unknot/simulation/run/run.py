@@ -1,0 +1,103 @@
+"""What a simulation answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.simulation.engine.injection import Bursts
+from unknot.simulation.engine.router import Router
+from unknot.simulation.run.series import Series
+from unknot.switching import Switching
+from unknot.verify.verdict import Configuration
+
+
+def _nothing() -> npt.NDArray[np.float64]:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
+
+    Attributes
+    ----------
+    offered_load : float
+        Load asked for.
+    accepted_load : float
+        Flits ejected per terminal and cycle while measuring.
+    latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
+        Packet latency, from creation to the ejection of the tail, of packets created while measuring; None when
+        none arrived.
+    network_latency_mean : float or None
+        The same from injection of the header.
+    hops_mean : float or None
+        Hops of a packet: channels between routers that it crossed.
+    stable : bool
+        False when the run saturated or deadlocked; the latencies then have no steady meaning.
+    reason : str
+        Why it is not stable; empty when it is.
+    deadlock : Configuration or None
+        The knot of blocked messages, when the run came to one.
+    latency_half_width, accepted_half_width : float or None
+        Half the width of the 95 % confidence interval of `latency_mean` and `accepted_load`, by batch means within
+        the measuring window; None when there is too little to tell by, or batches depend on one another too much, of
+        the latency also when not stable.
+    utilisation : float64 array, shape (channels,)
+        Flits per cycle of each channel while measuring. It and `occupancy` are empty when nothing was measured, and
+        do not count when runs are compared.
+    occupancy : float64 array, shape (VCs,)
+        Mean number of flits in the buffer of each VC while measuring, from samples.
+    packets : int
+        Measured packets that arrived.
+    cycles : int
+        Cycles simulated in all.
+    flit_hops : int
+        Flits sent over a channel by a router in all, the channels to terminals included.
+    switching, packet_length, buffer_depth, seed, lengths, router, bursts :
+        The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
+        there are several.
+    warmup, measured : int
+        Cycles before the measuring window, and in it.
+    lost_packets, lost_flits : int
+        Packets lost by faults, and flits of them that vanished from the network.
+    faults : tuple of str
+        The faults that came before the run ended.
+    series : Series or None
+        The run over time, when it was asked for; does not count when runs are compared.
+    """
+
+    offered_load: float
+    accepted_load: float
+    latency_mean: float | None
+    latency_p50: float | None
+    latency_p95: float | None
+    latency_p99: float | None
+    latency_max: float | None
+    network_latency_mean: float | None
+    hops_mean: float | None
+    stable: bool
+    reason: str
+    packets: int
+    cycles: int
+    flit_hops: int
+    switching: Switching
+    packet_length: int
+    buffer_depth: int
+    seed: int
+    deadlock: Configuration | None = field(default=None)
+    latency_half_width: float | None = None
+    accepted_half_width: float | None = None
+    lengths: tuple[tuple[int, float], ...] = ()
+    router: Router = field(default_factory=Router)
+    bursts: Bursts | None = None
+    warmup: int = 0
+    measured: int = 0
+    lost_packets: int = 0
+    lost_flits: int = 0
+    faults: tuple[str, ...] = ()
+    series: Series | None = field(default=None, compare=False, repr=False)
+    utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
+    occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)

@@ -1,0 +1,132 @@
+"""Options of a run from the texts in which a person writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from unknot.errors import SimulationError, TextError, near
+from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
+from unknot.simulation.engine.router import Router
+
+_T = TypeVar("_T")
+_PIECE = re.compile(r"[^,]+")
+
+
+def router_of(text: str, where: str = "<router>") -> Router:
+    """The router that a text such as ``routing_delay=0, speculative=true, allocator=islip`` describes.
+
+    Raises
+    ------
+    TextError
+        At the place that is wrong.
+    """
+    given: dict[str, Any] = {}
+    for column, piece in _pieces(text):
+        name, equals, value = piece.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals:
+            raise TextError("expected option=value, such as routing_delay=0", where, 1, column, text)
+        if name in given:
+            raise TextError(f"{name} is given twice", where, 1, column, text)
+        given[name] = _value(value.strip())
+        _told(lambda: router_from({name: given[name]}), where, column, text)  # noqa: B023 called at once
+    return _told(lambda: Router(**given), where, 1, text)
+
+
+def router_from(options: Mapping[str, Any]) -> Router:
+    """The router with these options.
+
+    Raises
+    ------
+    SimulationError
+        If there is no such option, or its value makes no sense.
+    """
+    known = [field.name for field in fields(Router)]
+    for name in options:
+        if name not in known:
+            raise SimulationError(f"router: unknown option {name!r}; {near(str(name), known)}")
+    return Router(**options)
+
+
+def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
+    """Flits per packet from a text: a number, or lengths with their shares, such as ``1:0.5, 5:0.5``.
+
+    Raises
+    ------
+    TextError
+        At the place that is wrong.
+    """
+    if ":" not in text:
+        if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", text):
+            raise TextError(
+                "expected a number of flits, or lengths and shares such as 1:0.5, 5:0.5", where, 1, 1, text
+            )
+        length = int(text)
+        _told(lambda: length_shares(length), where, 1, text)
+        return length
+    found: dict[int, float] = {}
+    for column, piece in _pieces(text):
+        left, _, right = piece.partition(":")
+        try:
+            length, share = int(left), float(right)
+        except ValueError:
+            raise TextError("expected length:share, such as 5:0.5", where, 1, column, text) from None
+        if length in found:
+            raise TextError(f"length {length} is given twice", where, 1, column, text)
+        found[length] = share
+        _told(lambda: length_shares({length: share}), where, column, text)  # noqa: B023 called at once
+    return found
+
+
+def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
+    """On and off terminals from the two probabilities of `Bursts`, such as ``0.01, 0.1``.
+
+    Raises
+    ------
+    TextError
+        At the place that is wrong.
+    """
+    values: list[float] = []
+    for column, piece in _pieces(text):
+        try:
+            values.append(float(piece))
+        except ValueError:
+            raise TextError("expected a probability", where, 1, column, text) from None
+        _told(lambda: Bursts(values[-1], 1.0), where, column, text)
+    if len(values) != 2:
+        raise TextError(
+            "expected two probabilities, of a burst to begin and of one to end in a cycle, such as 0.01, 0.1",
+            where,
+            1,
+            1,
+            text,
+        )
+    return Bursts(*values)
+
+
+def _pieces(text: str) -> Iterable[tuple[int, str]]:
+    """The parts between commas, each with its column."""
+    for found in _PIECE.finditer(text):
+        piece = found.group()
+        if piece.strip():
+            yield found.start() + len(piece) - len(piece.lstrip()) + 1, piece.strip()
+
+
+def _value(text: str) -> Any:
+    """A whole number, true or false; anything else is a word."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else text.strip("'\"")
+
+
+def _told(make: Callable[[], _T], where: str, column: int, text: str) -> _T:
+    """What `make` gives, with its complaint put at a place in the text."""
+    try:
+        return make()
+    except TextError:
+        raise
+    except SimulationError as error:
+        raise TextError(str(error), where, 1, column, text) from None

@@ -1,0 +1,1 @@
+"""Traces, closed loops and replays: given messages in place of random traffic."""

@@ -1,0 +1,216 @@
+"""Closed loops: fixed work for each terminal, a window of outstanding requests, replies from where they arrive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import SimulationError
+from unknot.routing.relation import Relation
+from unknot.simulation.run.checks import check_point
+from unknot.simulation.run.statistics import mean, percentiles
+from unknot.simulation.traces.player import Player, Progress
+from unknot.simulation.traces.trace import Trace
+from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
+from unknot.switching import Switching, switching_named
+from unknot.traffic import Pattern, Traffic, pattern
+
+Numbers = npt.NDArray[np.int64]
+
+REQUEST, REPLY = "request", "reply"
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoop:
+    """How long terminals took for their work; times in cycles.
+
+    Attributes
+    ----------
+    makespan : int or None
+        Cycle in which the last request was done; None if not all were.
+    throughput : float or None
+        Flits that arrived per terminal of the network and cycle, over the makespan.
+    round_trip_mean, round_trip_p50, round_trip_p95, round_trip_p99, round_trip_max : float or None
+        From the moment a request was ready to the arrival of its reply, service included.
+    finished : int64 array, shape (terminals,)
+        Cycle in which each terminal was done; −1 if it was not, or had nothing to do.
+    requests, window : int
+        Of each terminal that sends.
+    done : int
+        Requests that were replied to, of all terminals.
+    run : TraceRun
+        The single messages. Its trace, in which each request needs the reply that made it possible, run again with
+        the same options gives the same run.
+    """
+
+    makespan: int | None
+    throughput: float | None
+    round_trip_mean: float | None
+    round_trip_p50: float | None
+    round_trip_p95: float | None
+    round_trip_p99: float | None
+    round_trip_max: float | None
+    finished: Numbers = field(repr=False)
+    requests: int
+    window: int
+    done: int
+    run: TraceRun = field(repr=False)
+
+    @property
+    def reason(self) -> str:
+        """Why not all was done; empty when it was."""
+        return self.run.reason
+
+
+def closed_loop(
+    relation: Relation,
+    *,
+    requests: int = 100,
+    window: int = 4,
+    request_flits: int = 1,
+    reply_flits: int = 4,
+    traffic: Traffic = "uniform_others",
+    service: int = 0,
+    think: int = 0,
+    switching: Switching = "wormhole",
+    buffer_depth: int = 8,
+    limit: int | None = None,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> ClosedLoop:
+    """Let every terminal make so many requests, never more than a window of them outstanding.
+
+    When a request has arrived its destination creates the reply `service` cycles later; when a reply has arrived the
+    next request is made `think` cycles later. They share source queues, and virtual channels too unless the relation
+    has the message classes ``request`` and ``reply`` (`unknot.routing.in_classes`). Since terminals take in whatever
+    arrives, a reply never keeps a request from being received: on a relation that is proved deadlock-free the work
+    always gets done, with classes and without.
+
+    Parameters
+    ----------
+    requests : int
+        Of each terminal.
+    window : int
+        Requests of a terminal that may be outstanding.
+    request_flits, reply_flits : int
+        With 0 flits there are no replies, and a request is done when it has arrived.
+    traffic : str, sequence of int, array, callable or Pattern
+        Whom terminals ask, as in `simulate`; each request draws anew. A terminal does not ask itself, and one that
+        would ask nobody else is silent. Of a matrix only the proportions within each row matter.
+    service, think : int
+        Cycles between the arrival of a request and its reply, and between that of a reply and the next request.
+    seed : int
+        Of the destinations and of the draws among several addresses.
+
+    Raises
+    ------
+    SimulationError
+        If a number makes no sense, no terminal has another one to ask, or the relation has other message classes.
+    RelationError
+        If there is no address for a message, or it comes to a place where it has no candidate.
+    """
+    technique = switching_named(switching)
+    for name, value, least in (("requests", requests, 1), ("window", window, 1), ("reply_flits", reply_flits, 0)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise SimulationError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    check_cycles(service=service, think=think, limit=limit)
+    check_point(request_flits, technique, buffer_depth, seed)
+    check_point(max(1, reply_flits), technique, buffer_depth, seed)
+    if relation.classes and not {REQUEST, REPLY} <= set(relation.classes):
+        raise SimulationError(
+            f"{relation.name}: the messages of a closed loop are of the classes {REQUEST} and {REPLY}; the routing "
+            f"has {', '.join(relation.classes)}"
+        )
+
+    terminals = relation.network.num_terminals
+    asked = _asked(pattern(relation.network, traffic), terminals, requests, seed)
+    sources = np.flatnonzero(asked[:, 0] >= 0)
+    many = sources.size * requests
+    if not many:
+        raise SimulationError(f"{relation.network.name}: no terminal has another one to ask")
+    source, destination = np.repeat(sources, requests), asked[sources].reshape(-1)
+    flits = np.full(many, request_flits, dtype=np.int64)
+    if reply_flits:
+        source, destination = np.concatenate([source, destination]), np.concatenate([destination, source])
+        flits = np.concatenate([flits, np.full(many, reply_flits, dtype=np.int64)])
+    classes = (REQUEST,) * many + (REPLY,) * (source.size - many)
+    player = Player(relation, source, destination, flits, switching=technique, buffer_depth=buffer_depth, seed=seed)
+    give_classes(player, classes, seed)
+
+    made_by = np.full(source.size, -1, dtype=np.int64)
+    made_by[many:] = np.arange(source.size - many)
+    following: list[int] = []
+    for block in range(sources.size):
+        following.append(block * requests + min(window, requests))
+        for i in range(block * requests, following[-1]):
+            player.release(i, 0)
+
+    def follow(message: int, cycle: int) -> list[tuple[int, int]]:
+        if message < many and reply_flits:
+            return [(message + many, cycle + service)]
+        block = message % many // requests
+        next_request = following[block]
+        if next_request == (block + 1) * requests:
+            return []
+        following[block] += 1
+        made_by[next_request] = message
+        return [(next_request, cycle + think)]
+
+    player.play(follow, slack=min(service, think) if reply_flits else think, limit=limit, progress=progress)
+    delay = np.where(np.arange(source.size) < many, think, service)
+    trace = Trace(
+        # A request that the run did not come to is put at its end.
+        cycle=np.where((player.ready < 0) & (made_by < 0), player.now, 0),
+        source=source,
+        destination=destination,
+        flits=flits,
+        delay=delay,
+        need_first=np.concatenate([[0], np.cumsum(made_by >= 0)]),
+        needs=made_by[made_by >= 0],
+        classes=classes,
+    )
+    return _summary(relation, trace_run(player, trace, seed), many, requests, window)
+
+
+def _asked(chosen: Pattern, terminals: int, requests: int, seed: int) -> Numbers:
+    """Whom each terminal asks: int64 array, shape (terminals, requests); −1 for those that ask nobody."""
+    random = np.random.default_rng([seed, terminals])
+    asked = np.full((terminals, requests), -1, dtype=np.int64)
+    for t in range(terminals):
+        if chosen.destination is not None:
+            asked[t] = chosen.destination[t] if chosen.destination[t] != t else -1
+            continue
+        weight = np.ones(terminals) if chosen.weight is None else np.array(chosen.weight[t], dtype=np.float64)
+        weight[t] = 0
+        if weight.any():
+            asked[t] = random.choice(terminals, requests, p=weight / weight.sum())
+    return asked
+
+
+def _summary(relation: Relation, run: TraceRun, many: int, requests: int, window: int) -> ClosedLoop:
+    """Round trips and throughput of the messages, the first `many` of which are requests."""
+    last = run.arrived[-many:]
+    done = last >= 0
+    trips = (last - run.ready[:many])[done]
+    p50, p95, p99, worst = percentiles(trips, (0.5, 0.95, 0.99, 1.0))
+    terminals = relation.network.num_terminals
+    finished = np.full(terminals, -1, dtype=np.int64)
+    ends = np.where(done.reshape(-1, requests).all(axis=1), last.reshape(-1, requests).max(axis=1), -1)
+    finished[run.trace.source[:many:requests]] = ends
+    makespan = run.makespan
+    return ClosedLoop(
+        makespan=makespan,
+        throughput=float(run.trace.flits.sum()) / (terminals * makespan) if makespan else None,
+        round_trip_mean=mean(int(trips.sum()), trips.size),
+        round_trip_p50=p50,
+        round_trip_p95=p95,
+        round_trip_p99=p99,
+        round_trip_max=worst,
+        finished=finished,
+        requests=requests,
+        window=window,
+        done=int(done.sum()),
+        run=run,
+    )

@@ -1,0 +1,273 @@
+"""Messages put into a network one by one, each when it becomes ready: what traces and closed loops have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
+from unknot.simulation.engine.engine import CHECK, Engine
+from unknot.simulation.engine.state import NO_CYCLE, aligned
+from unknot.simulation.engine.traffic import nobody
+from unknot.simulation.traces.addresses import addresses_drawn
+from unknot.switching import Switching
+from unknot.verify.verdict import Configuration
+
+Times = npt.NDArray[np.int64]
+Follow = Callable[[int, int], Iterable[tuple[int, int]]]
+"""Given a message and the cycle of its arrival: the messages that this makes ready, and the cycle of each."""
+Progress = Callable[[str, int], None]
+
+PATIENCE = 1_000_000
+"""Cycles without an arrival after which messages on the way are given up; more when they are long."""
+SHORTEST = 3
+"""Cycles from the switch grant of a flit to its ejection, at least: the switch, a channel of latency 1, the latch."""
+READY, SEND, IDLE = range(3)
+"""Events: a message becomes ready; it enters the network; a terminal may be free again."""
+
+
+class Player:
+    """A run whose packets are given messages instead of random ones.
+
+    A terminal sends one message after the other: of those that are ready, the one that has been ready longest, or
+    with `in_order` strictly the one that was given first. Between two events the kernel runs undisturbed.
+
+    Attributes
+    ----------
+    ready, injected, arrived : int64 arrays, shape (messages,)
+        The cycle in which each message was ready to be sent, its header entered the network, and its tail arrived;
+        −1 where that did not happen.
+    deadlock : Configuration or None
+    reason : str
+        Why messages did not arrive; empty when all did.
+    """
+
+    def __init__(
+        self,
+        relation: Relation,
+        source: Times,
+        destination: Times,
+        flits: Times,
+        *,
+        switching: Switching,
+        buffer_depth: int,
+        seed: int | None = None,
+        overhead: int = 0,
+        in_order: bool = False,
+    ) -> None:
+        """`seed` draws addresses of a destination (without one the first is taken) and in random selections."""
+        terminals, many = relation.network.num_terminals, source.size
+        self.relation, self.overhead, self.in_order = relation, overhead, in_order
+        self.engine = Engine(
+            relation,
+            switching,
+            packet_length=1,
+            buffer_depth=buffer_depth,
+            chance=0.0,
+            seed=seed or 0,
+            pairs=nobody(terminals),
+        )
+        # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
+        self.engine.measure(0, NO_CYCLE)
+        self.rows = aligned("packets", many)
+        self.rows.address[:] = addresses_drawn(relation, source, destination, seed)
+        self.rows.length[:], self.rows.source[:], self.rows.script[:] = flits, source, -1
+        self.carries = np.zeros(len(self.engine.state.packets), dtype=np.int64)
+        self.ready, self.injected, self.arrived = (np.full(many, -1, dtype=np.int64) for _ in range(3))
+        self.source, self.flits = source.tolist(), flits.tolist()
+        self.events: list[tuple[int, int, int]] = []
+        self.queue: list[list[tuple[int, int]]] = [[] for _ in range(terminals)]
+        self.order: list[list[int]] = [[] for _ in range(terminals if in_order else 0)]
+        if in_order:
+            for i in range(many - 1, -1, -1):
+                self.order[self.source[i]].append(i)
+        self.held, self.polled = [False] * terminals, [False] * terminals
+        self.unready = self.left = many
+        self.inside = 0
+        self.wire = SHORTEST
+        self.skipped = 0
+        self.deadlock: Configuration | None = None
+        self.reason = ""
+
+    @property
+    def now(self) -> int:
+        """The cycle to be simulated next."""
+        return self.engine.now + self.skipped
+
+    def release(self, message: int, cycle: int) -> None:
+        """From this cycle on a message is ready."""
+        heappush(self.events, (cycle, READY, message))
+        self.unready -= 1
+
+    def play(
+        self,
+        follow: Follow,
+        *,
+        slack: int = 0,
+        limit: int | None = None,
+        patient: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        """Go on until every message has arrived, or some never will.
+
+        Parameters
+        ----------
+        follow : callable
+            What the arrival of a message makes ready.
+        slack : int
+            Cycles that surely lie between an arrival and what it makes ready; the larger, the faster the run.
+        limit : int, optional
+            Cycle in which to stop.
+        patient : bool
+            Whether to go on after a deadlock as long as anything moves.
+        """
+        engine = self.engine
+        patience = PATIENCE + 16 * max(self.flits, default=0)
+        look, heard, said = CHECK, 0, 0
+        while self.left:
+            now = self.now
+            if limit is not None and now >= limit:
+                self._stop(f"the limit of {limit} cycles was reached")
+                return
+            self._begin(now)
+            if not self.inside and not self.events:
+                self._stop("nothing makes them ready")
+                return
+            freed = engine.count("free")
+            quiet = self._advance(now, slack, limit)
+            for message, cycle in self._collect(freed):
+                heard = self.now
+                for other, start in follow(message, cycle):
+                    self.release(other, start)
+            if self.inside and (quiet or (self.now >= look and not patient)):
+                look = self.now + CHECK
+                if self._stuck():
+                    return
+            if self.inside and self.now - heard > patience:
+                self._stop(f"livelock or starvation: nothing arrived for {patience} cycles")
+                return
+            heard = heard if self.inside else self.now
+            if progress is not None and self.now - said >= 1000:
+                said = self.now
+                progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", said)
+
+    def _begin(self, now: int) -> None:
+        """All that happens at the terminals before cycle `now` is simulated."""
+        touched = {}
+        while self.events and self.events[0][0] <= now:
+            cycle, kind, number = heappop(self.events)
+            terminal = number if kind == IDLE else self.source[number]
+            touched[terminal] = True
+            if kind == READY:
+                self.ready[number] = cycle
+                heappush(self.queue[terminal], (0 if self.in_order else cycle, number))
+            elif kind == SEND:
+                self.held[terminal] = False
+                self._send(number, terminal)
+            else:
+                self.polled[terminal] = False
+        for terminal in touched:
+            self._serve(terminal, now)
+
+    def _serve(self, terminal: int, now: int) -> None:
+        """Let a terminal take up its next message if it is free, or else look again when it may be."""
+        queue = self.queue[terminal]
+        row = self.engine.parts[0].terminals[terminal]
+        if self.held[terminal] or not queue or (self.in_order and self.order[terminal][-1] != queue[0][1]):
+            return
+        if row.packet < 0:
+            message = heappop(queue)[1]
+            if self.in_order:
+                self.order[terminal].pop()
+            if self.overhead:
+                self.held[terminal] = True
+                heappush(self.events, (now + self.overhead, SEND, message))
+                return
+            self._send(message, terminal)
+        if queue and not self.polled[terminal]:
+            self.polled[terminal] = True
+            heappush(self.events, (now + int(row.left), IDLE, terminal))
+
+    def _send(self, message: int, terminal: int) -> None:
+        """The next packet of a terminal is this message."""
+        state = self.engine.parts[0]
+        count = state.count
+        if count.free:
+            count.free -= 1
+            packet = state.free[count.free]
+        else:
+            packet = count.high
+            count.high += 1
+        state.packets[packet] = self.rows[message]
+        state.terminals.packet[terminal] = packet
+        state.terminals.left[terminal] = self.flits[message]
+        self.carries[packet] = message
+        self.inside += 1
+
+    def _advance(self, now: int, slack: int, limit: int | None) -> bool:
+        """Run to the next cycle in which anything may happen at a terminal; True when nothing moves any more."""
+        engine = self.engine
+        until = self.events[0][0] if self.events else now + CHECK
+        if self.inside:
+            until = min(until, now + CHECK)
+            if self.unready:
+                until = min(until, now + self.wire + slack)
+        if limit is not None:
+            until = min(until, limit)
+        wheel = int(engine.parts[0].setup.slots) + 1
+        if not self.inside and until - now > 2 * wheel:
+            engine.advance(engine.now + wheel)
+            # Nothing on the way, and all credits are back: the clock of the kernel may stand still.
+            self.skipped += until - now - wheel
+        return engine.advance(until - self.skipped)
+
+    def _collect(self, freed: int) -> list[tuple[int, int]]:
+        """Messages whose tails were sent to their terminals since the last look, with the cycle of arrival."""
+        state = self.engine.parts[0]
+        many = int(state.count.measured_arrived)
+        if not many:
+            return []
+        state.count.measured_arrived = 0
+        packets = state.free[freed : freed + many]
+        messages, cycles = self.carries[packets], state.latencies[:many] + self.skipped
+        self.injected[messages] = state.packets.injected[packets] + self.skipped
+        self.arrived[messages] = cycles
+        self.inside -= many
+        self.left -= many
+        return list(zip(messages.tolist(), cycles.tolist(), strict=True))
+
+    def _stuck(self) -> bool:
+        """Whether some packets can never move again."""
+        engine = self.engine
+        if engine.count("flits_in") == engine.count("flits_out"):
+            return False
+        stuck = stuck_vcs(self.relation, engine.state)
+        if stuck.any():
+            self.deadlock = knot(self.relation, engine.state, engine.switching, stuck)
+            self._leave()
+            told = in_words(self.relation, self.deadlock)
+            knotted = len(self.deadlock.messages)
+            self.reason = f"deadlock of {knotted} messages, found in cycle {self.now}: {told}"
+        return self.deadlock is not None
+
+    def _stop(self, why: str) -> None:
+        """End with messages on the way, for a reason that is not a deadlock unless there is one."""
+        if self._stuck():
+            return
+        self._leave()
+        late = int((self.ready < 0).sum())
+        self.reason = f"{why}: {self.left} of {len(self.rows)} messages had not arrived, {late} had not been ready"
+
+    def _leave(self) -> None:
+        """Note when those still on the way were injected."""
+        state = self.engine.state
+        on_way = np.ones(int(state.count.high), dtype=bool)
+        on_way[state.free[: state.count.free]] = False
+        terminals = state.terminals
+        on_way[terminals.packet[(terminals.packet >= 0) & (terminals.vc < 0)]] = False
+        packets = np.flatnonzero(on_way)
+        self.injected[self.carries[packets]] = state.packets.injected[packets] + self.skipped

@@ -1,0 +1,236 @@
+"""Replay of a deadlock configuration in the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError, SimulationError
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State
+from unknot.simulation.engine.traffic import nobody
+from unknot.simulation.run.checks import check_point
+from unknot.verify.verdict import Configuration, Message
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of a configuration that was put into the simulator.
+
+    Attributes
+    ----------
+    stuck : bool
+        No message of it moved until the end, and the detector found the knot.
+    injected : bool
+        True when the messages were injected at their terminals and travelled there; False when they were placed.
+    cycles : int
+        Cycles simulated.
+    waits : tuple of (int, tuple of int)
+        Who waits for whom: for each message, by position in the configuration, the messages that hold what it
+        wants.
+    found : Configuration or None
+        The knot as the detector reports it.
+    """
+
+    stuck: bool
+    injected: bool
+    cycles: int
+    waits: tuple[tuple[int, tuple[int, ...]], ...]
+    found: Configuration | None
+
+
+def replay(relation: Relation, configuration: Configuration, *, cycles: int = 1000) -> Replay:
+    """Put the messages of a configuration into an otherwise empty network and see whether any of them ever moves.
+
+    A configuration that is `injected` or `scheduled` is injected at its terminals, in schedule order each message
+    once the one before stands still; every header follows lead and held VCs and waits there until all are in place.
+    Other configurations are placed into the buffers. Then the headers are let go: each asks for what it waits for
+    (under non-atomic allocation, or if the relation commits, for the one candidate it has chosen), and the network
+    runs on.
+
+    Parameters
+    ----------
+    cycles : int
+        Cycles to go on after the headers are let go.
+
+    Raises
+    ------
+    RelationError
+        If the configuration is not one of this relation: a prescribed step that the rule does not offer, a VC held
+        twice, a length that does not fill the held VCs.
+    SimulationError
+        If `cycles` is not positive.
+    """
+    if isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < 1:
+        raise SimulationError(f"cycles must be a whole number of at least 1, got {cycles!r}")
+    check_configuration(relation, configuration)
+    engine = Engine(
+        relation,
+        configuration.switching,
+        packet_length=1,
+        buffer_depth=configuration.buffer_depth,
+        chance=0.0,
+        seed=0,
+        pairs=nobody(relation.network.num_terminals),
+    )
+    _write_packets(engine, configuration)
+    injected = configuration.reachability != "not-established"
+    if not injected:
+        _place(engine.state, configuration)
+    else:
+        together = configuration.reachability == "injected"
+        waves = (
+            [range(len(configuration.messages))] if together else [[k] for k in range(len(configuration.messages))]
+        )
+        for wave in waves:
+            _inject(engine, configuration, wave)
+    state = engine.state
+    in_place = all(
+        state.inputs.stored[state.in_row[vc]] == configuration.buffer_depth and front(state, vc) == k
+        for k, message in enumerate(configuration.messages)
+        for vc in message.held
+    )
+    state.setup.hold = 0
+    moved = engine.count("flit_hops"), engine.count("flits_in")
+    end = engine.now + cycles
+    try:
+        while engine.now < end:
+            engine.advance(end)
+    except RelationError:
+        if moved == (engine.count("flit_hops"), engine.count("flits_in")):
+            raise
+    stuck = stuck_vcs(relation, state)
+    holder = configuration.holder
+    all_stuck = in_place and all(stuck[vc] for vc in holder)
+    waits = []
+    for k, message in enumerate(configuration.messages):
+        header = message.held[-1]
+        wanted = wants(relation, state, header) if stuck[header] and front(state, header) == k else ()
+        waits.append((k, tuple(dict.fromkeys(holder[w] for w in wanted if w in holder))))
+    return Replay(
+        stuck=bool(all_stuck and moved == (engine.count("flit_hops"), engine.count("flits_in"))),
+        injected=injected,
+        cycles=engine.now,
+        waits=tuple(waits),
+        found=knot(relation, state, configuration.switching, stuck) if stuck.any() else None,
+    )
+
+
+def check_configuration(relation: Relation, configuration: Configuration) -> None:
+    """Refuse a configuration whose messages cannot be where it says they are.
+
+    Raises
+    ------
+    RelationError
+        Naming the message and the place.
+    """
+    depth = configuration.buffer_depth
+    if not configuration.messages:
+        raise RelationError("the configuration has no messages")
+    taken: dict[int, int] = {}
+    sources: set[int] = set()
+    for k, message in enumerate(configuration.messages):
+        name = f"message {k + 1} of the configuration"
+        if not 0 <= message.source < relation.network.num_terminals:
+            raise RelationError(f"{name}: there is no terminal {message.source} in {relation.network.name}")
+        if not message.held or message.length != len(message.held) * depth:
+            raise RelationError(
+                f"{name} has {message.length} flits and holds {len(message.held)} VCs of {depth}; it must hold at "
+                "least one and fill them exactly"
+            )
+        check_point(message.length, configuration.switching, depth, 0)
+        committed = _committed(relation, configuration, message)
+        at = relation.num_vcs + message.source
+        for vc in (*message.lead, *message.held, *committed):
+            offered = [c.vc for c in relation.candidates(at, message.address)]
+            if vc not in offered:
+                target = relation.vcs.name(vc) if 0 <= vc < relation.num_vcs else f"VC {vc}"
+                raise RelationError(
+                    f"{name}: at {relation.vcs.name(at)} for {relation.address_name(message.address)}, "
+                    f"{relation.name} does not offer {target}"
+                )
+            at = vc
+        for vc in message.held:
+            if vc in taken:
+                raise RelationError(f"{name} holds {relation.vcs.name(vc)}, and so does message {taken[vc] + 1}")
+            taken[vc] = k
+        if configuration.reachability == "injected" and message.source in sources:
+            raise RelationError(
+                f"{name} comes from {relation.network.terminal_name(message.source)} like another one; messages that "
+                "are injected all at once need terminals of their own"
+            )
+        sources.add(message.source)
+
+
+def _committed(relation: Relation, configuration: Configuration, message: Message) -> tuple[int, ...]:
+    """The candidate a header has committed to, where headers commit."""
+    return message.wanted[:1] if relation.commits or configuration.switching == "wormhole-nonatomic" else ()
+
+
+def _write_packets(engine: Engine, configuration: Configuration) -> None:
+    """Packet k is message k; its prescribed path ends with the committed candidate or −1."""
+    script: list[int] = []
+    state = engine.state
+    for k, message in enumerate(configuration.messages):
+        way = [*message.lead, *message.held]
+        row = state.packets[k]
+        row.created = row.injected = row.hops = 0
+        row.address, row.length, row.source = message.address, message.length, message.source
+        row.script, row.stop = len(script), len(way)
+        committed = _committed(engine.relation, configuration, message)
+        script += [*way, *(committed or (-1,))]
+    state.count.high = len(configuration.messages)
+    state.setup.hold, state.setup.packable = 1, 0
+    engine.state = state.replaced(script=script)
+
+
+def _inject(engine: Engine, configuration: Configuration, wave: range | list[int]) -> None:
+    """Inject some messages and run until nothing moves."""
+    for k in wave:
+        message = configuration.messages[k]
+        row = engine.state.terminals[message.source]
+        row.packet, row.left = k, message.length
+    while not engine.advance(engine.now + 10_000):
+        pass
+
+
+def _place(state: State, configuration: Configuration) -> None:
+    """Fill the held VCs of all messages, and let the headers begin in the next cycle."""
+    depth = configuration.buffer_depth
+    for k, message in enumerate(configuration.messages):
+        for i, vc in enumerate(message.held):
+            _fill(state, k, message, i, vc, depth)
+
+
+def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: int) -> None:
+    row, end = int(state.in_row[vc]), int(state.out_row[vc])
+    inputs, outputs, header = state.inputs[row], state.outputs[end], i == len(message.held) - 1
+    state.ring[row * state.setup.ring] = packet
+    outputs.credits = 0
+    inputs.stored = depth
+    inputs.sent = (len(message.held) - 1 - i) * depth
+    inputs.state = FRESH if header else STALLED
+    if i:
+        outputs.owner = state.in_row[message.held[i - 1]]
+    if i or state.setup.technique == ATOMIC:
+        _mark(state.masks.open, state.words.first_output, end, False)
+    if header:
+        _mark(state.masks.heads, state.words.first_input, row, True)
+        state.packets.hops[packet] = state.packets.stop[packet]
+    else:
+        beyond = int(state.out_row[message.held[i + 1]])
+        inputs.out, inputs.length = beyond, message.length
+        inputs.out_port_bit = state.out_ports.first_bit[state.outputs.port[beyond]]
+
+
+def _mark(mask: Numbers, first: Numbers, row: int, on: bool) -> None:
+    """Set or clear the bit of a row; `first` are the rows that the words of the mask begin with."""
+    word = int(np.searchsorted(first[:-1], row, side="right")) - 1
+    bit = np.int64(1) << np.int64(row - first[word])
+    mask[word] = mask[word] | bit if on else mask[word] & ~bit

@@ -1,0 +1,296 @@
+"""Traces in files: CSV, and Parquet where pyarrow is installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unknot import memory
+from unknot.errors import NetworkError, TextError, UnknotError, near
+from unknot.input import read_bytes, read_text
+from unknot.network import Network
+from unknot.output import write_text, written
+from unknot.simulation.traces.addresses import unknown_class
+from unknot.simulation.traces.trace import Trace, TraceError
+from unknot.simulation.traces.trace_run import TraceRun
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
+WANTED = ("cycle", "source", "destination", "flits")
+OPTIONAL = ("id", "needs", "delay", "class")
+RESULTS = ("ready", "injected", "arrived", "latency")
+"""Columns that `write_trace` adds and `read_trace` passes over."""
+PARQUET = (".parquet", ".pq")
+_GROWTH = 60
+"""Bytes of memory for a byte of a file at the peak of reading."""
+_CELL = 60
+"""Bytes of memory for a value of a Parquet file."""
+
+
+def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = ()) -> Trace:
+    """A trace from a file, CSV or, by its ending, Parquet.
+
+    The columns ``cycle, source, destination, flits`` must be there, in any order; ``id, needs, delay, class`` may be.
+    Terminals are names or numbers. `needs` lists, separated by semicolons (in Parquet also as a list), the `id` of
+    other messages, or without such a column their numbers counted from 0. In CSV, lines that are empty or begin with
+    ``#`` are passed over.
+
+    Parameters
+    ----------
+    classes : sequence of str
+        The message classes that there are (`Relation.classes`), if only these may be in the column `class`.
+
+    Raises
+    ------
+    TextError
+        With file, line and column of what cannot be read.
+    UnknotError
+        If the file is not there, or pyarrow is not.
+    """
+    path = Path(path)
+    sheet = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path)
+    return _trace(sheet, network, classes)
+
+
+def write_trace(path: str | Path, trace: Trace, network: Network, run: TraceRun | None = None) -> None:
+    """Write a trace, and how its messages fared, as CSV or Parquet; cycles that did not come stay empty.
+
+    Raises
+    ------
+    UnknotError
+        For Parquet, if pyarrow is not installed.
+    """
+    path = Path(path)
+    names = [str(t) if name is None else name for t, name in enumerate(_names(network))]
+    columns: dict[str, list[Any]] = {
+        "id": [trace.name(i) for i in range(len(trace))],
+        "cycle": trace.cycle.tolist(),
+        "source": [names[t] for t in trace.source.tolist()],
+        "destination": [names[t] for t in trace.destination.tolist()],
+        "flits": trace.flits.tolist(),
+        "needs": [
+            ";".join(map(trace.name, needs.tolist())) for needs in np.split(trace.needs, trace.need_first[1:-1])
+        ],
+        "delay": trace.delay.tolist(),
+        "class": list(trace.classes) or [""] * len(trace),
+    }
+    if run is not None:
+        cycles = dict(zip(RESULTS, (run.ready, run.injected, run.arrived, run.latency), strict=True))
+        columns |= {name: [c if c >= 0 else None for c in column.tolist()] for name, column in cycles.items()}
+    if not len(trace):
+        columns = {name: [] for name in columns}
+    if path.suffix.lower() in PARQUET:
+        arrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
+        with written(path) as file:
+            parquet.write_table(arrow.table(columns), file)
+        return
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    write_text(path, text.getvalue())
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """Columns by name, and for errors the lines the rows stood on and their text, where there is one."""
+
+    path: Path
+    columns: Mapping[str, Sequence[Any]]
+    rows: int
+    lines: Sequence[int]
+    texts: Sequence[str]
+    heading: Sequence[str]
+
+    def error(self, words: str, row: int, column: str) -> TextError:
+        text = self.texts[row] if self.texts else ""
+        if not text:
+            return TextError(f"column {column}: {words}", self.path, self.lines[row])
+        return TextError(words, self.path, self.lines[row], _place(text, self.heading.index(column)), text)
+
+
+def _read_csv(path: Path) -> _Sheet:
+    text = read_text(path, what="a trace is CSV in UTF-8; is it Parquet? name it .parquet", growth=_GROWTH)
+    known = text.splitlines()
+    reader = csv.reader(text.splitlines(keepends=True), strict=True)
+    heading: list[str] = []
+    found: list[list[str]] = []
+    lines: list[int] = []
+    texts: list[str] = []
+    start = 1
+    try:
+        for record in reader:
+            line, start = start, reader.line_num + 1
+            if not any(cell.strip() for cell in record) or record[0].lstrip().startswith("#"):
+                continue
+            record = [cell.strip() for cell in record]
+            if not heading:
+                heading = [cell.lower() for cell in record]
+                _check_heading(heading, path, line, known[line - 1])
+                continue
+            if len(record) != len(heading):
+                words = f"{len(record)} values where there are {len(heading)} columns ({', '.join(heading)})"
+                raise TextError(words, path, line, 1, known[line - 1])
+            found.append(record)
+            lines.append(line)
+            texts.append(known[line - 1] if reader.line_num == line else "")
+    except csv.Error as error:
+        raise TextError(
+            f"not CSV: {error}", path, start, 1, known[start - 1] if start <= len(known) else ""
+        ) from None
+    if not heading:
+        raise TextError(f"empty; the first line names the columns: {', '.join(WANTED)}", path, 1)
+    columns = dict(zip(heading, zip(*found, strict=True) if found else [()] * len(heading), strict=True))
+    return _Sheet(path, columns, len(found), lines, texts, heading)
+
+
+def _read_parquet(path: Path) -> _Sheet:
+    parquet = _pyarrow("pyarrow.parquet")
+    data = read_bytes(path, growth=_GROWTH)
+    columns: dict[str, list[Any]] = {}
+    try:
+        file = parquet.ParquetFile(io.BytesIO(data))
+        names = [str(name).lower() for name in file.schema_arrow.names]
+        _check_heading(names, path, 0, "")
+        memory.require(f"reading {path}", file.metadata.num_rows * len(names) * _CELL)
+        columns = {name: [] for name in names}
+        size = 0
+        for batch in file.iter_batches(batch_size=1024):
+            for name, cells in zip(names, batch.columns, strict=True):
+                values = cells.dictionary_decode() if hasattr(cells, "dictionary_decode") else cells
+                size += values.nbytes
+                memory.require(f"reading {path}", size * 4)
+                columns[name] += values.to_pylist()
+    except UnknotError:
+        raise
+    except Exception as error:
+        raise UnknotError(f"{path}: not Parquet: {str(error)[:200]}") from None
+    rows = len(columns["cycle"])
+    return _Sheet(path, columns, rows, range(1, rows + 1), (), list(columns))
+
+
+def _pyarrow(name: str) -> ModuleType:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise UnknotError(
+            "Parquet needs pyarrow, which is not installed: pip install 'unknot[parquet]', or use CSV"
+        ) from None
+
+
+def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None:
+    known = (*WANTED, *OPTIONAL, *RESULTS)
+    for k, name in enumerate(heading):
+        place = _place(text, k) if text else 0
+        if name not in known:
+            raise TextError(f"there is no column {name!r}; {near(name, known)}", path, line, place, text)
+        if name in heading[:k]:
+            raise TextError(f"column {name!r} comes twice", path, line, place, text)
+    lost = [name for name in WANTED if name not in heading]
+    if lost:
+        raise TextError(f"column {lost[0]!r} is missing; wanted are {', '.join(WANTED)}", path, line, 0, text)
+
+
+def _trace(sheet: _Sheet, network: Network, known: Sequence[str]) -> Trace:
+    numbers = {name: _numbers(sheet, name) for name in ("cycle", "flits")}
+    numbers["delay"] = _numbers(sheet, "delay") if "delay" in sheet.columns else np.zeros(sheet.rows, dtype=np.int64)
+    ends = {name: _terminals(sheet, name, network) for name in ("source", "destination")}
+    names = tuple(_text(cell) for cell in sheet.columns.get("id", ()))
+    needs = _needs(sheet, names)
+    classes = tuple(_text(cell) for cell in sheet.columns.get("class", ()))
+    for row, name in enumerate(classes if known else ()):
+        if name and name not in known:
+            raise sheet.error(unknown_class(name, known), row, "class")
+    try:
+        return Trace(
+            **numbers,
+            **ends,
+            need_first=np.concatenate([[0], np.cumsum([len(found) for found in needs])]).astype(np.int64),
+            needs=np.array([need for found in needs for need in found], dtype=np.int64),
+            classes=classes if any(classes) else (),
+            names=names,
+        )
+    except TraceError as error:
+        raise sheet.error(error.words, error.message, error.column) from None
+
+
+def _numbers(sheet: _Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    found = np.zeros(sheet.rows, dtype=np.int64)
+    for row, cell in enumerate(sheet.columns[name]):
+        try:
+            if isinstance(cell, float) and not cell.is_integer():
+                raise ValueError
+            found[row] = 0 if name == "delay" and _text(cell) == "" else int(cell)
+        except (ValueError, TypeError, OverflowError):
+            raise sheet.error(f"{name} must be a whole number, got {_text(cell)!r}", row, name) from None
+    return found
+
+
+def _terminals(sheet: _Sheet, name: str, network: Network) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    names = _names(network)
+    known: dict[Any, int] = {label: t for t, label in enumerate(names) if label is not None}
+    found = np.zeros(sheet.rows, dtype=np.int64)
+    for row, cell in enumerate(sheet.columns[name]):
+        if cell not in known:
+            try:
+                known[cell] = network.terminal(int(cell) if _NUMBER.fullmatch(_text(cell)) else _text(cell))
+            except NetworkError as error:
+                raise sheet.error(str(error), row, name) from None
+        found[row] = known[cell]
+    return found
+
+
+def _names(network: Network) -> list[str | None]:
+    """Names of the terminals that have one of their own."""
+    names = [network.terminal_name(t) for t in range(network.num_terminals)]
+    many = Counter(names)
+    return [name if many[name] == 1 else None for name in names]
+
+
+def _needs(sheet: _Sheet, names: tuple[str, ...]) -> list[list[int]]:
+    position: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if not name or position.setdefault(name, row) != row:
+            words = f"id {name!r} is also that of line {sheet.lines[position[name]]}" if name else "the id is empty"
+            raise sheet.error(words, row, "id")
+    if "needs" not in sheet.columns:
+        return [[]] * sheet.rows
+    if not names:
+        position = {str(row): row for row in range(sheet.rows)}
+    found = []
+    for row, cell in enumerate(sheet.columns["needs"]):
+        wanted = cell if isinstance(cell, (list, tuple)) else _text(cell).split(";")
+        told = [text for text in map(_text, wanted) if text]
+        for text in told:
+            if text not in position:
+                what = "id" if names else "number"
+                raise sheet.error(f"there is no message with {what} {text!r}", row, "needs")
+        found.append([position[text] for text in told])
+    return found
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
+
+
+def _place(line: str, index: int) -> int:
+    """Column, from 1, at which a value of a CSV line begins."""
+    quoted = False
+    for at, letter in enumerate(line):
+        if index == 0:
+            return at + 1 + len(line[at:]) - len(line[at:].lstrip())
+        quoted ^= letter == '"'
+        index -= letter == "," and not quoted
+    return len(line) + 1

@@ -1,0 +1,238 @@
+"""Traces run flit by flit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import SimulationError
+from unknot.routing.relation import Relation
+from unknot.simulation.run.checks import check_point
+from unknot.simulation.run.statistics import mean, percentiles
+from unknot.simulation.traces.addresses import addresses_drawn, kinds
+from unknot.simulation.traces.player import Player, Progress
+from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError
+from unknot.switching import Switching, switching_named
+from unknot.verify.verdict import Configuration
+
+Times = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TraceRun:
+    """How the messages of a trace fared; times in cycles.
+
+    Attributes
+    ----------
+    trace : Trace
+    ready, injected, arrived : int64 arrays, shape (messages,)
+        The cycle in which each message was ready to be sent (its own cycle had come, what it needs had arrived, and
+        its delay was over), in which its header entered the network, and in which its tail arrived; −1 where that
+        did not happen.
+    makespan : int or None
+        Cycle of the last arrival; None if messages did not arrive.
+    latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
+        From ready to arrived, over the messages that arrived.
+    network_latency_mean : float or None
+        The same from injected.
+    unfinished : int
+        Messages that did not arrive.
+    reason : str
+        Why they did not; empty when all did.
+    cycles : int
+        Cycle in which the run ended.
+    flit_hops : int
+        Flits sent over a channel by a router in all, the channels to terminals included.
+    switching, buffer_depth, seed :
+        The point that was simulated.
+    deadlock : Configuration or None
+        The knot of blocked messages, when the run came to one.
+    """
+
+    trace: Trace = field(repr=False)
+    ready: Times = field(repr=False)
+    injected: Times = field(repr=False)
+    arrived: Times = field(repr=False)
+    makespan: int | None
+    latency_mean: float | None
+    latency_p50: float | None
+    latency_p95: float | None
+    latency_p99: float | None
+    latency_max: float | None
+    network_latency_mean: float | None
+    unfinished: int
+    reason: str
+    cycles: int
+    flit_hops: int
+    switching: Switching
+    buffer_depth: int
+    seed: int | None
+    deadlock: Configuration | None = None
+
+    @property
+    def latency(self) -> Times:
+        """From ready to arrived, of each message that arrived; −1 for the others."""
+        return np.where(self.arrived < 0, -1, self.arrived - self.ready)
+
+    def of_class(self, message_class: str, *, network: bool = False) -> Times:
+        """Latencies of the messages of a class that arrived; with `network` from injected instead of ready."""
+        wanted = np.array([c == message_class for c in self.trace.classes], dtype=bool)
+        if not wanted.size:
+            return self.arrived[:0]
+        found = wanted & (self.arrived >= 0)
+        return (self.arrived - (self.injected if network else self.ready))[found]
+
+
+def run_trace(
+    relation: Relation,
+    trace: Trace | Iterable[TracedMessage],
+    *,
+    switching: Switching = "wormhole",
+    buffer_depth: int = 8,
+    overhead: int = 0,
+    in_order: bool = False,
+    limit: int | None = None,
+    seed: int | None = 1,
+    progress: Progress | None = None,
+) -> TraceRun:
+    """Run the messages of a trace through a network that is empty at the beginning.
+
+    Each terminal sends one message at a time, those first that were ready first. Messages always start in the first
+    cycle in which they may, and arrival times are exact; the run stops between cycles only where something can
+    start, so its cost is that of the flits moved plus some microseconds for each message and each stop. Cycles in
+    which the network is empty cost nothing.
+
+    Where the relation has message classes (`unknot.routing.in_classes`) a message carries an address of its class,
+    and one without a class any.
+
+    Parameters
+    ----------
+    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+    buffer_depth : int
+        Flits per VC.
+    overhead : int
+        Cycles a free terminal is busy with a message before its first flit.
+    in_order : bool
+        Whether a terminal sends its messages strictly in the order of the trace, waiting for one whose needs have
+        not arrived although others are ready.
+    limit : int, optional
+        Cycle in which to stop. By default the run ends when all has arrived, at a deadlock, or when nothing at all
+        arrives for a million cycles.
+    seed : int or None
+        Of the draws among several addresses for a destination; with None the first is taken. Also of a relation
+        that selects candidates at random, such as `nca`. Nothing else is random.
+    progress : callable, optional
+        Called with words and the cycle reached.
+
+    Returns
+    -------
+    TraceRun
+        A deadlock is an answer (`TraceRun.deadlock`), and so are messages that did not arrive (`TraceRun.reason`).
+
+    Raises
+    ------
+    SimulationError
+        If a message does not fit the network or its buffers, or is of a class that the relation does not have.
+    RelationError
+        If there is no address for a message, or it comes to a place where it has no candidate.
+    """
+    trace = trace if isinstance(trace, Trace) else Trace.of(trace)
+    technique = switching_named(switching)
+    check_trace(relation, trace, technique, buffer_depth)
+    check_cycles(overhead=overhead, limit=limit)
+    check_point(1, technique, buffer_depth, 0 if seed is None else seed)
+    player = Player(
+        relation,
+        trace.source,
+        trace.destination,
+        trace.flits,
+        switching=technique,
+        buffer_depth=buffer_depth,
+        seed=seed,
+        overhead=overhead,
+        in_order=in_order,
+    )
+    give_classes(player, trace.classes, seed)
+    play_trace(player, trace, limit=limit, progress=progress)
+    return trace_run(player, trace, seed)
+
+
+def check_trace(relation: Relation, trace: Trace, switching: Switching, buffer_depth: int) -> None:
+    """Refuse messages of other networks and those that fit no buffer."""
+    network = relation.network
+    for name, column in (("source", trace.source), ("destination", trace.destination)):
+        lost = np.flatnonzero(column >= network.num_terminals)
+        if lost.size:
+            words = f"{network.name} has terminals 0 to {network.num_terminals - 1}, there is no {column[lost[0]]}"
+            raise TraceError(words, int(lost[0]), name)
+    check_point(int(trace.flits.max(initial=1)), switching, buffer_depth, 0)
+
+
+def give_classes(player: Player, classes: Sequence[str], seed: int | None) -> None:
+    """Let each message carry an address of its class, where the relation has classes."""
+    relation = player.relation
+    kind = kinds(relation, classes)
+    if kind is not None:
+        destination = relation.destination[player.rows.address].astype(np.int64)
+        player.rows.address[:] = addresses_drawn(relation, player.rows.source, destination, seed, kind)
+
+
+def check_cycles(**cycles: int | None) -> None:
+    """Refuse what is no number of cycles."""
+    for name, value in cycles.items():
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if value is not None and (not whole or not 0 <= value <= MOST):
+            raise SimulationError(f"{name} must be a whole number of cycles, at least 0, got {value!r}")
+
+
+def play_trace(player: Player, trace: Trace, **options: Any) -> None:
+    """Let the messages of a trace be ready when their needs have arrived; options are those of `Player.play`."""
+    followers, open_needs = trace.followers(), np.diff(trace.need_first).tolist()
+    earliest, delay = trace.cycle.tolist(), trace.delay.tolist()
+    dependent = np.diff(trace.need_first) > 0
+    for i in np.flatnonzero(~dependent).tolist():
+        player.release(i, earliest[i])
+
+    def follow(message: int, cycle: int) -> list[tuple[int, int]]:
+        started = []
+        for i in followers[message]:
+            open_needs[i] -= 1
+            earliest[i] = max(earliest[i], cycle + delay[i])
+            if not open_needs[i]:
+                started.append((i, earliest[i]))
+        return started
+
+    player.play(follow, slack=int(trace.delay[dependent].min(initial=MOST)), **options)
+
+
+def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
+    """What became of the messages of a trace that was played."""
+    done = player.arrived >= 0
+    latency = (player.arrived - player.ready)[done]
+    makespan = int(player.arrived.max(initial=0)) if done.all() else None
+    p50, p95, p99, worst = percentiles(latency, (0.5, 0.95, 0.99, 1.0))
+    return TraceRun(
+        trace=trace,
+        ready=player.ready,
+        injected=player.injected,
+        arrived=player.arrived,
+        makespan=makespan,
+        latency_mean=mean(int(latency.sum()), latency.size),
+        latency_p50=p50,
+        latency_p95=p95,
+        latency_p99=p99,
+        latency_max=worst,
+        network_latency_mean=mean(int((player.arrived - player.injected)[done].sum()), latency.size),
+        unfinished=int((~done).sum()),
+        reason=player.reason,
+        cycles=player.now if makespan is None else makespan,
+        flit_hops=player.engine.count("flit_hops"),
+        switching=player.engine.switching,
+        buffer_depth=int(player.engine.state.setup.depth),
+        seed=seed,
+        deadlock=player.deadlock,
+    )

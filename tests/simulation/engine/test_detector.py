@@ -1,0 +1,90 @@
+"""A knot is found exactly: what is reported never moves, and what has come to rest is reported."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.simulation.relations import clockwise, random_relation
+from unknot.routing import dimension_order
+from unknot.simulation import replay, simulate
+from unknot.simulation.engine.detector import knot, stuck_vcs
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.traffic import uniform
+from unknot.switching import SWITCHINGS, Switching
+from unknot.topologies import mesh, torus
+
+
+def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
+    rows = engine.state.inputs[engine.state.in_row[vcs]]
+    return [rows.front.tolist(), rows.sent.tolist()]
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 2))
+def test_stuck_packets_never_move_and_resting_ones_are_stuck(number: int, length: int, more: int) -> None:
+    relation = random_relation(number)
+    for switching in SWITCHINGS:
+        depth = length + more if switching in ("saf", "vct") else 1 + more
+        engine = Engine(
+            relation,
+            switching,
+            packet_length=length,
+            buffer_depth=depth,
+            chance=1 / length,
+            seed=number,
+            pairs=uniform(relation),
+        )
+        for _ in range(4):
+            engine.advance(engine.now + 200)
+            stuck = np.flatnonzero(stuck_vcs(relation, engine.state))
+            before = fronts(engine, stuck)
+            if stuck.size:
+                found = knot(relation, engine.state, switching, stuck_vcs(relation, engine.state))
+                held = {vc for m in found.messages for vc in m.held}
+                assert all(m.wanted and set(m.wanted) <= held for m in found.messages)
+                assert replay(relation, found, cycles=200).stuck
+            engine.advance(engine.now + 300)
+            assert fronts(engine, stuck) == before
+            assert set(stuck) <= set(np.flatnonzero(stuck_vcs(relation, engine.state)))
+        engine.state.terminals.chance = 0
+        while not (quiet := engine.advance(engine.now + 5000)) and engine.count("flits_in") > engine.count(
+            "flits_out"
+        ):
+            pass
+        stuck = np.flatnonzero(stuck_vcs(relation, engine.state))
+        occupied = np.flatnonzero(engine.stored())
+        assert bool(stuck.size) == quiet
+        assert set(occupied) == (set(stuck) if quiet else set())
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+@pytest.mark.parametrize("length", [1, 5])
+def test_torus_without_dateline_comes_to_a_knot(switching: Switching, length: int) -> None:
+    relation = dimension_order(torus(8, 8), 1)
+    run = simulate(relation, 0.6, packet_length=length, switching=switching)
+    assert run.deadlock is not None
+    assert not run.stable
+    assert run.reason.startswith(f"deadlock of {len(run.deadlock.messages)} messages")
+    assert "waits for (" in run.reason
+    assert run.deadlock.switching == switching
+    again = replay(relation, run.deadlock)
+    assert again.stuck
+    assert again.found is not None
+    assert {m.held for m in again.found.messages} == {m.held for m in run.deadlock.messages}
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_no_knot_where_none_can_be(switching: Switching) -> None:
+    for relation in (dimension_order(torus(4, 4), 2), dimension_order(mesh(4, 4), 1)):
+        run = simulate(relation, 1.0, packet_length=4, switching=switching, measure=3000)
+        assert run.deadlock is None
+        assert run.accepted_load > 0.2
+
+
+def test_an_escape_helps_unless_headers_commit() -> None:
+    relation = clockwise(6, escape=True)
+    for switching in ("saf", "vct", "wormhole"):
+        assert simulate(relation, 0.8, packet_length=4, switching=switching, measure=20000).deadlock is None

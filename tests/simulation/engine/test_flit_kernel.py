@@ -1,0 +1,148 @@
+"""The kernel and its naive twin agree to the last bit, on random networks, relations and points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.reference.simulator import Simulator
+from tests.simulation.relations import random_relation
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
+from unknot.routing.relation import COMPARISONS
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.injection import Bursts, Lengths
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import pairs_of, uniform
+from unknot.switching import SWITCHINGS, Switching
+from unknot.testing import interpreted
+from unknot.topologies import complete, dragonfly, mesh, torus
+from unknot.traffic import Traffic, pattern
+
+
+def agree(
+    relation: Relation,
+    switching: Switching,
+    length: Lengths,
+    depth: int,
+    chance: float,
+    seed: int,
+    others: bool = False,
+    traffic: Traffic | None = None,
+    **options: Router | Bursts | None,
+) -> Engine:
+    pairs = uniform(relation, self_traffic=not others)
+    if traffic is not None:
+        pairs = pairs_of(relation, pattern(relation.network, traffic))
+    point = {"chance": chance, "seed": seed, "pairs": pairs, **options}
+    twin = Simulator(relation, switching, length=length, depth=depth, **point)
+    engine = Engine(relation, switching, packet_length=length, buffer_depth=depth, **point)
+    if seed % 2:
+        engine.asked_from = -(10**12)  # the routing cache is made at once
+    engine.state.setup.measure_from = 0
+    for until in (7, 60, 61, 150, 260):
+        twin.run(until - twin.now)
+        while engine.now < until:
+            engine.advance(until)
+        packets = twin.finish()
+        arrived = engine.count("measured_arrived")
+        assert sorted(engine.state.latencies[:arrived].tolist()) == [p[0] for p in packets]
+        assert engine.count("network_latency") == sum(p[1] for p in packets)
+        assert engine.count("hops") == sum(p[2] for p in packets)
+        assert engine.count("flit_hops") == twin.flit_hops
+        assert engine.count("flits_in") == twin.flits_in
+        assert engine.count("flits_out") == twin.flits_out
+        assert engine.count("created") == twin.created
+        assert engine.state.terminals.drawn.tolist() == [t.drawn for t in twin.terminals]
+        stored = engine.stored().tolist()
+        assert stored == [len(vc.queue) for vc in twin.input]
+    return engine
+
+
+@settings(max_examples=16, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_twin_on_random_relations(data: st.DataObject) -> None:
+    relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))
+    for switching in SWITCHINGS:
+        length = data.draw(st.integers(1, 6), label="length")
+        short = length if switching in ("saf", "vct") else 1
+        depth = data.draw(st.integers(short, 8), label="depth")
+        load = data.draw(st.sampled_from([0.02, 0.2, 0.5, 1.0]), label="load")
+        agree(
+            relation, switching, length, depth, load / length, data.draw(st.integers(0, 99)), data.draw(st.booleans())
+        )
+
+
+PATTERNS: dict[str, Traffic] = {
+    "transpose": "transpose",
+    "hotspot": "hotspot(3, share=0.5)",
+    "half of them": [1, -1] * 8,
+    "matrix": np.triu(np.ones((16, 16))),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_twin_under_patterns(name: str) -> None:
+    for relation in (dimension_order(mesh(4, 4), 2), valiant(mesh(4, 4))):
+        agree(relation, "wormhole", 3, 4, 0.1, 7, traffic=PATTERNS[name])
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_twin_on_known_networks(switching: Switching) -> None:
+    for relation in (dimension_order(mesh(4, 4), 2), dimension_order(torus(4, 3, latency=2), 2)):
+        agree(relation, switching, 3, 4, 0.15, 5)
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_twin_where_terminals_have_several_addresses(switching: Switching) -> None:
+    for relation in (o1turn(mesh(3, 3)), romm(mesh(3, 3)), valiant(mesh(3, 2))):
+        agree(interpreted(relation), switching, 3, 4, 0.15, 5, others=switching == "vct")
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_twin_where_packets_compare_two_ways(switching: Switching) -> None:
+    for relation in (ugal(mesh(3, 3)), ugal(torus(4, 3)), ugal(mesh(3, 3), base="duato")):
+        engine = agree(interpreted(relation), switching, 3, 3, 0.25, 5)
+        assert engine.state.setup.compares == 3
+
+
+@pytest.mark.parametrize("variant", COMPARISONS)
+def test_twin_of_the_variants_of_ugal(variant: str) -> None:
+    for relation in (
+        dragonfly_ugal(dragonfly(2), variant=variant),
+        dragonfly_ugal(dragonfly(2, 2, 2), 6, variant=variant),
+        ugal(mesh(3, 3), 4, variant=variant),
+    ):
+        agree(interpreted(relation), "vct", 3, 4, 0.3, 5)
+
+
+def test_twin_with_long_latencies_and_vcs_that_differ() -> None:
+    base = complete(4)
+    network = Network("far", 4, base.source, base.target, np.arange(12) * 9 + 1)
+    target, first = network.target, np.concatenate([[0], np.cumsum(np.arange(12) % 3 + 1)])
+    source = network.source
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        here = at - first[12] if at >= first[12] else address
+        if here == address:
+            out[0] = (1 << 40) - 1
+            return 1
+        count = 0
+        for c in range(12):
+            if source[c] == here and target[c] == address:
+                for v in range(first[c], first[c + 1]):
+                    out[count] = v
+                    count += 1
+        return count
+
+    relation = Relation(network, np.arange(12) % 3 + 1, rule)
+    for switching in SWITCHINGS:
+        agree(relation, switching, 2, 5, 0.2, 9)
+
+
+def test_same_seed_same_run_other_seed_other_run() -> None:
+    relation = dimension_order(mesh(4, 4), 2)
+    runs = [agree(relation, "wormhole", 2, 4, 0.2, seed).state.latencies[:50].tolist() for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]

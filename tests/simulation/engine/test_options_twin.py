@@ -1,0 +1,118 @@
+"""The kernel and its naive twin agree to the last bit, whatever the options of router and injection."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.simulation.engine.test_flit_kernel import PATTERNS, agree
+from tests.simulation.options import BURSTS, LENGTHS, routers
+from tests.simulation.relations import random_relation
+from unknot.routing import dimension_order, duato, ugal, valiant
+from unknot.simulation.engine.injection import Bursts, Lengths, length_shares, mean_length
+from unknot.simulation.engine.router import SELECTIONS, Router
+from unknot.switching import SWITCHINGS
+from unknot.testing import interpreted
+from unknot.topologies import mesh, torus
+
+
+def random_runs(data: st.DataObject) -> None:
+    relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))
+    for switching in SWITCHINGS:
+        lengths = data.draw(LENGTHS, label="lengths")
+        shares = length_shares(lengths)
+        short = shares[-1][0] if switching in ("saf", "vct") else 1
+        agree(
+            relation,
+            switching,
+            lengths,
+            data.draw(st.integers(short, 8), label="depth"),
+            data.draw(st.sampled_from([0.02, 0.2, 0.5, 1.0]), label="load") / mean_length(shares),
+            data.draw(st.integers(0, 99), label="seed"),
+            data.draw(st.booleans(), label="others"),
+            router=data.draw(routers(), label="router"),
+            bursts=data.draw(BURSTS, label="bursts"),
+        )
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_random_options(data: st.DataObject) -> None:
+    random_runs(data)
+
+
+@pytest.mark.campaign
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_many_random_options(data: st.DataObject) -> None:
+    random_runs(data)
+
+
+ONE_BY_ONE = {
+    "look-ahead": Router(routing_delay=0),
+    "slow routing": Router(routing_delay=4),
+    "slow VC allocation": Router(vc_allocation_delay=3),
+    "slow switch allocation": Router(switch_allocation_delay=3),
+    "slow traversal": Router(traversal_delay=4),
+    "slow credits": Router(credit_delay=5),
+    "speculative": Router(speculative=True),
+    "speculative look-ahead": Router(speculative=True, routing_delay=0),
+    "late speculation": Router(speculative=True, vc_allocation_delay=4),
+    "islip(2)": Router(iterations=2),
+    "islip(4), speculative": Router(iterations=4, speculative=True),
+    "separable": Router(allocator="separable_input_first"),
+    "age": Router(priority="age"),
+    "age, islip(2)": Router(priority="age", iterations=2),
+    "age, separable": Router(priority="age", allocator="separable_input_first"),
+    "hold": Router(hold_switch=True),
+    "hold, slow switch": Router(hold_switch=True, switch_allocation_delay=2),
+    **{f"selection {name}": Router(selection=name) for name in SELECTIONS[1:]},
+}
+
+
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_each_option_on_a_mesh(name: str) -> None:
+    router = ONE_BY_ONE[name]
+    agree(duato(mesh(3, 3), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 4, 0.15, 3, router=router)
+    agree(
+        dimension_order(torus(4, 3, latency=2), 4),
+        "vct",
+        3,
+        4,
+        0.12,
+        5,
+        router=replace(router, credit_delay=router.credit_delay + 1),
+        bursts=Bursts(0.1, 0.2),
+    )
+
+
+@pytest.mark.parametrize("lengths", [4, {4: 1.0}, {1: 3, 2: 1, 6: 2}])
+@pytest.mark.parametrize("bursts", [None, Bursts(0.02, 0.1), Bursts(1, 1)])
+def test_injection_where_addresses_are_drawn_too(lengths: Lengths, bursts: Bursts | None) -> None:
+    agree(interpreted(valiant(mesh(3, 2))), "wormhole", lengths, 4, 0.06, 5, bursts=bursts)
+    agree(interpreted(ugal(mesh(3, 2))), "wormhole-nonatomic", lengths, 4, 0.06, 5, others=True, bursts=bursts)
+    for pattern in ("hotspot", "half of them", "matrix"):
+        relation = dimension_order(mesh(4, 4), 2)
+        agree(relation, "wormhole-nonatomic", lengths, 4, 0.06, 5, traffic=PATTERNS[pattern], bursts=bursts)
+
+
+@pytest.mark.parametrize("vcs", [13, 14, 32])
+def test_routers_with_many_vcs(vcs: int) -> None:
+    relation = dimension_order(mesh(3, 3), vcs)
+    for router in (
+        Router(),
+        Router(selection="round_robin", allocator="separable_input_first", priority="age"),
+        Router(selection="random", speculative=True, iterations=2, hold_switch=True),
+        Router(routing_delay=0, vc_allocation_delay=2, switch_allocation_delay=2, selection="most_credits"),
+    ):
+        agree(relation, "wormhole-nonatomic", {1: 1, 4: 1}, 3, 0.4, 2, router=router)
+
+
+def test_a_holder_that_lacks_a_credit_in_a_router_that_has_nothing_else_to_do() -> None:
+    slow = Router(routing_delay=0, vc_allocation_delay=4, credit_delay=2, selection="round_robin", hold_switch=True)
+    agree(random_relation(631926), "wormhole-nonatomic", 5, 4, 0.08, 3, True, router=slow)
+    late = Router(credit_delay=2, selection="most_credits", hold_switch=True)
+    agree(random_relation(183415), "wormhole-nonatomic", 5, 4, 0.16, 94, True, router=late)

@@ -1,0 +1,191 @@
+"""How long the stages of a router take, and who may use its switch: by hand, in the plain simulator."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.reference.sim_parts import Packet
+from tests.simulation.scripted import Scripted, Sent, fork
+from unknot.routing import Relation, dimension_order
+from unknot.simulation.engine.router import ALLOCATORS, Allocator, Router
+from unknot.switching import SWITCHINGS, Switching
+from unknot.topologies import line
+
+
+def latency(relation: Relation, address: int, length: int, router: Router, **options: object) -> int:
+    """Of one packet from terminal 0 in an empty network."""
+    packet = Packet(address, length, 0, 0)
+    return Scripted(relation, [(0, packet)], router=router, **options).ends[id(packet)]
+
+
+DELAYS = [
+    (1, 1, 1, 1),
+    (0, 1, 1, 1),
+    (3, 1, 1, 1),
+    (1, 3, 1, 1),
+    (1, 1, 3, 1),
+    (1, 1, 1, 3),
+    (2, 4, 3, 2),
+    (0, 3, 2, 1),
+]
+
+
+def delayed(delays: tuple[int, int, int, int], **options: object) -> Router:
+    rd, va, sa, traversal = delays
+    return Router(
+        routing_delay=rd,
+        vc_allocation_delay=va,
+        switch_allocation_delay=sa,
+        traversal_delay=traversal,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("speculative", [False, True])
+@pytest.mark.parametrize("delays", DELAYS)
+def test_every_delay_counts_once_per_router(delays: tuple[int, int, int, int], speculative: bool) -> None:
+    rd, va, sa, traversal = delays
+    router = delayed(delays, speculative=speculative, credit_delay=2)
+    allocation = max(va, sa) if speculative else va + sa
+    for far in (1, 3):
+        relation = dimension_order(line(5, latency=far), 2)
+        for switching in SWITCHINGS:
+            for hops in (1, 2, 5):
+                for length in (1, 4):
+                    expected = hops * (rd + allocation + traversal) + far * (hops - 1) + 3 + sa * (length - 1)
+                    if switching == "saf":
+                        first, later = max(rd, length - 1), max(rd, sa * (length - 1))
+                        expected += first - rd + (hops - 1) * (later - rd)
+                    assert latency(relation, hops - 1, length, router, switching=switching) == expected
+
+
+@pytest.mark.parametrize("speculative", [False, True])
+@pytest.mark.parametrize("delays", DELAYS)
+@pytest.mark.parametrize("credit_delay", [0, 1, 5])
+def test_a_slot_is_used_again_after_the_credit_round_trip(
+    delays: tuple[int, int, int, int], credit_delay: int, speculative: bool
+) -> None:
+    _, _, sa, traversal = delays
+    router = delayed(delays, credit_delay=credit_delay, speculative=speculative)
+    for far in (1, 4):
+        relation = dimension_order(line(2, latency=far), 1)
+        one = latency(relation, 1, 1, router, depth=1)
+        loop = sa + traversal + far + sa + far + credit_delay
+        assert latency(relation, 1, 5, router, depth=1) == one + 4 * loop
+
+
+@pytest.mark.parametrize("delays", DELAYS)
+@pytest.mark.parametrize("switching", ["wormhole", "wormhole-nonatomic"])
+def test_a_slot_between_packets_of_one_flit(delays: tuple[int, int, int, int], switching: Switching) -> None:
+    rd, va, sa, traversal = delays
+    relation = dimension_order(line(2), 1)
+    packets = [Packet(1, 1, 0, 0) for _ in range(5)]
+    router = delayed(delays, credit_delay=1)
+    run = Scripted(relation, [(0, p) for p in packets], switching=switching, depth=1, router=router)
+    loop = (sa + traversal + 1) + rd + va + (sa + 1 + 1)
+    if switching == "wormhole":
+        loop += va
+    gaps = [later - earlier for earlier, later in pairwise(run.ends[id(p)] for p in packets)]
+    assert gaps[1:] == [loop] * 3
+
+
+@pytest.mark.parametrize("speculative", [False, True])
+@pytest.mark.parametrize("delays", DELAYS)
+def test_a_header_behind_a_tail_is_routed_when_the_tail_is_gone(
+    delays: tuple[int, int, int, int], speculative: bool
+) -> None:
+    rd, va, sa, _ = delays
+    relation = dimension_order(line(2), 1)
+    packets = [Packet(1, 1, 0, 0) for _ in range(4)]
+    run = Scripted(relation, [(0, p) for p in packets], router=delayed(delays, speculative=speculative))
+    sends = [sent.cycle for sent in run.sent if sent.into >= relation.num_vcs]
+    expected = [2 + rd + (0 if speculative else va)]
+    for k in range(1, 4):
+        leaves = expected[-1] + (max(va, sa) if speculative else sa)
+        expected.append(max(leaves, 2 + k) + rd + (0 if speculative else va))
+    assert sends == expected
+
+
+def merging(router: Router, *, depth: int = 64, vcs: int = 2) -> tuple[list[Sent], list[Packet]]:
+    """What router 1 sends to router 2 when packets of 8 flits from terminals 0 and 1 ask for it at the same time."""
+    relation = dimension_order(line(3), vcs)
+    packets = [Packet(2, 8, 0, 0), Packet(2, 8, 0, 1)]
+    run = Scripted(relation, [(0, packets[0]), (5, packets[1])], depth=depth, router=router)
+    (channel,) = relation.network.between(1, 2)
+    return run.on(relation, channel), packets
+
+
+def test_packets_take_turns_on_a_link_unless_the_switch_is_held() -> None:
+    mixed, packets = merging(Router())
+    assert [packets.index(sent.packet) for sent in mixed] == [0, 1] * 8
+    assert [sent.cycle for sent in mixed] == list(range(9, 25))
+    held, packets = merging(Router(hold_switch=True))
+    assert [packets.index(sent.packet) for sent in held] == [0] * 8 + [1] * 8
+    assert [sent.cycle for sent in held] == list(range(9, 25))
+
+
+def test_a_held_switch_rests_while_its_flit_leaves() -> None:
+    relation = fork([0, 1])
+    packets = [Packet(2, 4, 0, 0), Packet(2, 4, 0, 1)]
+    held = Scripted(relation, [(0, p) for p in packets], router=Router(hold_switch=True, switch_allocation_delay=3))
+    sends = [(sent.cycle, packets.index(sent.packet)) for sent in held.on(relation, 0)]
+    assert sends == [(4, 0), (7, 0), (10, 0), (13, 0), (14, 1), (17, 1), (20, 1), (23, 1)]
+    free = Scripted(relation, [(0, p) for p in packets], router=Router(switch_allocation_delay=3))
+    sends = [(sent.cycle, packets.index(sent.packet)) for sent in free.on(relation, 0)]
+    assert sends == [(4, 0), (5, 1), (7, 0), (8, 1), (10, 0), (11, 1), (13, 0), (14, 1)]
+
+
+def test_a_holder_without_a_credit_lets_go_in_the_same_cycle() -> None:
+    held, packets = merging(Router(hold_switch=True), depth=2)
+    assert [(sent.cycle, packets.index(sent.packet)) for sent in held[:4]] == [(9, 0), (10, 0), (11, 1), (12, 1)]
+
+
+@pytest.mark.parametrize("allocator", ALLOCATORS)
+@pytest.mark.parametrize("va", [1, 3])
+def test_only_separable_allocators_prefer_those_that_have_a_vc(allocator: Allocator, va: int) -> None:
+    relation = fork([0, 1])
+    long, late = Packet(2, 12, 0, 0), Packet(2, 1, 0, 1)
+    router = Router(speculative=True, vc_allocation_delay=va, allocator=allocator)
+    run = Scripted(relation, [(0, long), (2, late)], router=router)
+    (won,) = [cycle for cycle, vc, _ in run.allocated if vc == relation.num_vcs + 2 and cycle < 9]
+    assert won == 5
+    (sent,) = [sent.cycle for sent in run.on(relation, 0) if sent.packet is late]
+    assert sent == (6 if allocator == "separable_input_first" and va == 1 else 5)
+    cycles = [sent.cycle for sent in run.on(relation, 0) if sent.packet is long]
+    assert cycles[:3] == ([3, 6, 7] if va == 3 else [3, 4, 11 - sent])
+
+
+@pytest.mark.parametrize("va", [1, 3])
+def test_a_port_matched_to_a_header_that_has_no_vc_of_it_stays_empty(va: int) -> None:
+    """Both packets of the terminal, in VCs of their own, take the first output VC; their port turns to the next."""
+    relation = fork([0, 2])
+    packets = [Packet(2, 1, 0, 0), Packet(2, 1, 0, 0)]
+    for selection, second in (("all", 4 + va), ("first", 4)):
+        router = Router(speculative=True, vc_allocation_delay=va, selection=selection)
+        run = Scripted(relation, [(0, p) for p in packets], router=router)
+        assert [cycle for cycle, vc, _ in run.allocated if vc in relation.num_vcs + np.arange(2)] == [3, 4]
+        assert [sent.cycle for sent in run.on(relation, 0)] == [3, second]
+
+
+def test_a_header_that_gets_no_vc_may_keep_the_switch_from_the_one_that_does() -> None:
+    """In cycle 4 two ask for the VC: it is the turn of the second one's port, but not of its input VC."""
+    relation = fork([0])
+    packets = [Packet(2, 1, 0, 0), Packet(2, 1, 0, 0), Packet(2, 1, 0, 1)]
+    run = Scripted(relation, list(zip((0, 0, 1), packets, strict=True)), router=Router(speculative=True))
+    won = [cycle for cycle, vc, _ in run.allocated if vc >= relation.num_vcs]
+    assert won == [3, 4, 6]
+    assert [(sent.cycle, packets.index(sent.packet)) for sent in run.on(relation, 0)] == [(3, 0), (5, 1), (6, 2)]
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_speculation_keeps_off_a_held_switch(hold: bool) -> None:
+    relation = fork([0, 1])
+    long, late = Packet(2, 6, 0, 0), Packet(2, 1, 0, 1)
+    router = Router(speculative=True, routing_delay=3, switch_allocation_delay=2, hold_switch=hold)
+    run = Scripted(relation, [(0, long), (1, late)], router=router)
+    (sent,) = [sent.cycle for sent in run.on(relation, 0) if sent.packet is late]
+    assert [sent.cycle for sent in run.on(relation, 0) if sent.packet is long] == [5, 7, 9, 11, 13, 15]
+    assert sent == (16 if hold else 6)

@@ -1,0 +1,73 @@
+"""Rows and masks say the same: whoever looks at a run in between does not change it."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.simulation.relations import random_relation
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.injection import Bursts
+from unknot.simulation.engine.state import SCRATCH, TABLES
+from unknot.simulation.engine.traffic import uniform
+from unknot.switching import SWITCHINGS
+from unknot.testing import interpreted
+
+CACHE = {"input_class", "cache", "first_answer", "answers"}
+UNUSED = {"latencies", "free", "packets", "outer", "inner"} | CACHE
+"""Tables that have more rows than are in use, or that may be made sooner or later."""
+KEPT = sorted(name for name, table in TABLES.items() if table.changes != SCRATCH and name not in UNUSED)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    seed=st.integers(0, 10**6),
+    switching=st.sampled_from(SWITCHINGS),
+    depth=st.integers(3, 17),
+    chance=st.sampled_from([0.003, 0.1, 0.5]),
+    bursts=st.sampled_from([None, Bursts(0.1, 0.2)]),
+    looks=st.lists(st.integers(1, 60), min_size=1, max_size=12),
+)
+def test_looking_changes_nothing(
+    seed: int, switching: str, depth: int, chance: float, bursts: Bursts | None, looks: list[int]
+) -> None:
+    relation = interpreted(random_relation(seed))
+
+    def begun() -> Engine:
+        return Engine(
+            relation, switching, packet_length={1: 0.5, 3: 0.5}, buffer_depth=depth, chance=chance, seed=seed,
+            pairs=uniform(relation), bursts=bursts,
+        )  # fmt: skip
+
+    looked_at, left_alone = begun(), begun()
+    for cycles in looks:
+        until = looked_at.now + cycles
+        while looked_at.now < until:
+            looked_at.advance(until)
+        rows = looked_at.state.terminals
+        assert (rows.drawn <= looked_at.now).all()
+        assert (rows.packet >= -1).all()
+    while left_alone.now < looked_at.now:
+        left_alone.advance(looked_at.now)
+    one, other = looked_at.state, left_alone.state
+    assert one.count.packed == other.count.packed == 0
+    assert one.count.tolist() == other.count.tolist()
+    known = ["created", "address", "length", "hops", "source"]
+    assert one.packets[: one.count.high][known].tolist() == other.packets[: one.count.high][known].tolist()
+    for name in KEPT:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+def test_rows_are_as_they_were_when_nothing_was_simulated() -> None:
+    relation = interpreted(random_relation(7))
+    engine = Engine(
+        relation, "wormhole", packet_length=3, buffer_depth=4, chance=0.3, seed=1, pairs=uniform(relation)
+    )
+    engine.advance(40)
+    before = {name: getattr(engine.state, name).copy() for name in TABLES}
+    engine.advance(engine.now)
+    assert engine.parts[0].count.packed == 1
+    state = engine.state
+    for name in KEPT:
+        np.testing.assert_array_equal(getattr(state, name), before[name], err_msg=name)

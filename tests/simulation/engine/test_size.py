@@ -1,0 +1,85 @@
+"""Estimated memory, refusals of what is too large, and runs that can be interrupted."""
+
+from __future__ import annotations
+
+import signal
+import time
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from unknot import Relation, SizeError, memory_limit
+from unknot.errors import SimulationError
+from unknot.routing import dimension_order, shortest_paths
+from unknot.simulation import Router, simulate
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.size import simulation_bytes
+from unknot.simulation.engine.traffic import uniform
+from unknot.topologies import mesh, ring, torus
+
+
+def peak(relation: Relation, **options: Any) -> int:
+    pairs = uniform(relation)
+    tracemalloc.start()
+    try:
+        Engine(relation, chance=0.1, seed=1, pairs=pairs, **options)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("switching", ["wormhole", "wormhole-nonatomic", "vct"])
+@pytest.mark.parametrize("options", [{}, {"threads": 2}, {"router": Router(iterations=2)}])
+def test_the_estimate_is_within_a_factor_of_two_and_a_half(switching: str, options: dict[str, Any]) -> None:
+    for relation in (
+        dimension_order(mesh(20, 20), 4),
+        dimension_order(torus(6, 6, latency=200), 4),
+        dimension_order(mesh(3, 3), 90),
+    ):
+        point = {"packet_length": 2, "buffer_depth": 8, "switching": switching, **options}
+        estimate = simulation_bytes(relation.network, relation.vcs, **point)
+        found = peak(relation, **point)
+        answers = min(100_000_000, (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses)
+        assert found <= estimate <= 2.5 * (found + answers)
+
+
+def test_what_is_too_large_is_refused_with_the_estimate() -> None:
+    for relation in (shortest_paths(ring(4, latency=2_147_483_647), 1), shortest_paths(ring(4, latency=10**8), 1)):
+        with pytest.raises(SizeError, match=r"ring.*memory"):
+            simulate(relation, 0.1)
+    with memory_limit("300M"), pytest.raises(SizeError, match="4000 virtual channels"):
+        simulate(dimension_order(mesh(2, 2), 500), 0.1, router=Router(iterations=2))
+
+
+def test_too_many_cycles_are_refused() -> None:
+    relation = dimension_order(mesh(2, 2))
+    for name in ("measure", "warmup", "interval"):
+        with pytest.raises(SimulationError, match=f"{name} must be a whole number of cycles from"):
+            simulate(relation, 0.1, **{name: 9223372036854775807})  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals by timer are POSIX")
+def test_a_signal_ends_a_long_run_within_a_second() -> None:
+    relation = dimension_order(mesh(32, 32), 4)
+    engine = Engine(
+        relation, "wormhole", packet_length=4, buffer_depth=8, chance=0.05, seed=1, pairs=uniform(relation)
+    )
+    engine.advance(10)
+
+    class Interrupted(Exception):  # noqa: N818 not an error
+        pass
+
+    def stop(*_: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, stop)
+    begin = time.thread_time()
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(Interrupted):
+            engine.advance(10**9)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.thread_time() - begin < 1.5

@@ -1,0 +1,336 @@
+"""Faults during a run: nothing of a lost packet is left, everything else goes on, and the books balance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.simulation.relations import clockwise, random_relation
+from unknot.errors import NetworkError, SimulationError, TextError
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order, up_down
+from unknot.simulation import Fault, Router, simulate
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.state import ATOMIC, State
+from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.faults.fault import channels_of, fault_of
+from unknot.simulation.faults.faults import FaultyEngine
+from unknot.simulation.faults.losses import owns, residents
+from unknot.switching import SWITCHINGS, Switching
+from unknot.testing import interpreted
+from unknot.topologies import line, mesh, ring
+
+
+def bits(state: State, column: str, cells: np.ndarray) -> np.ndarray:
+    """How many bits there are of each cell in all inboxes."""
+    boxes = state.inbox[column].reshape(-1, len(state.words) - 1)
+    return np.array([sum(int(box[c >> 6]) >> (c & 63) & 1 for box in boxes) for c in cells.tolist()])
+
+
+def balance(engine: FaultyEngine) -> None:
+    """Credits, stored flits, flits and credits on wires make up the depth; packets and VCs know of each other."""
+    state, setup = engine.state, engine.state.setup
+    up, down = state.outputs[state.out_row], state.inputs[state.in_row]
+    flying = bits(state, "flits", up.flit_bit)
+    back = bits(state, "credits", down.credit_bit)
+    assert (up.credits + down.stored + flying + back == setup.depth).all()
+    assert (down.stored >= 0).all()
+    assert (up.credits >= 0).all()
+    assert engine.count("flits_in") - engine.count("flits_out") == down.stored.sum() + flying.sum()
+    _, packets = residents(state, state.in_row.astype(np.int64))
+    inside = np.union1d(packets, state.terminals.packet[state.terminals.packet >= 0])
+    assert engine.count("created") == engine.count("arrived") + engine.lost_packets + inside.size
+    free = state.free[: state.count.free]
+    assert np.unique(free).size == free.size == state.count.high - inside.size
+    assert not np.isin(free, inside).any()
+    num_vcs = engine.relation.num_vcs
+    for buffer in range(num_vcs):
+        owner = int(up.owner[buffer])
+        assert owner < 0 or (owns(state, np.array([owner]))[0] and state.inputs.out[owner] == state.out_row[buffer])
+        cell = int(down.credit_bit[buffer])
+        opened = bool(int(state.masks.open[cell >> 6]) >> (cell & 63) & 1)
+        whole = setup.technique != ATOMIC or up.credits[buffer] == setup.depth
+        assert opened == (owner < 0 and whole)
+    owning = np.flatnonzero(owns(state, np.arange(len(state.inputs))))
+    assert (state.outputs.owner[state.inputs.out[owning]] == owning).all()
+
+
+def buried(engine: FaultyEngine, dead: np.ndarray) -> None:
+    """Nothing is in, on the way into, or owner of a dead VC."""
+    state = engine.state
+    vcs = np.flatnonzero(dead)
+    assert not state.inputs.stored[state.in_row[vcs]].any()
+    assert not bits(state, "flits", state.outputs.flit_bit[state.out_row[vcs]]).any()
+    assert (state.outputs.owner[state.out_row[vcs]] < 0).all()
+    assert residents(state, state.in_row[vcs].astype(np.int64))[0].size == 0
+
+
+def step(engine: Engine) -> None:
+    cycle = engine.now
+    while engine.now == cycle:
+        engine.advance(cycle + 1)
+
+
+ROUTERS = (
+    Router(), Router(routing_delay=0, speculative=True),
+    Router(switch_allocation_delay=2, vc_allocation_delay=2, hold_switch=True), Router(routing_delay=3, iterations=2),
+)  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
+    relation = interpreted(random_relation(data.draw(st.integers(0, 10**6), label="relation")))
+    network = relation.network
+    flits = data.draw(st.integers(1, 6), label="flits")
+    for switching in SWITCHINGS:
+        depth = data.draw(st.integers(flits if switching in ("saf", "vct") else 1, 8), label="depth")
+        faults = []
+        for cycle in data.draw(st.lists(st.integers(0, 120), min_size=1, max_size=3), label="cycles"):
+            channels = data.draw(st.lists(st.integers(0, network.num_channels - 1), max_size=2), label="channels")
+            routers = data.draw(st.lists(st.integers(0, network.num_routers - 1), max_size=1), label="routers")
+            other = data.draw(st.sampled_from([None, relation]), label="relation")
+            if channels or routers or other:
+                faults.append(Fault(cycle, channels, routers, other))
+        engine = FaultyEngine(
+            relation, switching, packet_length=flits, buffer_depth=depth,
+            chance=data.draw(st.sampled_from([0.1, 0.5, 1.0]), label="load") / flits,
+            seed=data.draw(st.integers(0, 99), label="seed"), pairs=uniform(relation), faults=faults,
+            router=data.draw(st.sampled_from(ROUTERS), label="router"),
+        )  # fmt: skip
+        dead = np.zeros(network.num_channels, dtype=bool)
+        for _ in range(180):
+            now = engine.now
+            step(engine)
+            balance(engine)
+            for fault in faults:
+                if fault.cycle == now:
+                    gone = np.isin(np.arange(network.num_routers), fault.routers)
+                    dead |= gone[network.source] | gone[network.target]
+                    dead[list(fault.channels)] = True
+            buried(engine, dead[relation.vcs.channel])
+        engine.state.terminals.chance = 0
+        held = -1
+        while held != engine.count("flits_out") + engine.lost_flits and engine.deadlock is None:
+            held = engine.count("flits_out") + engine.lost_flits
+            engine.run(600)
+        assert engine.deadlock is not None or engine.count("flits_in") == engine.count("flits_out")
+
+
+LENGTHS = 4
+
+
+def alone(*faults: Fault) -> FaultyEngine:
+    """An engine over an empty line of four routers, and a packet at terminal 0 to terminal 3."""
+    relation = interpreted(dimension_order(line(4)))
+    engine = FaultyEngine(
+        relation, "wormhole", packet_length=LENGTHS, buffer_depth=4, chance=0.0, seed=1, pairs=uniform(relation),
+        faults=faults,
+    )  # fmt: skip
+    state = engine.state
+    packet = int(state.count.high)
+    state.count.high += 1
+    state.count.created += 1
+    state.packets[packet] = (0, 0, 3, LENGTHS, 0, 0, -1, 0)
+    state.terminals.packet[0], state.terminals.left[0] = packet, LENGTHS
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("cycle", "channel", "lost_in", "flits"),
+    [
+        (3, "(0)->(1)", 3, 3),
+        (4, "(0)->(1)", 4, 4),
+        (5, "(0)->(1)", 5, 4),
+        (12, "(0)->(1)", 12, 4),
+        (13, "(0)->(1)", None, 0),
+        (4, "(1)->(2)", 8, 4),
+        (9, "(1)->(2)", 9, 4),
+        (60, "(1)->(2)", None, 0),
+    ],
+)
+def test_one_packet_and_one_channel_by_hand(cycle: int, channel: str, lost_in: int | None, flits: int) -> None:
+    """Terminal 0 injects in cycles 0 to 3; the header is read in 2, gets its VC in 3 and crosses the switch in 4.
+
+    It is read at the second router in 7, gets a VC in 8 and crosses in 9; the tail leaves it in 12. A channel
+    that dies before the worm begins to cross it kills nothing; the header is lost when it next asks for a VC there.
+    """
+    engine = alone(Fault(cycle, [channel]))
+    for now in range(80):
+        before = engine.lost_packets
+        step(engine)
+        balance(engine)
+        assert engine.lost_packets - before == int(now == lost_in)
+    assert engine.lost_flits == flits
+    assert engine.count("arrived") == (lost_in is None)
+    assert engine.count("flits_in") == engine.count("flits_out") == (0 if flits else LENGTHS)
+
+
+@pytest.mark.parametrize(
+    ("cycle", "router", "lost", "flits"),
+    [
+        (2, 0, 1, 2),
+        (8, 0, 1, 4),
+        (13, 0, 0, 0),
+        (8, 3, 1, 4),
+        (2, 3, 1, 2),
+        (8, 1, 1, 4),
+        (60, 3, 0, 0),
+        (0, 0, 1, 0),
+    ],
+)
+def test_one_packet_and_one_router_by_hand(cycle: int, router: int, lost: int, flits: int) -> None:
+    engine = alone(Fault(cycle, routers=[router]))
+    for _ in range(80):
+        step(engine)
+        balance(engine)
+    assert (engine.lost_packets, engine.lost_flits, engine.count("arrived")) == (lost, flits, 1 - lost)
+
+
+def test_a_packet_that_is_half_ejected_is_lost_with_the_rest() -> None:
+    engine = alone(Fault(20, ["(2)->(3)"]))
+    engine.run(100)
+    assert engine.lost_packets == 1
+    assert engine.lost_flits + engine.count("flits_out") == LENGTHS
+    assert engine.lost_flits == LENGTHS - 1
+    assert engine.count("flits_in") == engine.count("flits_out")
+
+
+def few(relation: Relation, faults: list[Fault], **options: object) -> FaultyEngine:
+    given = {"packet_length": 3, "buffer_depth": 4, "chance": 0.1, "seed": 3, "pairs": uniform(relation)}
+    return FaultyEngine(relation, "wormhole", faults=faults, **(given | options))  # type: ignore[arg-type]
+
+
+def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
+    """In one call, or cycle by cycle, the state comes out the same."""
+    relation = interpreted(dimension_order(mesh(3, 3), 2), remember=True)
+    faults = [Fault(100, ["(1,1)->(1,2)"]), Fault(300, routers=["(0,1)"])]
+    at_once, stepwise = few(relation, faults), few(relation, faults)
+    while at_once.now < 700:
+        at_once.advance(700)
+    for _ in range(700):
+        step(stepwise)
+    assert at_once.lost_packets > 20
+    for name in ("inputs", "outputs", "out_ports", "inbox", "masks", "terminals", "random", "count"):
+        assert np.array_equal(getattr(at_once.state, name), getattr(stepwise.state, name)), name
+    assert at_once.toll() == stepwise.toll()
+
+
+def test_channels_that_nobody_uses_may_die() -> None:
+    relation = interpreted(clockwise(5, escape=True), remember=True)
+    down = [relation.network.channel_name(relation.network.between(1, 0)[0])]
+    for switching in SWITCHINGS:
+        point = {"packet_length": 2, "switching": switching, "warmup": 500, "measure": 1000, "interval": 250}
+        run = simulate(relation, 0.1, **point, faults=[Fault(700, down)])  # type: ignore[arg-type]
+        assert run.faults == (f"700: {down[0]}",)
+        assert replace(run, faults=()) == simulate(relation, 0.1, **point)  # type: ignore[arg-type]
+        assert run.series is not None
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+def test_long_after_a_fault_a_run_is_like_one_without_what_died(switching: Switching) -> None:
+    network = mesh(3, 3)
+    left = network.without(routers=["(2,2)"], links=[("(0,1)", "(1,1)")])
+    fault = Fault(400, ["(0,1)<->(1,1)"], ["(2,2)"], "up_down")
+    point = {"packet_length": 3, "switching": switching, "warmup": 1000, "measure": 12_000}
+    whole = simulate(interpreted(up_down(network, 2), remember=True), 0.09, **point, faults=[fault])  # type: ignore[arg-type]
+    small = simulate(interpreted(up_down(left, 2), remember=True), 0.09, **point, seed=2)  # type: ignore[arg-type]
+    assert whole.stable
+    assert small.stable
+    within = (whole.latency_half_width or 9.0) + (small.latency_half_width or 9.0)
+    assert within < 0.2 * small.latency_mean
+    assert abs(whole.latency_mean - small.latency_mean) < 1.5 * within
+    assert whole.accepted_load * 9 == pytest.approx(small.accepted_load * 8 * 8 / 9, rel=0.12)
+    dead = np.setdiff1d(np.arange(network.num_channels), left.origin.channels)
+    assert not whole.utilisation[dead].any()
+    assert (whole.utilisation[left.origin.channels] > 0).all()
+
+
+def test_lost_packets_are_neither_arrived_nor_missing() -> None:
+    relation = interpreted(dimension_order(mesh(3, 3), 2), remember=True)
+    run = simulate(relation, 0.1, packet_length=3, warmup=300, measure=3000, faults=[Fault(500, ["(1,1)->(2,1)"])])
+    assert run.stable, run.reason
+    assert run.lost_packets > 15
+    assert run.packets > 500
+    assert 2 * run.lost_packets < run.lost_flits <= 3 * run.lost_packets
+
+
+def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
+    from unknot import check
+
+    network = mesh(4, 4)
+    xy, yx = dimension_order(network), dimension_order(network, order=[1, 0])
+    assert check(xy).deadlock_free
+    assert check(yx).deadlock_free
+    run = simulate(
+        interpreted(xy, remember=True), 0.2, packet_length=16, buffer_depth=4, warmup=2000, measure=500,
+        faults=[Fault(1000, relation=yx)],
+    )  # fmt: skip
+    assert run.deadlock is not None
+    assert run.cycles > 1000
+    assert run.deadlock.reachability == "not-established"
+    assert run.lost_packets == 0
+
+
+def test_addresses_of_the_new_relation() -> None:
+    """Packets go on with an address that the new relation knows; those without one are lost."""
+    network = ring(6)
+    old = interpreted(clockwise(6), remember=True)
+    new = up_down(network.without(routers=[2]))
+    engine = few(old, [Fault(120, routers=[2], relation=new)], chance=0.02)
+    engine.run(120)
+    destinations = old.destination.copy()
+    engine.advance(121)
+    assert np.array_equal(np.delete(destinations, 2), engine.relation.destination)
+    arrived, lost = engine.count("arrived"), engine.lost_packets
+    for _ in range(400):
+        step(engine)
+        balance(engine)
+    assert engine.count("arrived") > arrived + 10
+    assert engine.lost_packets == lost
+    _, packets = residents(engine.state, engine.state.in_row.astype(np.int64))
+    assert not (engine.relation.destination[engine.state.packets.address[packets]] == 2).any()
+
+
+def test_names_of_channels() -> None:
+    network = mesh(3, 3)
+    a, b = network.router("(0,0)"), network.router("(0,1)")
+    there, back = network.between(a, b)[0], network.between(b, a)[0]
+    for text in ("(0,0)->(0,1)", "(0, 0) → (0,1)"):
+        assert channels_of(network, text) == [there]
+    assert channels_of(network, "(0,0) <-> (0,1)") == [there, back]
+    assert channels_of(network, 5) == [5]
+    twins = Network("twins", 2, [0, 0, 1], [1, 1, 0])
+    assert channels_of(twins, "r0->r1") == [0, 1]
+    assert channels_of(twins, "r0->r1#1") == [1]
+    for wrong in (99, -1, "(0,0)", "(0,0)->(2,2)", "(0,0)->(7,7)"):
+        with pytest.raises(NetworkError):
+            channels_of(network, wrong)
+
+
+def test_texts() -> None:
+    found = fault_of("2000: (1,1)->(1,2); router (2,2) ;routing up_down")
+    assert found == Fault(2000, ["(1,1)->(1,2)"], ["(2,2)"], "up_down")
+    assert fault_of(str(found)) == found
+    for wrong in ("", "router (1,1)", "x: router 1", "12:", "12: rooter 1", "-3: router 1", "12: (1,1)"):
+        with pytest.raises(TextError):
+            fault_of(wrong)
+
+
+def test_what_no_run_can_have() -> None:
+    relation = dimension_order(mesh(3, 3))
+    for wrong in (
+        lambda: Fault(-1, [0]), lambda: Fault(1.5, [0]), lambda: Fault(True, [0]), lambda: Fault(3),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, [0])], threads=2),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, [0], relation=up_down(ring(5)))]),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, relation=dimension_order(relation.network, 2))]),
+    ):  # fmt: skip
+        with pytest.raises(SimulationError):
+            wrong()
+    for faults in ([Fault(3, [999])], [Fault(3, ["(0,0)->(5,5)"])], [Fault(3, routers=["(9,9)"])]):
+        with pytest.raises(NetworkError):
+            simulate(relation, 0.1, faults=faults)

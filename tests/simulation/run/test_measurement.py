@@ -1,0 +1,148 @@
+"""Confidence, utilisation and occupancy of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.simulation.relations import clockwise
+from unknot.routing import dimension_order, o1turn
+from unknot.simulation import simulate
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.run.measurement import Window
+from unknot.simulation.run.statistics import doubtful, half_width
+from unknot.switching import Switching
+from unknot.topologies import line, mesh, torus
+from unknot.verify.loads import loads
+
+NONATOMIC: Switching = "wormhole-nonatomic"
+
+
+def test_half_width_is_students() -> None:
+    assert half_width(np.array([1.0, 2, 3, 4, 5])) == pytest.approx(2.776445 * np.sqrt(2.5 / 5))
+    assert half_width(np.array([1.0, 2, 3, 4])) is None
+
+
+def test_intervals_of_independent_values_cover_their_mean() -> None:
+    random = np.random.default_rng(1)
+    inside = 0
+    for _ in range(400):
+        values = random.geometric(0.05, 4000)
+        width = half_width(values.reshape(20, 200).mean(axis=1))
+        assert width is not None
+        inside += abs(values.mean() - 20) <= width
+    assert 0.92 <= inside / 400 <= 0.98
+
+
+def test_doubt_is_where_sources_fall_back() -> None:
+    def judge(behind: int) -> bool:
+        return doubtful(np.zeros(4, dtype=np.int64), np.full(4, behind), 10_000, 1)
+
+    assert [judge(behind) for behind in (0, 29, 50, 99, 200)] == [False, False, True, True, True]
+    one = np.array([0, 0, 0, 0, 0, 0, 0, 160])
+    assert doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 1)
+    assert not doubtful(np.zeros(8, dtype=np.int64), one, 100_000, 10)
+
+
+def test_runs_cover_the_mean_of_long_runs() -> None:
+    relation, switching = dimension_order(mesh(4, 4), 4), NONATOMIC
+    long = simulate(relation, 0.4, measure=100_000, seed=99, switching=switching)
+    runs = [simulate(relation, 0.4, seed=seed, warmup=500, measure=4000, switching=switching) for seed in range(40)]
+    assert long.latency_mean is not None
+    inside = 0
+    for run in runs:
+        assert run.latency_mean is not None
+        assert run.latency_half_width is not None
+        assert run.accepted_half_width is not None
+        inside += abs(run.latency_mean - long.latency_mean) <= run.latency_half_width
+    assert inside >= 33
+    spread = np.std([run.latency_mean for run in runs], ddof=1)  # type: ignore[type-var]
+    assert np.mean([run.latency_half_width for run in runs]) <= 1.6 * 1.96 * spread  # type: ignore[arg-type]
+
+
+def test_too_little_to_tell() -> None:
+    assert simulate(dimension_order(line(2)), 0.01, warmup=0, measure=1000).latency_half_width is None
+    assert simulate(dimension_order(line(2)), 0.5, warmup=0, measure=10).accepted_half_width is None
+    full = simulate(dimension_order(torus(4, 4), 2), 1.0, measure=2000)
+    assert (full.stable, full.latency_half_width) == (False, None)
+    assert full.accepted_half_width is not None
+
+
+def test_windows_go_on_until_the_mean_is_known_as_well_as_asked() -> None:
+    relation = dimension_order(mesh(4, 4), 4)
+    short = simulate(relation, 0.4, switching=NONATOMIC)
+    exact = simulate(relation, 0.4, switching=NONATOMIC, precision=0.004)
+    for run, least in ((short, 0.004), (exact, 0.0)):
+        assert run.latency_mean is not None
+        assert run.latency_half_width is not None
+        assert run.latency_half_width / run.latency_mean > least
+    assert exact.latency_half_width <= 0.004 * exact.latency_mean  # type: ignore[operator]
+    assert exact.measured > short.measured
+    assert exact.measured % short.measured == 0
+
+
+def test_intervals_that_end_a_window_are_cautious() -> None:
+    """A precision that any window has changes neither the window nor the mean; the interval may be wider only."""
+    relation, wider = dimension_order(mesh(4, 4), 4), 0
+    for seed in range(6):
+        usual, precise = (simulate(relation, 0.3, switching=NONATOMIC, seed=seed, precision=p) for p in (None, 0.99))
+        assert (precise.measured, precise.latency_mean) == (usual.measured, usual.latency_mean)
+        assert usual.latency_half_width is not None
+        assert precise.latency_half_width is not None
+        assert precise.latency_half_width >= usual.latency_half_width
+        wider += precise.latency_half_width > usual.latency_half_width
+    assert wider
+
+
+def test_windows_grow_while_batches_depend_on_one_another() -> None:
+    """On the 8×8 mesh latencies are alike for some hundred cycles at load 0.4, and hardly at all at 0.1."""
+    relation = dimension_order(mesh(8, 8), 4)
+    easy, hard = (simulate(relation, load, switching=NONATOMIC) for load in (0.1, 0.4))
+    assert (easy.warmup, easy.measured) == (1500, 5000)
+    assert hard.measured >= 10_000
+    assert hard.latency_half_width is not None
+    assert simulate(relation, 0.4, switching=NONATOMIC, measure=300, warmup=3000).latency_half_width is None
+
+
+def test_a_window_begins_anew() -> None:
+    """What was measured before does not count: latencies rise in it, since it began in an empty network."""
+    relation = dimension_order(mesh(8, 8), 4)
+    engine = Engine(
+        relation, NONATOMIC, packet_length=1, buffer_depth=8, chance=0.42, seed=1, pairs=uniform(relation)
+    )  # fmt: skip
+    window = Window(engine)
+    assert window.go_on(5000, lambda cycle: None)
+    assert window.drifts
+    again = Window(engine)
+    assert again.go_on(2000, lambda cycle: None)
+    engine.run(6000)
+    arrived = engine.latencies()
+    assert arrived.size == engine.count("measured_arrived") == engine.count("measured_created")
+    assert arrived.size == pytest.approx(0.42 * 64 * 2000, rel=0.05)
+
+
+@pytest.mark.parametrize("traffic", ["uniform", "transpose"])
+def test_utilisation_is_what_loads_predict(traffic: str) -> None:
+    for relation in (dimension_order(mesh(4, 4), 2), dimension_order(torus(4, 4), 4), o1turn(mesh(4, 4), 4)):
+        run = simulate(
+            relation, 0.1, traffic=traffic, packet_length=2, switching=NONATOMIC, warmup=1000, measure=20_000
+        )
+        expected = 0.1 * loads(relation, traffic).channel
+        assert run.utilisation.shape == expected.shape
+        assert np.abs(run.utilisation - expected).max() < 0.015
+        assert not run.utilisation[expected == 0].any()
+
+
+def test_occupancy_is_by_littles_law() -> None:
+    """A flit alone stays in a buffer for two cycles, and leaves in the third: routing, VC allocation, switch."""
+    run = simulate(dimension_order(mesh(4, 4), 4), 0.05, warmup=500, measure=50_000)
+    assert run.occupancy.shape == (48 * 4,)
+    assert run.occupancy.sum() == pytest.approx(2 * run.utilisation.sum(), rel=0.05)
+
+
+def test_what_deadlocks_has_been_measured_until_then() -> None:
+    run = simulate(clockwise(8), 0.9, packet_length=4, warmup=0, measure=20_000)
+    assert run.deadlock is not None
+    assert run.accepted_half_width is None
+    assert run.utilisation.any()

@@ -1,0 +1,66 @@
+"""Options of a run in texts."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unknot.errors import TextError
+from unknot.simulation import Bursts, Router
+from unknot.simulation.run.texts import bursts_of, lengths_of, router_of
+
+
+def test_routers() -> None:
+    assert router_of("") == router_of(" , ") == Router()
+    assert router_of("routing_delay=0, speculative=true, allocator=islip, iterations=2") == Router(
+        routing_delay=0, speculative=True, iterations=2
+    )
+    assert router_of("hold-switch = False,priority='age'") == Router(priority="age")
+
+
+def test_lengths() -> None:
+    assert lengths_of(" 4 ") == 4
+    assert lengths_of("1:0.5, 5:0.5") == {1: 0.5, 5: 0.5}
+    assert lengths_of("3:2") == {3: 2.0}
+
+
+def test_bursts() -> None:
+    assert bursts_of("0.01, 0.1") == Bursts(0.01, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "column", "said"),
+    [
+        (router_of, "routing_delay=0, alocator=islip", 18, "did you mean allocator"),
+        (router_of, "routing_delay", 1, "expected option=value"),
+        (router_of, "iterations=2, allocator=islp", 15, "did you mean islip"),
+        (router_of, "iterations=0", 1, "from 1 to 1000, got 0"),
+        (router_of, "iterations=2, iterations=3", 15, "given twice"),
+        (router_of, "speculative=maybe", 1, "must be true or false"),
+        (router_of, "iterations=2, allocator=separable_input_first", 1, "has one iteration"),
+        (lengths_of, "x", 1, "expected a number of flits"),
+        (lengths_of, "0", 1, "from 1 to"),
+        (lengths_of, "1:0.5, x:0.5", 8, "expected length:share"),
+        (lengths_of, "1:0.5, 5", 8, "expected length:share"),
+        (lengths_of, "1:0.5, 5:-1", 8, "must be above 0"),
+        (lengths_of, "1:0.5,  1:1", 9, "given twice"),
+        (bursts_of, "0.1", 1, "expected two probabilities"),
+        (bursts_of, "0.1, high", 6, "expected a probability"),
+        (bursts_of, "0.1, 2", 6, "above 0"),
+    ],
+)
+def test_problems_have_their_place(read: object, text: str, column: int, said: str) -> None:
+    with pytest.raises(TextError) as caught:
+        read(text, "--option")  # type: ignore[operator]
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(f"--option:1:{column}: ")
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_read_or_refused_as_a_text(text: str) -> None:
+    for read in (router_of, lengths_of, bursts_of):
+        with contextlib.suppress(TextError):
+            read(text)
