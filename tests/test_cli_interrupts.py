@@ -66,16 +66,23 @@ def started(*words: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def busy(process: subprocess.Popen[str], seconds: float) -> None:
-    """Wait until a process has used so much processor time."""
+def busy(process: subprocess.Popen[str], seconds: float) -> float:
+    """Wait until a process has used a given processor time; what it has used then."""
     ticks = os.sysconf("SC_CLK_TCK")
     for _ in range(6000):
         fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-        if (int(fields[11]) + int(fields[12])) / ticks > seconds:
-            return
+        used = (int(fields[11]) + int(fields[12])) / ticks
+        if used > seconds:
+            return used
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     raise AssertionError("it does not start")
+
+
+def spent_by_children() -> float:
+    """Processor time of all processes that were started and have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processor time of others is read from /proc")
@@ -89,19 +96,16 @@ def busy(process: subprocess.Popen[str], seconds: float) -> None:
     ],
 )
 def test_a_signal_ends_a_command_within_a_second(number: signal.Signals, words: tuple[str, ...]) -> None:
+    """A second of the processor, which a loop that goes on uses; by the clock it depends on what else is running."""
+    before = spent_by_children()
     with started(*words) as process:
-        busy(process, 3.0)
+        used = busy(process, 3.0)
         process.send_signal(number)
-        began = time.monotonic()
-        out, said = process.communicate(timeout=30)
-        assert time.monotonic() - began < 1.0 + PATIENCE
+        out, said = process.communicate(timeout=60)
+    assert spent_by_children() - before - used < 1.0
     assert process.returncode == 130
     assert (out, said.strip().splitlines()[-1:]) == ("", ["interrupted"])
     assert "Traceback" not in said
-
-
-PATIENCE = 0.5
-"""Seconds for a machine that does other things too."""
 
 
 @pytest.mark.parametrize(
@@ -129,7 +133,7 @@ def test_a_time_limit_holds_in_python() -> None:
     verdict = check(Relation(mesh(4, 4), 1, patient), time_limit=0.2)
     assert verdict.deadlock_free is None
     assert verdict.established.startswith("undecided after 0.2 s: ")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20, "all its answers would take 50 s"
 
 
 def test_work_is_given_up_and_errors_and_context_come_through() -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
+from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.exploration import Atomic, Cut, Queued, network_for, reachable_deadlock
 from tests.reference.test_brute_force import one_way_ring
@@ -79,10 +80,7 @@ def test_random_relations() -> None:
         if relation.num_vcs <= 6:
             explore(relation, 2_000, seen)
 
-    compare()
-    assert seen["wormhole free"] > 100
-    assert seen["wormhole-nonatomic deadlock"] > 40
-    assert seen["too large"] < 150
+    draw_until(lambda: seen["wormhole free"] > 100 and seen["wormhole-nonatomic deadlock"] > 40, compare)
 
 
 @pytest.mark.campaign
@@ -95,6 +93,5 @@ def test_many_random_relations() -> None:
         if relation.num_vcs <= 9:
             explore(relation, 6_000, seen)
 
-    compare()
+    draw_until(lambda: seen["wormhole-nonatomic deadlock"] > 500, compare)
     print(dict(seen))
-    assert seen["wormhole-nonatomic deadlock"] > 500

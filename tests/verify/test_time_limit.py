@@ -64,8 +64,8 @@ def test_a_solver_without_time_answers_true() -> None:
 
 def test_check_that_runs_out_of_time_is_open_at_every_limit() -> None:
     """From the first stage into the exact search: with ever more time it gets further, and never claims anything."""
-    methods = set()
-    for limit in (1e-6, 0.003, 0.01, 0.03, 0.1, 0.2):
+    furthest = "greatest fixpoint of worms, then exact search (CP-SAT)"
+    for limit in (1e-6, 0.003, 0.01, 0.03, 0.1, 0.2, 0.5, 2.0, 10.0):
         verdict = check(HARD, time_limit=limit)
         assert verdict.deadlock_free is None
         assert verdict.certificate is None
@@ -73,8 +73,9 @@ def test_check_that_runs_out_of_time_is_open_at_every_limit() -> None:
         assert verdict.established.startswith(f"undecided after {limit:g} s: ")
         with pytest.raises(Unchecked, match="open question"):
             accept(HARD, verdict)
-        methods.add(verdict.method)
-    assert "greatest fixpoint of worms, then exact search (CP-SAT)" in methods
+        if verdict.method == furthest:
+            break
+    assert verdict.method == furthest
     proved = check(EASY, time_limit=60)
     assert proved.deadlock_free
     accept(EASY, proved)
