@@ -27,4 +27,8 @@ def same(a: Fabric, b: Fabric) -> bool:
     tables = (a.tables is None and b.tables is None) or (
         a.tables is not None and b.tables is not None and np.array_equal(a.tables, b.tables)
     )
-    return wiring(a) == wiring(b) and a.network == b.network and tables
+    more = all(
+        (x is None and y is None) or (x is not None and y is not None and np.array_equal(x, y))
+        for x, y in ((a.levels, b.levels), (a.lanes, b.lanes))
+    )
+    return wiring(a) == wiring(b) and a.network == b.network and tables and more

@@ -17,6 +17,8 @@ class Layout:
     links: list[tuple[End, End]]
     lids: dict[End, tuple[int, int]]
     tables: dict[str, dict[int, int]] = field(default_factory=dict)
+    levels: dict[tuple[End, int], int] = field(default_factory=dict)
+    lanes: dict[tuple[str, int, int], list[int]] = field(default_factory=dict)
 
     @property
     def nodes(self) -> list[str]:
@@ -160,3 +162,72 @@ def fdbs(layout: Layout) -> str:
             port = table.get(lid)
             lines.append(f"0x{lid:04X} : " + (f"{port:03d}  : 02   : yes" if port is not None else "UNREACHABLE"))
     return "\n".join(lines) + "\n"
+
+
+def psl(layout: Layout) -> str:
+    """Source node, LID and level in a line; the nodes of `Layout` have one port each."""
+    rows = layout.levels.items()
+    return "".join(f"0x{layout.guid(source[0]):016x} {lid} {level}\n" for (source, lid), level in rows)
+
+
+def psl_blocks(layout: Layout) -> str:
+    """The same in blocks."""
+    lines = []
+    for source in dict.fromkeys(source for source, _ in layout.levels):
+        kind = "Switch" if source[0][0] == "S" else "Channel Adapter"
+        lines += ["", f'{kind} 0x{layout.port_guid(source):016x}, base LID {layout.lids[source][0]}, "{source[0]}"']
+        lines += ["# LID  : SL : MTU : RATE"]
+        lines += [f"0x{lid:04x} : {level} : 4 : 3" for (who, lid), level in layout.levels.items() if who == source]
+    return "\n".join(lines) + "\n"
+
+
+def path_records(layout: Layout) -> str:
+    """The same as `saquery -p` prints it."""
+    return "".join(
+        "PathRecord dump:\n\t\tservice_id..............0x0000000000000000\n\t\tdgid....................fe80::10:17\n"
+        f"\t\tdlid....................{lid}\n\t\tslid....................{layout.lids[source][0]}\n"
+        f"\t\tqos_class...............0x0\n\t\tsl......................0x{level:X}\n\t\tmtu.....................0x84\n"
+        for (source, lid), level in layout.levels.items()
+    )
+
+
+def sl2vl(layout: Layout) -> str:
+    """As OpenSM dumps it."""
+    lines = []
+    for node in dict.fromkeys(node for node, _, _ in layout.lanes):
+        lines.append(f'Switch 0x{layout.guid(node):016x}, base LID {layout.lid((node, 0))[0]}, "{node}"')
+        lines += ["#in out : " + "  ".join(str(i) for i in range(16)), "#" + "-" * 40]
+        lines += [
+            f"{came:<3} {out:<3} : " + " ".join(f"{vl:<2}" for vl in row)
+            for (who, came, out), row in layout.lanes.items()
+            if who == node
+        ]
+        lines.append("#" + "-" * 40)
+    return "\n".join(lines) + "\n"
+
+
+def slvl(layout: Layout) -> str:
+    return "".join(
+        f"0x{layout.guid(node):016x} {came} {out} "
+        + " ".join(f"0x{a:x}{b:x}" for a, b in zip(row[::2], row[1::2], strict=True))
+        + "\n"
+        for (node, came, out), row in layout.lanes.items()
+    )
+
+
+def smpquery_sl2vl(layout: Layout) -> str:
+    lines = []
+    for (node, came, out), row in layout.lanes.items():
+        lines.append(f"# SL2VL table: Lid {layout.lid((node, 0))[0]}")
+        lines.append("#                 SL: |" + "".join(f"{i:2d}|" for i in range(16)))
+        lines.append(f"ports: in {came:2d}, out {out:2d}: |" + "".join(f"{vl:2d}|" for vl in row))
+    return "\n".join(lines) + "\n"
+
+
+def saquery_sl2vl(layout: Layout) -> str:
+    return "".join(
+        f"SL2VLTableRecord dump:\n\t\tLID........................{layout.lid((node, 0))[0]}\n"
+        f"\t\tInPort.....................{came}\n\t\tOutPort....................{out}\n"
+        f"\t\tSL:{''.join(f'{i:2d}|' for i in range(16))}\n\t\tVL:{''.join(f'{vl:2d}|' for vl in row)}\n"
+        for (node, came, out), row in layout.lanes.items()
+    )

@@ -14,13 +14,23 @@ End = tuple[int, int]
 
 @dataclass
 class Plain:
-    """`cable`: (GUID, port) → (GUID, port); `lid`: LID → (GUID, port), port 0 for switches."""
+    """`cable`: (GUID, port) → (GUID, port); `lid`: LID → (GUID, port), port 0 for switches.
+
+    `level`: (source GUID, LID) → SL; `lane`: (switch, input port, output port, SL) → VL; without lanes the VL is the
+    SL modulo `lanes`.
+    """
 
     switches: set[int] = field(default_factory=set)
     name: dict[int, str] = field(default_factory=dict)
     cable: dict[End, End] = field(default_factory=dict)
     lid: dict[int, End] = field(default_factory=dict)
     table: dict[int, dict[int, int]] = field(default_factory=dict)
+    level: dict[tuple[int, int], int] = field(default_factory=dict)
+    lane: dict[tuple[int, int, int, int], int] = field(default_factory=dict)
+    lanes: int = 16
+
+    def vl(self, switch: int, came: int, out: int, level: int) -> int:
+        return self.lane.get((switch, came, out, level), 15) if self.lane else level % self.lanes
 
 
 def plain_ibnetdiscover(path: Path) -> Plain:
@@ -81,6 +91,27 @@ def plain_tables(plain: Plain, path: Path) -> Plain:
     return plain
 
 
+def plain_levels(plain: Plain, path: Path) -> Plain:
+    """From lines of source GUID, LID and SL."""
+    for line in path.read_text().splitlines():
+        guid, lid, level = line.split()
+        plain.level[int(guid, 16), int(lid)] = int(level)
+    return plain
+
+
+def plain_lanes(plain: Plain, path: Path) -> Plain:
+    """From OpenSM's dump."""
+    guid = 0
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if line.startswith("Switch"):
+            guid = int(words[1].rstrip(","), 16)
+        elif line[:1].isdigit():
+            for level, lane in enumerate(words[3:]):
+                plain.lane[guid, int(words[0]), int(words[1]), level] = int(lane)
+    return plain
+
+
 @dataclass
 class Followed:
     pairs: int
@@ -112,9 +143,10 @@ def follow(plain: Plain, traffic: str) -> Followed:
             if source == owner or not wanted(source, sides[0]) or not wanted(owner, sides[1]):
                 continue
             found.pairs += 1
-            here = source[0] if source[1] == 0 else plain.cable[source][0]
+            here, came = (source[0], 0) if source[1] == 0 else plain.cable[source]
+            level = plain.level.get((source[0], lid), 0)
             home = owner[0] if owner[1] == 0 else plain.cable[owner][0]
-            channels: list[End] = []
+            channels: list[tuple[int, int, int]] = []
             while True:
                 port = plain.table[here].get(lid)
                 if port == 0 and owner == (here, 0):
@@ -126,12 +158,17 @@ def follow(plain: Plain, traffic: str) -> Followed:
                     if not arrived:
                         found.lost.add((here, lid))
                     break
-                again = (here, port) in channels
-                channels.append((here, port))
+                lane = plain.vl(here, came, port, level)
+                if lane == 15:
+                    arrived = False
+                    found.lost.add((here, lid))
+                    break
+                again = (here, port, lane) in channels
+                channels.append((here, port, lane))
                 if again:
                     arrived = False
                     break
-                here = far[0]
+                here, came = far
             nx.add_path(found.dependencies, channels)
             if arrived:
                 found.delivered += 1

@@ -137,6 +137,7 @@ class TrafficForm(VerdictForm, DeliveryForm):
     """What was found for one kind of traffic."""
 
     holds: bool
+    meaning: str
 
 
 class AuditAnswer(TrafficForm):
@@ -145,8 +146,11 @@ class AuditAnswer(TrafficForm):
     fabric: str
     fabric_file: str
     tables_file: str
+    levels_file: str
+    lanes_file: str
     notes: Annotated[list[str], Plain] = Field(description="Noticed on reading.")
     network: NetworkForm
+    lanes: int
     assumption: str
     others: list[TrafficForm]
 
@@ -157,6 +161,7 @@ def audit_answer(audit: Audit) -> Answer:
     more = {
         "fabric": fabric.name,
         "network": fabric.network,
+        "lanes": audit.lanes,
         "assumption": audit.assumption,
         "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
     }

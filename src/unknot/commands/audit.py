@@ -19,6 +19,15 @@ def audit(
     tables: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM dumps them.")
     ] = None,
+    sl: Annotated[
+        Path | None, typer.Option("--sl", metavar="FILE", help="Service levels of the paths: .psl, or saquery -p.")
+    ] = None,
+    sl2vl: Annotated[
+        Path | None, typer.Option("--sl2vl", metavar="FILE", help="SL to VL tables of the switches.")
+    ] = None,
+    lanes: Annotated[
+        int | None, typer.Option("--lanes", help="Lanes in use, without --sl2vl: the VL is the SL modulo this.")
+    ] = None,
     switching: SwitchingName = "vct",
     time_limit: TimeLimit = 60.0,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
@@ -34,9 +43,9 @@ def audit(
     from unknot.verify.audit import audit as judge
 
     technique = switching_named(switching)
-    read = read_fabric(fabric, tables)
+    read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl)
     with activity.busy("auditing"):
-        found = judge(read, switching=technique, time_limit=time_limit)
+        found = judge(read, switching=technique, lanes=lanes, time_limit=time_limit)
     if out is not None:
         from unknot.report import write_audit_report
 

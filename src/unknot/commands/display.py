@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unknot.simulation.run.replication import Runs
     from unknot.simulation.run.run import Run
     from unknot.studies.result import DesignResult, StudyResult
-    from unknot.verify.audit import Audit
+    from unknot.verify.audit import Audit, TrafficAudit
 
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
@@ -148,15 +148,13 @@ def show_audit(audit: Audit) -> None:
     rows: list[tuple[str, str | Text]] = [
         ("fabric", f"{fabric.fabric_file}: {network.num_routers} switches, {network.num_terminals} host ports"),
         ("tables", fabric.tables_file),
+        *((word, file) for word, file in (("levels", fabric.levels_file), ("lanes", fabric.lanes_file)) if file),
         ("switching", audit.switching),
         *(("note", note) for note in fabric.notes),
         ("assumption", audit.assumption),
         ("established", first.verdict.established),
         ("evidence", f"the separate checker {accepts(first.certificate_holds)}"),
     ]
-    if audit.loop:
-        rows.append(("loop", " → ".join([*audit.loop, audit.loop[0]])))
-    rows += [("lost", lost) for lost in first.lost]
     console().print(two_columns(rows))
     table = Table(box=SIMPLE_HEAD)
     for heading in ("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"):
@@ -169,11 +167,23 @@ def show_audit(audit: Audit) -> None:
         free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
         table.add_row(found.traffic, free, delivers, f"{delivery.pairs}{lost}", longest, longer)
     console().print(table)
+    for found in audit.traffics:
+        if not found.holds or found.traffic != "host-to-host":
+            _show_traffic(found)
     if first.verdict.configuration is not None:
         from unknot.report.configuration_text import tell
 
         print()
         _sentences(tell(first.relation, first.verdict.configuration))
+
+
+def _show_traffic(found: TrafficAudit) -> None:
+    """What a kind of traffic is, and the loop and the dead ends of one that fails."""
+    rows: list[tuple[str, str | Text]] = [(found.traffic, found.meaning)]
+    if found.loop:
+        rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
+    rows += [("  lost", lost) for lost in found.lost]
+    console().print(two_columns(rows))
 
 
 def show_study(result: StudyResult) -> None:

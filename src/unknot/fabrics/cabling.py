@@ -191,6 +191,7 @@ class Cabling:
             network=network,
             switch_guid=np.array([node.guid for node in switches], dtype=np.uint64),
             port_guid=np.array([self._port_guid(place) for place in answering], dtype=np.uint64),
+            node_guid=np.array([self.nodes[key].guid for key, _ in places], dtype=np.uint64),
             switch_ports=np.array([node.num_ports for node in switches], dtype=np.int32),
             host_port=np.array([switch[1] for _, switch in hosts], dtype=np.int32),
             lids=np.array([lid for lid, _ in owned], dtype=np.int32),

@@ -31,6 +31,8 @@ class Fabric:
         Node GUIDs of the switches.
     port_guid : uint64 array, shape (terminals + routers,)
         GUIDs of the ports that answer to LIDs: the host ports, then the management port of each switch.
+    node_guid : uint64 array, shape (terminals,)
+        Node GUIDs of the host ports.
     switch_ports : int32 array, shape (routers,)
         Ports of each switch, its management port 0 not counted.
     host_port : int32 array, shape (terminals,)
@@ -42,8 +44,12 @@ class Fabric:
         port whose link is not active.
     tables : int16 array, shape (routers, LIDs), or None
         Output port of each switch for each LID of `lids`: 0 is the switch itself, `NO_ENTRY` means dropped.
-    fabric_file, tables_file : str
-        Where it came from; `tables_file` is empty without tables.
+    fabric_file, tables_file, levels_file, lanes_file : str
+        Where it came from; empty for what is not known.
+    levels : int8 array, shape (terminals + routers, LIDs), or None
+        Service level from each port that sends, in the order of `port_guid`, to each LID of `lids`; −1: no record.
+    lanes : int8 array, shape (routers, ports, ports, 16), or None
+        Virtual lane, by switch, input port, output port and service level; 15 means dropped, −1: no row.
     notes : tuple of str
         What was found on reading and is not an error.
     """
@@ -52,6 +58,7 @@ class Fabric:
     network: Network
     switch_guid: npt.NDArray[np.uint64]
     port_guid: npt.NDArray[np.uint64]
+    node_guid: npt.NDArray[np.uint64]
     switch_ports: IntArray
     host_port: IntArray
     lids: IntArray
@@ -59,13 +66,17 @@ class Fabric:
     fabric_file: str
     tables: npt.NDArray[np.int16] | None = None
     tables_file: str = ""
+    levels: npt.NDArray[np.int8] | None = None
+    levels_file: str = ""
+    lanes: npt.NDArray[np.int8] | None = None
+    lanes_file: str = ""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for array in (self.switch_guid, self.port_guid, self.switch_ports, self.host_port, self.lids, self.owner):
-            array.setflags(write=False)
-        if self.tables is not None:
-            self.tables.setflags(write=False)
+        arrays = (self.switch_guid, self.port_guid, self.node_guid, self.switch_ports, self.host_port, self.lids)
+        for array in (*arrays, self.owner, self.tables, self.levels, self.lanes):
+            if array is not None:
+                array.setflags(write=False)
 
     def owner_name(self, owner: int) -> str:
         """Name of the port that answers to a LID, as coded in `owner`."""

@@ -14,7 +14,7 @@ from unknot.network import Network
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files that hold a network, a fabric or forwarding tables.
+    """A format of files that hold a network, a fabric, or something of a fabric.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Format:
     endings : tuple of str
         Endings of file names; the first is the usual one. ``.txt`` and ``.dump`` decide on writing only.
     read : callable
-        Takes a path and returns a `Network`, `Fabric` or `TableFile`, by `holds`.
+        Takes a path and returns a `Network`, `Fabric`, `TableFile`, `LevelFile` or `LaneFile`, by `holds`.
     write : callable or None
         None where Unknot only reads.
     sign : callable or None
@@ -35,7 +35,8 @@ class Format:
         Which of `PARTS` it carries. Everything else is dropped on writing; what would change the channels or
         their ends is refused by the writer instead.
     holds : str
-        ``network``, ``fabric``, ``tables``, or ``program`` for what is only written.
+        ``network``, ``fabric``, ``tables``, ``levels`` (of paths), ``lanes`` (of levels), or ``program`` for what
+        is only written.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Format:
     write: Callable[[Network, Path], None] | None = None
     sign: Callable[[str], object] | None = None
     keeps: frozenset[str] = frozenset()
-    holds: Literal["network", "fabric", "tables", "program"] = "network"
+    holds: Literal["network", "fabric", "tables", "levels", "lanes", "program"] = "network"
 
     def dropped(self, network: Network) -> list[str]:
         """The parts of a network that differ from the defaults and are not carried."""

@@ -25,6 +25,8 @@ _MODULES = (
     "edge_list",
     "opensm_lfts",
     "opensm_fdbs",
+    "opensm_psl",
+    "sl2vl",
 )
 FORMATS: dict[str, Format] = {
     form.name: form for form in (import_module(f"unknot.fabrics.{module}").FORMAT for module in _MODULES)

@@ -11,12 +11,14 @@ from unknot.errors import TextError, UnknotError
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, format_named, kind_by_content, kind_of, unknown_kind
+from unknot.fabrics.levels import with_lanes, with_levels
 from unknot.fabrics.tables import TableFile, compare, join
 from unknot.network import Network
 
 _FABRICS = ("ibnetdiscover", "lst")
 """In the order in which a folder's description is chosen."""
 _TABLES = ("lfts", "fdbs")
+_LEVELS = ("psl", "sl2vl")
 _PREFIX = re.compile(r"([a-z0-9]+):(.+)", re.S)
 
 
@@ -34,8 +36,15 @@ def split_form(text: str) -> tuple[str | None, str]:
     return (match[1], match[2]) if match and match[1] in FORMATS else (None, text)
 
 
-def read_fabric(path: str | Path, tables: str | Path | None = None, *, form: str | None = None) -> Fabric:
-    """Read a fabric and its forwarding tables.
+def read_fabric(
+    path: str | Path,
+    tables: str | Path | None = None,
+    *,
+    levels: str | Path | None = None,
+    lanes: str | Path | None = None,
+    form: str | None = None,
+) -> Fabric:
+    """Read a fabric, its forwarding tables, and where they are known the service levels and virtual lanes.
 
     Parameters
     ----------
@@ -44,6 +53,8 @@ def read_fabric(path: str | Path, tables: str | Path | None = None, *, form: str
         the one with hop counts; when both dumps are there they must agree. Or a fabric file.
     tables : str or Path, optional
         A file of forwarding tables to use; with a folder, instead of those in the folder.
+    levels, lanes : str or Path, optional
+        Service levels of the paths, and SL to VL tables of the switches; with a folder, instead of those in it.
     form : str, optional
         Format of the fabric file, where neither its ending nor its content shows it; ``FORMAT:PATH`` names it, too.
 
@@ -58,6 +69,7 @@ def read_fabric(path: str | Path, tables: str | Path | None = None, *, form: str
         form, path = split_form(str(path))
     path = Path(path)
     dumps: list[TableFile] = []
+    found: dict[str, Path] = {}
     if path.is_dir():
         fabric, found = _folder(path)
         if tables is None:
@@ -65,23 +77,24 @@ def read_fabric(path: str | Path, tables: str | Path | None = None, *, form: str
     else:
         chosen = _format_of(path, form)
         if chosen.holds != "fabric":
-            hint = "; give it as `tables`, beside a fabric file" if chosen.holds == "tables" else ""
+            beside = chosen.holds in ("tables", "levels", "lanes")
+            hint = f"; give it as `{chosen.holds}`, beside a fabric file" if beside else ""
             raise TextError(
                 f"ibnetdiscover output or a link list (.lst) is wanted; this is {chosen.words}{hint}", path
             )
         fabric = _read(chosen, path, form)
     if tables is not None:
-        chosen = _format_of(tables, None)
-        if chosen.holds != "tables":
-            raise TextError(
-                f"OpenSM forwarding tables (lfts dump or fdbs) are wanted; this is {chosen.words}", tables
-            )
-        dumps = [chosen.read(Path(tables))]
+        dumps = [_read_as("tables", "OpenSM forwarding tables (lfts dump or fdbs)", tables)]
     if dumps:
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
         join(fabric, other)
         compare(fabric, dumps[0], other)
+    levels, lanes = levels or found.get("psl"), lanes or found.get("sl2vl")
+    if levels is not None:
+        fabric = with_levels(fabric, _read_as("levels", "service levels of paths (.psl, saquery -p)", levels))
+    if lanes is not None:
+        fabric = with_lanes(fabric, _read_as("lanes", "SL to VL tables", lanes))
     return fabric
 
 
@@ -104,11 +117,19 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     if form is None and path.is_dir():
         return _folder(path)[0].network
     chosen = _format_of(path, form)
-    if chosen.holds == "tables":
+    if chosen.holds in ("tables", "levels", "lanes"):
         raise TextError(f"this is {chosen.words}, which do not name the links; give the fabric file", path)
     found = _read(chosen, path, form)
     network: Network = found.network if chosen.holds == "fabric" else found
     return network
+
+
+def _read_as(holds: str, wanted: str, path: str | Path) -> Any:
+    """Read a file of something that belongs to a fabric."""
+    chosen = _format_of(path, None)
+    if chosen.holds != holds:
+        raise TextError(f"{wanted} are wanted; this is {chosen.words}", path)
+    return chosen.read(Path(path))
 
 
 def _format_of(path: str | Path, form: str | None) -> Format:
@@ -143,7 +164,7 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
         raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
     for file in files:
         kind = kind_of(file)
-        if kind not in (*_FABRICS, *_TABLES, "ibsim"):
+        if kind not in (*_FABRICS, *_TABLES, *_LEVELS, "ibsim"):
             (unknown if kind is None else other).append(file.name)
         elif kind in found:
             raise UnknotError(

@@ -67,6 +67,10 @@ def _spoken(found: TrafficAudit) -> str:
 def _command(audit: Audit) -> str:
     fabric = audit.fabric
     words = ["unknot", "audit", fabric.fabric_file, "--tables", fabric.tables_file]
+    for option, file in (("--sl", fabric.levels_file), ("--sl2vl", fabric.lanes_file)):
+        words += [option, file] if file else []
+    if fabric.levels is not None and fabric.lanes is None:
+        words += ["--lanes", str(audit.lanes)]
     if audit.switching != "vct":
         words += ["--switching", audit.switching]
     return shlex.join(words).replace(" --", " \\\n    --")

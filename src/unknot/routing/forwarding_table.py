@@ -207,8 +207,13 @@ def switchboard(fabric: Fabric) -> Switchboard:
     return Switchboard(extended, next_channel)
 
 
-def fabric_relation(fabric: Fabric, traffic: str = "host-to-host", *, vcs: int = 1) -> Relation:
+def fabric_relation(
+    fabric: Fabric, traffic: str = "host-to-host", *, vcs: int = 1, lanes: int | None = None
+) -> Relation:
     """The routing relation of a fabric for a kind of traffic; its addresses are the LIDs of the destinations.
+
+    With service levels or SL to VL tables, a VC is a virtual lane, and there is a block of addresses for each service
+    level in use: address a of the block l is l · LIDs + a.
 
     Parameters
     ----------
@@ -219,6 +224,8 @@ def fabric_relation(fabric: Fabric, traffic: str = "host-to-host", *, vcs: int =
         for the others it has one terminal more for the management port of each switch.
     vcs : int
         Virtual lanes, offered alike; one where no service levels are known.
+    lanes : int, optional
+        Lanes in use, where service levels are known but no SL to VL tables: the lane is the SL modulo their number.
 
     Raises
     ------
@@ -234,15 +241,21 @@ def fabric_relation(fabric: Fabric, traffic: str = "host-to-host", *, vcs: int =
     if not lids.size or not sends.any():
         raise UnknotError(f"{fabric.name} has no {traffic} traffic: no port of that kind has a LID")
     owner = fabric.owner[lids]
-    return forwarding_table(
-        network,
-        board.next_channel[:, lids],
-        vcs,
-        destination=owner,
-        may_use=sends[:, None] & (terminals[:, None] != owner),
-        address_labels=[fabric.lid_name(int(i)) for i in lids],
-        name=f"{traffic} on the tables of {fabric.name}",
-    )
+    may_use = sends[:, None] & (terminals[:, None] != owner)
+    labels = [fabric.lid_name(int(i)) for i in lids]
+    name = f"{traffic} on the tables of {fabric.name}"
+    if fabric.levels is None and fabric.lanes is None:
+        return forwarding_table(
+            network, board.next_channel[:, lids], vcs, destination=owner, may_use=may_use, address_labels=labels,
+            name=name,
+        )  # fmt: skip
+    from unknot.routing.laned_table import lane_table, laned_table, levels_of
+
+    in_port = np.concatenate([fabric.host_port, np.zeros(network.num_terminals - hosts, dtype=np.int32)])
+    return laned_table(
+        network, board.next_channel[:, lids], in_port, levels_of(fabric, terminals, lids), may_use,
+        *lane_table(fabric, lanes), owner, labels, name,
+    )  # fmt: skip
 
 
 def destinations(fabric: Fabric, traffic: str) -> npt.NDArray[np.int64]:

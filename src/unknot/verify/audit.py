@@ -37,6 +37,21 @@ ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
     "that need several lanes to be safe, such as those of LASH or Torus-2QoS, may look worse here than in use"
 )
+MEANING: dict[Traffic, str] = {
+    "host-to-host": "what applications send",
+    "host-to-switch": (
+        "queries to the switches' own ports, as of performance counters: few, small, and sent by monitoring alone; "
+        "the subnet manager's own packets are not among them (VL 15, without credits)"
+    ),
+    "switch-to-switch": (
+        "from one switch's own port to another's: none, unless a subnet manager or other software runs on switches"
+    ),
+    "all": (
+        "every port to every other at once, answers of switches to hosts included: what must hold if nothing is "
+        "assumed about who sends"
+    ),
+}
+"""What each kind of traffic is, and when it matters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +75,7 @@ class TrafficAudit:
     lost : tuple of str
         The first dead ends and loops in words, each with its switch and LID.
     longer_pairs : int
-        Pairs of a source and a LID whose route is longer than the shortest path.
+        Pairs of a source and a LID whose route by the tables is longer than the shortest path.
     extra_hops : int
         Hops by which the worst of them is longer.
     """
@@ -76,6 +91,11 @@ class TrafficAudit:
     extra_hops: int
 
     @property
+    def meaning(self) -> str:
+        """What this traffic is, and when it matters."""
+        return MEANING[self.traffic]
+
+    @property
     def holds(self) -> bool:
         """Deadlock-free, and every pair is delivered."""
         return self.verdict.deadlock_free is True and self.delivery.delivered
@@ -89,6 +109,8 @@ class Audit:
     ----------
     fabric : Fabric
     switching : str
+    lanes : int
+        Virtual lanes that were told apart.
     assumption : str
         What was assumed where the files say nothing.
     host_to_host : TrafficAudit
@@ -98,6 +120,7 @@ class Audit:
 
     fabric: Fabric
     switching: Switching
+    lanes: int
     assumption: str
     host_to_host: TrafficAudit
     others: tuple[TrafficAudit, ...]
@@ -137,22 +160,27 @@ class Audit:
         return self.host_to_host.delivery.delivered
 
 
-def audit(fabric: Fabric, *, switching: str = "vct", time_limit: float = 60.0) -> Audit:
+def audit(fabric: Fabric, *, switching: str = "vct", lanes: int | None = None, time_limit: float = 60.0) -> Audit:
     """Judge the forwarding tables of a fabric.
 
     Parameters
     ----------
     fabric : Fabric
-        With tables; see `unknot.fabrics.read_fabric`.
+        With tables, and with service levels and SL to VL tables where the lanes of packets matter; see
+        `unknot.fabrics.read_fabric`.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
         InfiniBand switches cut through, which is the default.
+    lanes : int, optional
+        Lanes in use, where there are service levels but no SL to VL tables: the lane is the SL modulo their number.
+        By default as many as the service levels ask for.
     time_limit : float
         Seconds for each kind of traffic.
 
     Raises
     ------
     UnknotError
-        If the fabric has no tables, or fewer than two host ports with LIDs.
+        If the fabric has no tables, or fewer than two host ports with LIDs; or lanes are given without service
+        levels.
     """
     technique = switching_named(switching)
     board = switchboard(fabric)
@@ -161,16 +189,20 @@ def audit(fabric: Fabric, *, switching: str = "vct", time_limit: float = 60.0) -
         raise UnknotError(
             f"{fabric.name} has {talking.size} host ports with a LID, so there is no host-to-host traffic to judge"
         )
+    if lanes is not None and fabric.levels is None:
+        raise UnknotError(
+            "a number of lanes says nothing without the service levels of the paths; give them too (--sl)"
+        )
     extra = _extra_hops(fabric, board.next_channel)
     found: list[TrafficAudit] = []
     for traffic in TRAFFICS:
         if traffic != "host-to-host" and (fabric.owner < fabric.network.num_terminals).all():
             continue
-        relation = fabric_relation(fabric, traffic)
+        relation = fabric_relation(fabric, traffic, lanes=lanes)
         lids = destinations(fabric, traffic)
         verdict = check(relation, technique, time_limit=time_limit)
         delivery = deliver(relation)
-        lengthened = np.where(_used(relation), extra[np.ix_(relation.network.inject, lids)], 0)
+        lengthened = np.where(_used(relation, lids.size), extra[np.ix_(relation.network.inject, lids)], 0)
         found.append(
             TrafficAudit(
                 traffic=traffic,
@@ -179,12 +211,13 @@ def audit(fabric: Fabric, *, switching: str = "vct", time_limit: float = 60.0) -
                 certificate_holds=evidence_holds(relation, verdict),
                 delivery=delivery,
                 loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
-                lost=lost_packets(fabric, relation, delivery, lids.tolist())[:SHOWN],
+                lost=lost_packets(fabric, relation, delivery, lids)[:SHOWN],
                 longer_pairs=int(np.count_nonzero(lengthened > 0)),
                 extra_hops=int(lengthened.max(initial=0)),
             )
         )
-    return Audit(fabric, technique, ONE_LANE, found[0], tuple(found[1:]))
+    widest = max(kind.relation.vcs.widest for kind in found)
+    return Audit(fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]))
 
 
 def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]:
@@ -209,9 +242,27 @@ def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]
     return tuple(network.router_name(r) for r in routers[first:] + routers[:first])
 
 
-def _used(relation: Relation) -> npt.NDArray[np.bool_]:
-    shape = (relation.network.num_terminals, relation.num_addresses)
-    return np.ones(shape, dtype=bool) if relation.may_use is None else relation.may_use
+def _assumption(fabric: Fabric, lanes: int) -> str:
+    """What the lanes of packets were taken from."""
+    if fabric.levels is None and fabric.lanes is None:
+        return ONE_LANE
+    count = f"{lanes} virtual lanes (VLs)" if lanes > 1 else "one virtual lane (VL)"
+    level = f"service levels (SLs) by {fabric.levels_file}" if fabric.levels is not None else "all at SL 0"
+    lane = (
+        f"mapped to VLs by {fabric.lanes_file}"
+        if fabric.lanes is not None
+        else "the VL is the SL modulo their number"
+    )
+    return f"{count} in use; {level}, SL 0 where there is no path record; {lane}"
+
+
+def _used(relation: Relation, lids: int) -> npt.NDArray[np.bool_]:
+    """Pairs of terminal and LID that are used, at whatever service level."""
+    if relation.may_use is None:
+        return np.ones((relation.network.num_terminals, lids), dtype=bool)
+    if relation.num_addresses == lids:
+        return relation.may_use
+    return np.asarray(relation.may_use.reshape(relation.network.num_terminals, -1, lids).any(axis=1))
 
 
 def _extra_hops(fabric: Fabric, next_channel: IntArray) -> IntArray:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+import numpy.typing as npt
 
 from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 
 
-def lost_packets(fabric: Fabric, relation: Relation, delivery: Delivery, lids: Sequence[int]) -> tuple[str, ...]:
+def lost_packets(
+    fabric: Fabric, relation: Relation, delivery: Delivery, lids: npt.NDArray[np.int64]
+) -> tuple[str, ...]:
     """Dead ends and loops in words, each once: the switch, the LID, and what its table says of it.
 
-    `lids` gives, for each address of the relation, its position in ``fabric.lids``.
+    `lids` gives the positions in ``fabric.lids`` of the addresses of a relation, once for each service level.
     """
     router, network = relation.vcs.router, fabric.network
     told: dict[str, None] = {}
     for place, address in delivery.dead_ends:
-        told[_dead_end(fabric, int(router[place]), lids[address])] = None
+        came = int(relation.vcs.channel[place]) if place < relation.num_vcs else -1
+        arrived = -1 if came < 0 or network.ports is None else int(network.ports[came, 1])
+        level = relation.address_name(address).rpartition(" at SL ")[2] if fabric.lanes is not None else ""
+        told[_dead_end(fabric, int(router[place]), int(lids[address % lids.size]), arrived, level)] = None
     for places, address in delivery.loops:
         around = [int(router[place]) for place in places]
         first = around.index(min(around))
@@ -28,8 +32,8 @@ def lost_packets(fabric: Fabric, relation: Relation, delivery: Delivery, lids: S
     return tuple(told)
 
 
-def _dead_end(fabric: Fabric, r: int, index: int) -> str:
-    """Why a switch does not forward a LID."""
+def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> str:
+    """Why a switch does not forward a LID; `arrived` is the port from another switch, `level` the packet's SL."""
     network = fabric.network
     name, lid = network.router_name(r), fabric.lid_name(index)
     port = NO_ENTRY if fabric.tables is None else int(fabric.tables[r, index])
@@ -40,6 +44,9 @@ def _dead_end(fabric: Fabric, r: int, index: int) -> str:
         return f"{where}, which is the switch itself"
     if port > fabric.switch_ports[r]:
         return f"{where}, but has ports 1 to {fabric.switch_ports[r]}"
+    if level and network.ports is not None and (network.ports[network.source == r, 0] == port).any():
+        came = f"from port {arrived}" if arrived >= 0 else "from its own hosts"
+        return f"{where}, but drops SL {level} {came} there: it has no data lane for it (VL 15, or no row)"
     wrong = np.flatnonzero((network.eject == r) & (fabric.host_port == port))
     return (
         f"{where}, where {network.terminal_name(int(wrong[0]))} is" if wrong.size else f"{where}, which leads nowhere"

@@ -1,0 +1,156 @@
+"""Service levels of all paths of a running fabric, with few queries: ``python -m unknot.fabrics.collect``.
+
+Most routing engines give a path the level of its two switches: one query for each pair of switches that have hosts is
+then enough (LASH, Torus-2QoS), or one for each destination (Nue; engines with one level alone). DFSSSP gives each
+pair of LIDs its own. So the levels between switches are asked for, and then compared with those of random other
+pairs: if one differs, every pair is asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import UnknotError
+from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.levels import UNKNOWN
+from unknot.network.model import IntArray
+
+Ask = Callable[[int, int], int | None]
+WAYS = ("switches", "destinations", "pairs")
+SPOTS = 200
+"""Random pairs that are asked for as well, where levels of others are inferred."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Service levels of a running fabric.
+
+    Attributes
+    ----------
+    fabric : Fabric
+        With the levels.
+    by : {"switches", "destinations", "pairs"}
+        What the levels were found to depend on.
+    queries : int
+    unanswered : int
+        Pairs of hosts without a path record.
+    """
+
+    fabric: Fabric
+    by: str
+    queries: int
+    unanswered: int
+
+
+def collect(fabric: Fabric, ask: Ask, by: str = "switches", *, spots: int = SPOTS, seed: int = 1) -> Collected:
+    """Ask for the service levels between all hosts of a fabric.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        With LIDs; tables are not needed.
+    ask : callable
+        Takes a source LID and a destination LID and returns the level, or None if there is no path.
+    by : {"switches", "destinations", "pairs"}
+        What the levels depend on: the switches of the two hosts, the destination alone, or anything. Where random
+        other pairs show that it is more, every pair is asked for.
+    spots : int
+        How many of these are asked for.
+
+    Raises
+    ------
+    UnknotError
+        If `by` is unknown, or no host has a LID.
+    """
+    if by not in WAYS:
+        raise UnknotError(f"unknown way to ask {by!r}; use one of {', '.join(WAYS)}")
+    hosts = fabric.network.num_terminals
+    columns = np.flatnonzero((fabric.owner >= 0) & (fabric.owner < hosts))
+    owner = fabric.owner[columns]
+    base = {int(t): int(fabric.lids[columns[np.argmax(owner == t)]]) for t in np.unique(owner)}
+    if not base:
+        raise UnknotError(f"no host of {fabric.name} has a LID, so there are no paths to ask for")
+    senders = np.array(sorted(base))
+    known: dict[tuple[int, int], int] = {}
+
+    def level(sender: int, column: int) -> int:
+        if (sender, column) not in known:
+            answer = ask(base[sender], int(fabric.lids[column]))
+            known[sender, column] = UNKNOWN if answer is None else answer
+        return known[sender, column]
+
+    found = np.full((hosts + fabric.network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
+    if by != "pairs":
+        _infer(fabric, by, senders, columns, owner, level, found)
+        random = np.random.default_rng(seed)
+        for sender, place in zip(
+            random.choice(senders, spots), random.integers(columns.size, size=spots), strict=True
+        ):
+            if owner[place] != sender and level(int(sender), int(columns[place])) != found[sender, columns[place]]:
+                by = "pairs"
+                break
+    if by == "pairs":
+        for sender in senders.tolist():
+            for column, to in zip(columns.tolist(), owner.tolist(), strict=True):
+                if to != sender:
+                    found[sender, column] = level(sender, column)
+    unanswered = np.count_nonzero((found[np.ix_(senders, columns)] == UNKNOWN) & (senders[:, None] != owner))
+    return Collected(replace(fabric, levels=found), by, len(known), int(unanswered))
+
+
+def _infer(
+    fabric: Fabric,
+    by: str,
+    senders: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int64],
+    owner: IntArray,
+    level: Callable[[int, int], int],
+    found: npt.NDArray[np.int8],
+) -> None:
+    """Levels of all pairs from those of representatives."""
+    home = fabric.network.inject
+    answers: dict[tuple[int, int], int] = {}
+    for sender in senders.tolist():
+        for column, to in zip(columns.tolist(), owner.tolist(), strict=True):
+            if to != sender:
+                key = (int(home[sender]), int(home[to])) if by == "switches" else (column, column)
+                if key not in answers:
+                    answers[key] = level(sender, column)
+                found[sender, column] = answers[key]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Ask the subnet manager of this fabric, and write the answers as a `.psl` file."""
+    from unknot.fabrics.opensm_psl import write_psl
+    from unknot.fabrics.reading import read_fabric
+    from unknot.fabrics.subnet_administration import SubnetAdministration
+
+    parser = argparse.ArgumentParser(prog="python -m unknot.fabrics.collect", description=main.__doc__)
+    parser.add_argument("fabric", help="ibnetdiscover output, a link list, or a folder with one")
+    parser.add_argument("out", metavar="FILE.psl", help="where the service levels are written")
+    parser.add_argument("--by", choices=WAYS, default="switches", help="what the levels depend on")
+    parser.add_argument("--adapter", help="channel adapter to ask through; by default the first")
+    parser.add_argument("--port", type=int, default=0, help="its port; by default the first that is active")
+    given = parser.parse_args(words)
+    try:
+        found = collect(
+            read_fabric(given.fabric), SubnetAdministration(given.adapter, given.port).service_level, given.by
+        )
+        write_psl(found.fabric, given.out)
+    except UnknotError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(
+        f"{given.out}: {found.queries} queries; the levels depend on {found.by}; {found.unanswered} pairs without one"
+    )
+    return 0 if not found.unanswered else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+"""Service levels of paths, and the virtual lanes that switches map them to, joined to the fabric they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot import memory
+from unknot.errors import TextError
+from unknot.fabrics.fabric import Fabric
+
+LEVELS = 16
+"""Service levels: 0 to 15."""
+DROPPED = 15
+"""The VL of management packets; an SL that is mapped to it is dropped."""
+UNKNOWN = -1
+"""No service level, or no lane, was given."""
+
+
+@dataclass
+class LevelFile:
+    """Path records of one file.
+
+    Attributes
+    ----------
+    guid, slid : list of int
+        Source of each record: GUID of its node or port, and its LID; −1 where the record does not give it.
+    dlid, level, line : list of int
+        Destination LID, service level, and line of the file.
+    """
+
+    where: str | Path
+    lines: Sequence[str]
+    guid: list[int] = field(default_factory=list)
+    slid: list[int] = field(default_factory=list)
+    dlid: list[int] = field(default_factory=list)
+    level: list[int] = field(default_factory=list)
+    line: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def error(self, message: str, line: int) -> TextError:
+        """An error at a line of the file."""
+        return TextError(message, self.where, line, 0, self.lines[line - 1])
+
+    def record(self, guid: int, slid: int, dlid: int, level: int, line: int) -> None:
+        """Add a record; TextError if there is no such service level."""
+        if level >= LEVELS:
+            raise self.error(f"service levels are 0 to {LEVELS - 1}, not {level}", line)
+        self.guid.append(guid)
+        self.slid.append(slid)
+        self.dlid.append(dlid)
+        self.level.append(level)
+        self.line.append(line)
+
+
+@dataclass
+class LaneFile:
+    """Rows of SL to VL tables of one file: (GUID or −1, LID or −1, input port, output port, VL of each SL, line)."""
+
+    where: str | Path
+    lines: Sequence[str]
+    rows: list[tuple[int, int, int, int, tuple[int, ...], int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def error(self, message: str, line: int) -> TextError:
+        """An error at a line of the file."""
+        return TextError(message, self.where, line, 0, self.lines[line - 1])
+
+
+def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
+    """The fabric with the service levels of its paths.
+
+    A record of a node counts for all its ports.
+
+    Raises
+    ------
+    TextError
+        If a source or destination is not in the fabric, GUID and LID of a source disagree, or a pair has two levels.
+    """
+    network = fabric.network
+    ports, hosts = network.num_terminals + network.num_routers, network.num_terminals
+    memory.require(f"the service levels of {ports} ports and {fabric.lids.size} LIDs", 2 * ports * fabric.lids.size)
+    level = np.full((ports, fabric.lids.size), UNKNOWN, dtype=np.int8)
+    column = {int(lid): i for i, lid in enumerate(fabric.lids)}
+    nodes: dict[int, list[int]] = {}
+    for port, guid in enumerate([*fabric.node_guid.tolist(), *fabric.switch_guid.tolist()]):
+        nodes.setdefault(guid, []).append(port)
+    for port, guid in enumerate(fabric.port_guid.tolist()):
+        nodes.setdefault(guid, [port])
+    known: dict[tuple[int, int], list[int]] = {}
+    where = fabric.fabric_file
+    together = "do fabric and path records belong together?"
+    for guid, slid, dlid, value, line in zip(file.guid, file.slid, file.dlid, file.level, file.line, strict=True):
+        senders = known.get((guid, slid))
+        if senders is None:
+            senders = nodes.get(guid, [])
+            if guid >= 0 and not senders:
+                raise file.error(f"{where} has no node or port 0x{guid:016x}; {together}", line)
+            if slid >= 0:
+                if slid not in column:
+                    raise file.error(f"no port in {where} has LID 0x{slid:04x}; {together}", line)
+                owner = int(fabric.owner[column[slid]])
+                if guid >= 0 and owner >= 0 and owner not in senders:
+                    raise file.error(f"by {where}, LID 0x{slid:04x} is {fabric.owner_name(owner)}; {together}", line)
+                senders = [owner] if owner >= 0 else []
+            known[guid, slid] = senders
+        to = column.get(dlid)
+        if to is None:
+            raise file.error(f"no port in {where} has LID 0x{dlid:04x}; {together}", line)
+        for sender in senders:
+            if level[sender, to] not in (UNKNOWN, value):
+                raise file.error(
+                    f"{fabric.owner_name(sender)} has SL {value} to {fabric.lid_name(to)} here, but SL "
+                    f"{level[sender, to]} further up",
+                    line,
+                )
+            level[sender, to] = value
+    ours = fabric.owner[(fabric.owner >= 0) & (fabric.owner < hosts)]
+    sending = np.unique(ours)
+    wanted = np.flatnonzero((fabric.owner >= 0) & (fabric.owner < hosts))
+    open_ = (level[np.ix_(sending, wanted)] == UNKNOWN) & (sending[:, None] != fabric.owner[wanted])
+    notes = [*fabric.notes, *file.notes]
+    if open_.any():
+        s, to = np.argwhere(open_)[0].tolist()
+        first = f"{network.terminal_name(int(sending[s]))} to {fabric.lid_name(int(wanted[to]))}"
+        notes.append(
+            f"{np.count_nonzero(open_):,} of {np.count_nonzero(sending[:, None] != fabric.owner[wanted]):,} pairs of "
+            f"hosts have no path record, the first {first}; they are judged at SL 0"
+        )
+    return replace(fabric, levels=level, levels_file=str(file.where), notes=tuple(notes))
+
+
+def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
+    """The fabric with the SL to VL tables of its switches; rows of hosts are not used.
+
+    Raises
+    ------
+    TextError
+        If a row belongs to no node of the fabric or to a port that is not there, two rows contradict each other, or
+        a switch has none for two of its cabled ports.
+    """
+    network, size = fabric.network, int(fabric.switch_ports.max(initial=0)) + 1
+    memory.require(
+        f"the SL to VL tables of {network.num_routers} switches", 2 * network.num_routers * size**2 * LEVELS
+    )
+    table = np.full((network.num_routers, size, size, LEVELS), UNKNOWN, dtype=np.int8)
+    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    owner = {int(lid): int(who) for lid, who in zip(fabric.lids, fabric.owner, strict=True)}
+    others = {int(guid) for guid in (*fabric.node_guid, *fabric.port_guid)}
+    together = "do fabric and SL to VL tables belong together?"
+    for guid, lid, came, out, lanes, line in file.rows:
+        r = router.get(guid)
+        if guid >= 0 and r is None and guid not in others:
+            raise file.error(f"{fabric.fabric_file} has no node 0x{guid:016x}; {together}", line)
+        if lid >= 0:
+            if lid not in owner:
+                raise file.error(f"no port in {fabric.fabric_file} has LID {lid}; {together}", line)
+            which = owner[lid] - network.num_terminals
+            if guid >= 0 and (which if which >= 0 else None) != r:
+                raise file.error(f"LID {lid} does not belong to node 0x{guid:016x}; {together}", line)
+            r = which if which >= 0 else None
+        if r is None:
+            continue
+        most = int(fabric.switch_ports[r])
+        if max(came, out) > most:
+            raise file.error(f"{network.router_name(r)} has ports 0 to {most}, not {max(came, out)}", line)
+        row = table[r, came, out]
+        if row[0] != UNKNOWN and tuple(row.tolist()) != lanes:
+            raise file.error(f"{network.router_name(r)} had another row for input {came} and output {out}", line)
+        table[r, came, out] = lanes
+    _require_all(fabric, file, table)
+    return replace(fabric, lanes=table, lanes_file=str(file.where), notes=(*fabric.notes, *file.notes))
+
+
+def _require_all(fabric: Fabric, file: LaneFile, table: npt.NDArray[np.int8]) -> None:
+    """Refuse a file in which a row is missing that packets may need."""
+    network = fabric.network
+    for r in range(network.num_routers):
+        out = [] if network.ports is None else network.ports[network.source == r, 0].tolist()
+        cabled = np.array(sorted([*out, *fabric.host_port[network.inject == r].tolist()]), dtype=np.int64)
+        missing = (table[r][np.ix_(cabled, cabled)][:, :, 0] == UNKNOWN) & ~np.eye(cabled.size, dtype=bool)
+        if missing.any():
+            came, to = (int(cabled[i]) for i in np.argwhere(missing)[0])
+            raise TextError(
+                f"no row for switch {network.router_name(r)}, input port {came}, output port {to}; is this file cut "
+                "off, or of other switches alone?",
+                file.where,
+            )

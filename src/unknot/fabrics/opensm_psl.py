@@ -1,0 +1,125 @@
+"""Service levels of paths: `.psl` files in both forms, and path records as `saquery -p` prints them.
+
+A line of the short form is ``node GUID, destination LID, SL``. The long form has a block for each source, which
+begins with its kind, GUID, LID and name. `saquery` prints a block of names and values for each record.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from unknot.errors import TextError, UnknotError
+from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.fabrics.format import Format
+from unknot.fabrics.levels import UNKNOWN, LevelFile
+from unknot.fabrics.noise import Noise
+from unknot.input import read_lines
+from unknot.output import write_text
+
+_SHORT = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s*$")
+_HEAD = re.compile(r'^(?:Channel Adapter|CA|Switch|Router) 0x([0-9a-fA-F]{1,16}), base LID ([0-9]{1,5}), ".*"\s*$')
+_ENTRY = re.compile(r"^\s*(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s*:\s*([0-9]{1,3})\s*(?::.*)?$")
+_RECORD = re.compile(r"^\s*PathRecord dump:\s*$")
+_FIELD = re.compile(r"^\s*([a-z][a-z0-9_]*)\.{2,}(\S*)\s*$")
+_IGNORED = re.compile(r"^\s*(?:[#!-].*)?$")
+_NEEDED = ("slid", "dlid", "sl")
+
+
+def read_psl(path: str | Path) -> LevelFile:
+    """Read the service levels of paths.
+
+    Raises
+    ------
+    TextError
+        With file and line: an unknown line, a LID that is no unicast LID, an SL above 15, an entry outside a block,
+        a path record that is cut off or empty.
+    """
+    lines = read_lines(path)
+    file, noise = LevelFile(path, lines), Noise()
+    source: tuple[int, int] | None = None
+    opened, values = 0, dict[str, int]()
+
+    def close() -> None:
+        if opened:
+            missing = [name for name in _NEEDED if name not in values]
+            if missing:
+                raise file.error(f"this path record has no {missing[0]}; is the file cut off?", opened)
+            if not values["slid"] or not values["dlid"]:
+                raise file.error(
+                    "a path record without LIDs: the answer to the query was cut off (as ibsim does with more than "
+                    "one record); ask for each pair, with --slid and --dlid",
+                    opened,
+                )
+            file.record(UNKNOWN, _lid(file, values["slid"], opened), values["dlid"], values["sl"], opened)
+
+    for number, line in enumerate(lines, start=1):
+        if match := _SHORT.match(line):
+            file.record(int(match[1], 16), UNKNOWN, _lid(file, int(match[2], 0), number), int(match[3]), number)
+        elif match := _ENTRY.match(line):
+            if source is None:
+                raise file.error("an entry outside a block; the line that names its source is missing", number)
+            file.record(*source, _lid(file, int(match[1], 0), number), int(match[2]), number)
+        elif match := _HEAD.match(line):
+            source = int(match[1], 16), _lid(file, int(match[2]), number)
+        elif _RECORD.match(line):
+            close()
+            opened, values = number, {}
+        elif opened and (match := _FIELD.match(line)):
+            if match[1] in _NEEDED:
+                try:
+                    values[match[1]] = int(match[2], 0)
+                except ValueError:
+                    raise file.error(f"{match[1]} has no number", number) from None
+        elif not _IGNORED.match(line) and not noise.has(line, number):
+            raise file.error("path records have no such line; is it broken or cut off?", number)
+    close()
+    if not file.level:
+        raise TextError("no service level of a path in this file", path)
+    file.notes += noise.notes(lines)
+    return file
+
+
+def write_psl(fabric: Fabric, path: str | Path) -> None:
+    """Write the service levels of a fabric in the short form, as `ibdmchk -c` reads them.
+
+    A node with several ports is named by the GUIDs of its ports, since their levels may differ.
+
+    Raises
+    ------
+    UnknotError
+        If the fabric has no service levels.
+    """
+    if fabric.levels is None:
+        raise UnknotError(f"{fabric.name} has no service levels to write")
+    nodes, times = np.unique(fabric.node_guid, return_counts=True)
+    several = {int(guid) for guid in nodes[times > 1]}
+    names = [
+        port if node in several else node
+        for port, node in zip(fabric.port_guid.tolist(), fabric.node_guid.tolist(), strict=False)
+    ]
+    names += fabric.switch_guid.tolist()
+    port, column = np.nonzero(fabric.levels >= 0)
+    levels, lids = fabric.levels[port, column].tolist(), fabric.lids[column].tolist()
+    rows = zip(port.tolist(), lids, levels, strict=True)
+    write_text(path, "".join(f"0x{names[p]:016x} {lid} {level}\n" for p, lid, level in rows))
+
+
+def _lid(file: LevelFile, lid: int, line: int) -> int:
+    if not 1 <= lid <= LAST_UNICAST:
+        raise file.error(f"LID 0x{lid:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
+    return lid
+
+
+_SIGN = re.compile(
+    r"^(?:Channel Adapter|CA|Switch|Router) 0x[0-9a-fA-F]+, base LID [0-9]+, \".*\"\s*\n(?:\s*#.*\n)*"
+    r"\s*0x[0-9a-fA-F]{1,4}\s*:\s*[0-9]|^PathRecord dump:"
+    r"|^0x[0-9a-fA-F]{16} (?:0x)?[0-9a-fA-F]+ [0-9]{1,2}\s*$",
+    re.M,
+)  # fmt: skip
+FORMAT = Format(
+    "psl", "service levels of paths (.psl, or path records of saquery)", (".psl",), read_psl, sign=_SIGN.search,
+    holds="levels",
+)  # fmt: skip

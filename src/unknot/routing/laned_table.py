@@ -1,0 +1,133 @@
+"""Forwarding tables with service levels: the lane of a packet at each switch follows from where it came in, where it
+goes out and its level, as the SL to VL tables of InfiniBand switches say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot import memory
+from unknot.errors import UnknotError
+from unknot.fabrics import Fabric
+from unknot.fabrics.levels import DROPPED, LEVELS, UNKNOWN
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.routing.forwarding_table import EJECT_HERE
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+
+MOST_LANES = 15
+"""Data lanes of an InfiniBand link."""
+
+
+def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """Service level from some ports to some LIDs, by position: 0 where there is no record."""
+    if fabric.levels is None:
+        return np.zeros((senders.size, lids.size), dtype=np.int8)
+    return np.asarray(np.maximum(fabric.levels[np.ix_(senders, lids)], 0))
+
+
+def lane_table(fabric: Fabric, lanes: int | None = None) -> tuple[npt.NDArray[np.int8], int]:
+    """Virtual lane by switch, input port, output port and service level, and the number of lanes.
+
+    Parameters
+    ----------
+    lanes : int, optional
+        Where the fabric has no SL to VL tables: lanes in use, of which the lane is the SL modulo their number. By
+        default as many as the highest SL of a path record asks for.
+
+    Returns
+    -------
+    int8 array, shape (switches or 1, ports or 1, ports or 1, 16)
+        −1 where packets are dropped: at VL 15, or without a row.
+    int
+        The number of lanes: one more than the highest in use.
+
+    Raises
+    ------
+    UnknotError
+        If the number of lanes makes no sense, or is given beside SL to VL tables.
+    """
+    if lanes is not None and fabric.lanes is not None:
+        raise UnknotError(f"the lanes are those of {fabric.lanes_file}; give either that file or a number of lanes")
+    if lanes is not None and not 1 <= lanes <= MOST_LANES:
+        raise UnknotError(f"a fabric has 1 to {MOST_LANES} data lanes, not {lanes}")
+    used = np.array([0]) if fabric.levels is None else np.unique(np.maximum(fabric.levels, 0))
+    if fabric.lanes is None:
+        count = int(used.max(initial=0)) + 1 if lanes is None else lanes
+        return (np.arange(LEVELS, dtype=np.int8) % count).reshape(1, 1, 1, LEVELS), count
+    table = np.where(fabric.lanes == DROPPED, np.int8(UNKNOWN), fabric.lanes)
+    return table, max(1, int(table[:, :, :, used].max(initial=0)) + 1)
+
+
+def laned_table(
+    network: Network,
+    next_channel: IntArray,
+    in_port: IntArray,
+    level: npt.NDArray[np.int8],
+    may_use: npt.NDArray[np.bool_],
+    lane: npt.NDArray[np.int8],
+    lanes: int,
+    owner: IntArray,
+    labels: list[str],
+    name: str,
+) -> Relation:
+    """The relation of tables in lanes: an address is a service level in use and a destination LID.
+
+    Parameters
+    ----------
+    next_channel : int32 array, shape (routers, LIDs)
+        As for `forwarding_table`.
+    in_port : int32 array, shape (terminals,)
+        Port at which each terminal sends into its switch.
+    level : int8 array, shape (terminals, LIDs)
+        Service level of each pair.
+    may_use : bool array, shape (terminals, LIDs)
+        Which pairs there are.
+    lane, lanes
+        As `lane_table` gives them.
+    owner : int32 array, shape (LIDs,)
+        Terminal of each LID.
+    """
+    used = np.unique(level[may_use])
+    count = owner.size
+    memory.require(f"{used.size} service levels of {name}", 2 * used.size * may_use.size)
+    vcs = VirtualChannels(network, lanes)
+    table = np.array(next_channel, dtype=np.int32, order="C")
+    ports = np.zeros((network.num_channels, 2), dtype=np.int32) if network.ports is None else network.ports
+    came = np.concatenate([ports[vcs.channel, 1], in_port]).astype(np.int32)
+    out_port = ports[:, 0].copy()
+    levels = used.astype(np.int32)
+    router, first = vcs.router, vcs.first
+    single = lane.shape[0] == 1 and lane.shape[1] == 1
+    flat = np.ascontiguousarray(lane)
+    for array in (table, came, out_port, levels, flat):
+        array.setflags(write=False)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here = router[at]
+        channel = table[here, address % count]
+        if channel == EJECT_HERE:
+            out[0] = EJECT
+            return 1
+        if channel < 0:
+            return 0
+        sl = levels[address // count]
+        vl = flat[0, 0, 0, sl] if single else flat[here, came[at], out_port[channel], sl]
+        if vl < 0:
+            return 0
+        out[0] = first[channel] + vl
+        return 1
+
+    relation = Relation(
+        network,
+        vcs,
+        lambda at, address, out: 0,
+        name=name,
+        destination=np.tile(owner, used.size),
+        may_use=np.concatenate([may_use & (level == sl) for sl in used], axis=1),
+        address_labels=tuple(f"{label} at SL {sl}" for sl in used.tolist() for label in labels),
+    )
+    return replace(relation, rule=rule)

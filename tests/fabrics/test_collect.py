@@ -1,0 +1,74 @@
+"""Which path records are asked for, and what is made of the answers; no subnet manager is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.fabrics.folders import EXAMPLES
+from unknot.errors import UnknotError
+from unknot.fabrics import read_fabric
+from unknot.fabrics.collect import collect, main
+
+LEAVES = read_fabric(EXAMPLES / "opensm-leafspine-degraded-ftree")
+"""12 leaves with 6 hosts each."""
+HOME = {int(lid): int(LEAVES.network.inject[t]) for lid, t in zip(LEAVES.lids, LEAVES.owner, strict=True) if t < 72}
+
+
+def by_switch(slid: int, dlid: int) -> int:
+    return (3 * HOME[slid] + HOME[dlid]) % 7
+
+
+def by_destination(slid: int, dlid: int) -> int:
+    return dlid % 5
+
+
+def by_pair(slid: int, dlid: int) -> int:
+    return (slid + 2 * dlid) % 8
+
+
+@pytest.mark.parametrize(
+    ("levels", "by", "said", "most"),
+    [
+        (by_switch, "switches", "switches", 12 * 12 + 200),
+        (by_destination, "destinations", "destinations", 72 + 200),
+        (by_destination, "switches", "pairs", 72 * 71),
+        (by_pair, "switches", "pairs", 72 * 71),
+        (by_pair, "pairs", "pairs", 72 * 71),
+        (lambda s, d: 0, "destinations", "destinations", 72 + 200),
+    ],
+)
+def test_all_levels_with_few_queries(levels: Callable[[int, int], int], by: str, said: str, most: int) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def ask(slid: int, dlid: int) -> int:
+        asked.append((slid, dlid))
+        return levels(slid, dlid)
+
+    found = collect(LEAVES, ask, by)
+    assert found.by == said
+    assert found.queries == len(asked) == len(set(asked)) <= most
+    assert found.unanswered == 0
+    assert found.fabric.levels is not None
+    lids = [(i, int(lid)) for i, lid in enumerate(LEAVES.lids) if LEAVES.owner[i] < 72]
+    for _, slid in lids:
+        for to, dlid in lids:
+            if slid != dlid:
+                sender = int(LEAVES.owner[LEAVES.lids.tolist().index(slid)])
+                assert found.fabric.levels[sender, to] == levels(slid, dlid)
+
+
+def test_pairs_without_a_path_are_counted() -> None:
+    found = collect(LEAVES, lambda slid, dlid: None, "destinations")
+    assert found.unanswered == 72 * 71
+    assert found.fabric.levels is not None
+    assert np.all(found.fabric.levels == -1)
+
+
+def test_what_cannot_be_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UnknotError, match="unknown way to ask"):
+        collect(LEAVES, by_pair, "guesses")
+    assert main([str(EXAMPLES / "nowhere"), "out.psl"]) == 2
+    assert "error:" in capsys.readouterr().err

@@ -1,0 +1,135 @@
+"""Audits with service levels and virtual lanes against a walk of every pair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fabrics.folders import EXAMPLES
+from tests.fabrics.texts import Layout, ibnetdiscover, lfts, psl, ring, sl2vl
+from tests.reference.fabric_routes import plain_ibnetdiscover, plain_lanes, plain_levels, plain_tables
+from tests.verify.test_audit import compare, layouts
+from unknot.answers.studies import audit_answer
+from unknot.errors import UnknotError
+from unknot.fabrics import read_fabric
+from unknot.verify.audit import Audit, audit
+
+RING = EXAMPLES / "opensm-ring12-lash"
+
+
+def test_lash_on_a_ring_is_safe_with_its_lanes_alone() -> None:
+    with_lanes = audit(read_fabric(RING))
+    assert (with_lanes.holds, with_lanes.lanes) == (True, 6)
+    assert with_lanes.host_to_host.certificate_holds
+    alone = audit(read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump"))
+    assert (alone.deadlock_free, alone.lanes) == (False, 1)
+    levels = audit(read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump", levels=RING / "paths.psl"))
+    assert (levels.holds, levels.lanes) == (True, 6)
+    told = audit_answer(with_lanes)
+    assert told["lanes"] == 6
+    assert told["levels_file"].endswith("paths.psl")
+    assert told["lanes_file"].endswith("opensm-sl2vl.dump")
+
+
+@pytest.mark.parametrize(("lanes", "free"), [(1, False), (2, False), (3, False), (6, True), (8, True)])
+def test_fewer_lanes_than_the_levels_ask_for(lanes: int, free: bool) -> None:
+    fabric = read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump", levels=RING / "paths.psl")
+    found = audit(fabric, lanes=lanes)
+    assert (found.deadlock_free, found.lanes) == (free, lanes)
+    plain = plain_tables(plain_ibnetdiscover(RING / "fabric.ibnetdiscover"), RING / "opensm.fdbs")
+    plain.lanes = lanes
+    compare(found.host_to_host, plain_levels(plain, RING / "paths.psl"), plain.name)
+
+
+def test_lanes_that_make_no_sense_are_refused() -> None:
+    fabric = read_fabric(RING)
+    with pytest.raises(UnknotError, match="give either that file or a number of lanes"):
+        audit(fabric, lanes=2)
+    bare = read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump")
+    with pytest.raises(UnknotError, match="says nothing without the service levels"):
+        audit(bare, lanes=2)
+    levels = read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump", levels=RING / "paths.psl")
+    with pytest.raises(UnknotError, match="1 to 15 data lanes, not 16"):
+        audit(levels, lanes=16)
+
+
+def test_a_level_without_a_lane_is_a_dead_end() -> None:
+    layout = ring(4)
+    layout.lanes = {
+        (f"S{s}", a, b): [15 if (s, a, b) == (1, 2, 1) else 0] * 16
+        for s in range(4)
+        for a in range(4)
+        for b in (1, 2, 3)
+    }
+    found = judged(layout)
+    assert (found.deadlock_free, found.delivered) == (True, False)
+    assert found.host_to_host.lost == tuple(
+        f"S1 sends LID 0x000{lid} (H{lid - 1}) to port 1, but drops SL 0 from port 2 there: it has no data lane "
+        "for it (VL 15, or no row)"
+        for lid in (3, 4)
+    )
+
+
+def judged(layout: Layout) -> Audit:
+    with TemporaryDirectory() as folder:
+        described, tables = Path(folder) / "fabric", Path(folder) / "tables"
+        described.write_text(ibnetdiscover(layout))
+        tables.write_text(lfts(layout))
+        levels, lanes = Path(folder) / "levels.psl", Path(folder) / "lanes.sl2vl"
+        if layout.levels:
+            levels.write_text(psl(layout))
+        if layout.lanes:
+            lanes.write_text(sl2vl(layout))
+        found = audit(
+            read_fabric(
+                described, tables, levels=levels if layout.levels else None, lanes=lanes if layout.lanes else None
+            )
+        )
+        plain = plain_tables(plain_ibnetdiscover(described), tables)
+        if layout.levels:
+            plain_levels(plain, levels)
+        if layout.lanes:
+            plain_lanes(plain, lanes)
+        for kind in found.traffics:
+            if kind.delivery.pairs:
+                compare(kind, plain, plain.name)
+    return found
+
+
+@st.composite
+def laned(draw: st.DrawFn) -> Layout:
+    """Any tables with any levels and lanes; some pairs have no record, some levels no lane."""
+    layout = draw(layouts())
+    lids = [lid for base, lmc in layout.lids.values() for lid in range(base, base + (1 << lmc))]
+    for source in layout.lids:
+        for lid in lids:
+            if draw(st.integers(0, 9)):
+                layout.levels[source, lid] = draw(st.integers(0, 3))
+    if draw(st.booleans()):
+        lanes = st.lists(st.sampled_from([0, 0, 1, 1, 2, 3, 15]), min_size=16, max_size=16)
+        some = draw(st.lists(lanes, min_size=1, max_size=4))
+        number = 0
+        for node in (node for node in layout.nodes if node[0] == "S"):
+            cabled = [port for port, _ in layout.ends(node)]
+            for came in [0, *cabled]:
+                for out in cabled:
+                    layout.lanes[node, came, out] = some[number % len(some)]
+                    number += 1
+    return layout
+
+
+@settings(max_examples=4)
+@given(layout=laned())
+def test_any_lanes_agree_with_a_walk_of_every_pair(layout: Layout) -> None:
+    judged(layout)
+
+
+@pytest.mark.campaign
+@settings(max_examples=100)
+@given(layout=laned())
+def test_many_lanes_agree_with_a_walk_of_every_pair(layout: Layout) -> None:
+    judged(layout)
