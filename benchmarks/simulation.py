@@ -1,4 +1,4 @@
-"""Cost of simulating: nanoseconds of a flit-hop, memory, starting, threads, and BookSim 2 on the same points.
+"""Cost of simulating: a flit-hop by network and by router, memory, starting, threads; BookSim 2 on the same points.
 
 A flit-hop is one switch traversal, ejection included. All cases have 4 virtual channels (VCs) of 8 flits, uniform
 traffic and wormhole-nonatomic switching; grids have dimension order, the fat tree and the dragonfly minimal routing.
@@ -25,6 +25,7 @@ from typing import Any
 from unknot import Relation, topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import NO_CYCLE
 from unknot.simulation.engine.traffic import uniform
 
@@ -78,6 +79,21 @@ CASES = (
 )
 
 
+ROUTERS = {
+    "16 VCs": Router(),
+    "look-ahead": Router(routing_delay=0),
+    "VC allocation in 2 cycles": Router(vc_allocation_delay=2),
+    "credit delay 1": Router(credit_delay=1),
+    "islip, 2 iterations": Router(iterations=2),
+    "separable_input_first": Router(allocator="separable_input_first"),
+    "age": Router(priority="age"),
+    "speculative": Router(speculative=True),
+    "most_credits": Router(selection="most_credits"),
+    "first": Router(selection="first"),
+}
+"""Routers that go through the general kernel."""
+
+
 def engine_of(relation: Relation, case: Case, **options: Any) -> Engine:
     """A run of a case that has not begun."""
     return Engine(
@@ -114,7 +130,7 @@ def costs_of(relation: Relation, case: Case, runs: int) -> tuple[list[float], in
         engine = engine_of(relation, case)
         engine.advance(0)
         results.append(timed(engine, case.cycles, time.thread_time_ns))
-    room = sum(array.nbytes for array in engine.parts[0])
+    room = sum(table.nbytes for table in engine.parts[0].tables.values())
     return [spent for spent, _ in results], results[0][1], room
 
 
@@ -136,6 +152,20 @@ def cost(runs: int = RUNS) -> dict[Case, float]:
         print("| " + " | ".join(cells) + " |", flush=True)
     print(f"largest resident size of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
     return found
+
+
+def routers(runs: int = RUNS) -> None:
+    """Print what a flit-hop costs in routers with more than 64 VCs a side and with other options."""
+    case = CASES[0]
+    print(f"| {case.name}, load {case.load:g} | ns per flit-hop | lowest | highest |\n|---|--:|--:|--:|")
+    for name, router in ROUTERS.items():
+        relation = dimension_order(topologies.mesh(case.side, case.side), 16 if name == "16 VCs" else 4)
+        costs = []
+        for _ in range(runs):
+            engine = engine_of(relation, case, router=router)
+            engine.advance(0)
+            costs.append(timed(engine, case.cycles, time.thread_time_ns)[0])
+        print(f"| {name} | {statistics.median(costs):.0f} | {min(costs):.0f} | {max(costs):.0f} |", flush=True)
 
 
 def start(runs: int = 3) -> None:
@@ -248,9 +278,10 @@ def _booksim_cost(binary: str, case: Case, seed: int) -> float:
 
 def main(part: str | None = None) -> None:
     if part is not None:
-        {"cost": cost, "start": start, "threads": threads, "booksim": booksim}[part]()
+        {"cost": cost, "routers": routers, "start": start, "threads": threads, "booksim": booksim}[part]()
         return
     costs = cost()
+    routers()
     start()
     threads()
     booksim(costs=costs)

@@ -173,16 +173,16 @@ class Engine:
         part, many = self.parts[0], self.relation.num_addresses
         states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
         asked = 2 * (self.count("flit_hops") - self.asked_from)
-        if len(part.cache) or part.setup.packable == 0 or asked < states:
+        if len(part.cache) or part.setup.cacheable == 0 or asked < states:
             return
-        if states > MOST_STATES or (np.diff(part.first_word) > 1).all():
+        if states > MOST_STATES:
             self.asked_from = NO_CYCLE
             return
         from unknot.simulation.engine.cache_kernel import MOST, decide
 
         words = len(part.words) - 1
         draft = part.replaced(
-            input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=MOST * words
+            input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=(MOST + 1) * words
         )
         classes = decide(self.relation.compiled.function, draft.raw)
         kept = {

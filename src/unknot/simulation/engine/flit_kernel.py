@@ -32,11 +32,12 @@ SPINS = 2000
 def fetch_ends(s, r, now):
     """Have the rows fetched that router r will need in this cycle, as far as its bits tell."""
     inputs, outputs = address_of(s.inputs), address_of(s.outputs)
-    ring, start = address_of(s.ring), (now & s.setup.slots) * s.setup.num_words
+    ring, start, simple = address_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
     for word in range(s.first_word[r], s.first_word[r + 1]):
         row, w = natural(start + word), natural(word)
         first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
-        if s.setup.packable == 0:
+        returned = s.inbox.credits[row]
+        if not simple:
             bits |= s.inbox.flits[row]
         heads = s.inbox.heads[row] | s.masks.heads[w]
         left = bits | heads
@@ -47,23 +48,30 @@ def fetch_ends(s, r, now):
         while left != 0:
             prefetch(ring + 4 * s.setup.ring * (first + lowest(left)))
             left &= left - 1
-        if heads | bits | s.inbox.credits[row]:
+        if simple and heads | bits | returned:
             for end in range(s.words.first_output[w], s.words.first_output[w + 1], 2):
                 prefetch(outputs + 32 * end)
+        while not simple and returned != 0:
+            prefetch(outputs + 32 * (s.words.first_output[w] + lowest(returned)))
+            returned &= returned - 1
 
 
 @njit(_nrt=False, forceinline=True)
 def fetch_beyond(s, r):
     """Have the rows fetched that those of `fetch_ends` point to: packets of headers, outputs of movers."""
     packets = address_of(s.packets)
-    out_ports, in_ports = address_of(s.out_ports), address_of(s.in_ports)
+    out_ports, in_ports, outputs = address_of(s.out_ports), address_of(s.in_ports), address_of(s.outputs)
+    simple, w0 = is_simple(s, r), natural(s.first_word[r])
+    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     for word in range(s.first_word[r], s.first_word[r + 1]):
         w = natural(word)
         first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
         while bits != 0:
             b = natural(first + lowest(bits))
-            prefetch(out_ports + 64 * (s.words.first_output[w] + s.inputs.out_port_bit[b]))
-            prefetch(in_ports + 32 * (first + s.inputs.port_bit[b]))
+            prefetch(out_ports + 64 * (first_output + s.inputs.out_port_bit[b]))
+            prefetch(in_ports + 32 * (first_input + s.inputs.port_bit[b]))
+            if not simple:
+                prefetch(outputs + 32 * s.inputs.out[b])
             bits &= bits - 1
         bits = s.masks.heads[w]
         while bits != 0:

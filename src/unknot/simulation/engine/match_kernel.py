@@ -31,6 +31,14 @@ class Ends(NamedTuple):
 
 
 @njit(_nrt=False, forceinline=True)
+def age_key(s, now, p):
+    """The part of a key that puts the older packet first; 0 without priority."""
+    if s.setup.aged == 0:
+        return np.int64(0)
+    return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
+
+
+@njit(_nrt=False, forceinline=True)
 def numbered(s, input_pointer, first_input, output_pointer, first_output):
     """The ends of a new match."""
     s.count.matches += 1
@@ -99,16 +107,6 @@ def drop_rivals(s, ends, n, number, inputs_first):
             is_taken(s, ends, i, s.outer, inputs_first) or is_taken(s, ends, i, s.inner, not inputs_first)
         ):
             requests.won[i] = LOST
-
-
-@njit(_nrt=False, forceinline=True)
-def match_one(s, ends, n):
-    """Match the first n requests, all of one input."""
-    best = natural(0)
-    for k in range(1, n):
-        if key(s, ends, natural(k), True) < key(s, ends, best, True):
-            best = natural(k)
-    s.requests.won[best] = 1
 
 
 @njit(_nrt=False, forceinline=True)

@@ -2,30 +2,21 @@
 """One cycle of a router with any number of VCs and any options.
 
 In the order of the stages: credits and flits come in, headers are routed, VCs are allocated, the switch is
-allocated, and flits that win it are sent, with a credit for whoever sent them. Every stage works on what was there
-when the cycle began. Routers with at most 64 VCs a side and default options go through `simple_kernel` instead.
+allocated (`switch_kernel`), and flits that win it are sent, with a credit for whoever sent them. Every stage works
+on what was there when the cycle began. Routers with at most 64 VCs a side and default options go through
+`simple_kernel` instead.
 """
 
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.match_kernel import CYCLIC, match, match_one, numbered, offer
-from unknot.simulation.engine.selection_kernel import request
+from unknot.simulation.engine.match_kernel import age_key, match, numbered, offer
+from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state import ATOMIC, FRESH, IDLE, MOVING, NONATOMIC, PENDING, SAF, STALLED
-from unknot.simulation.engine.state_kernel import DONE, eject, enqueue, has_room, note, packet_of, post, wake
+from unknot.simulation.engine.state_kernel import DONE, bit_of, eject, enqueue, has_room, note, packet_of, post, wake
+from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import lowest, natural
-
-HOPE = 1 << 62
-"""The part of a key that puts a header that speculates last; larger than any age."""
-
-
-@njit(_nrt=False, forceinline=True)
-def bit_of(s, b, w0):
-    """Word and bit of input row b in the masks of its router, which begins with word w0."""
-    cell = b - s.words.first_input[w0]
-    return natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63)
-
 
 # Input: credits, flits, and buffers whose stage is over.
 
@@ -136,14 +127,6 @@ def open_inbox(s, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def age_key(s, now, p):
-    """The part of a key that puts the older packet first; 0 without priority."""
-    if s.setup.aged == 0:
-        return np.int64(0)
-    return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
-
-
-@njit(_nrt=False, forceinline=True)
 def front(s, b):
     """The packet in front of input row b, or −1 when its header may not go on before its tail has come."""
     p = packet_of(s, b)
@@ -153,36 +136,66 @@ def front(s, b):
 
 
 @njit(_nrt=False, forceinline=True)
-def request_vcs(rule, s, ends, w0, w1, now):
-    """Requests of all headers: how many, or minus the status when the rule failed; and of how many headers.
+def request_vcs(rule, s, w0, w1, now):
+    """Requests of all headers: how many have any, or minus the status when the rule failed.
 
-    Headers that speculate bid for the switch: `bid` of the rows of `requests`, up to a −1, is an output row with a
-    credit, above the header's input row in the low 32 bits.
+    `headers` are their input rows, and as many words as the router has are for each of them in `wishes`.
     """
-    requests, n, bids, headers = s.requests, np.int64(0), np.int64(0), np.int64(0)
+    many, count = w1 - w0, np.int64(0)
     for word in range(w0, w1):
         heads = s.masks.heads[natural(word)]
         while heads != 0:
             b = natural(s.words.first_input[natural(word)] + lowest(heads))
             heads &= heads - 1
             p = front(s, b)
-            found = request(rule, s, b, p, w0, w1, now) if p >= 0 else np.int64(0)
+            if p < 0:
+                continue
+            found = request(rule, s, b, p, w0, w1, now, count * many)
             if found < 0:
                 s.count.failed_at = b
-                return found, headers
-            headers += found > 0
-            for k in range(found):
-                w, i = natural(s.chosen[natural(k)]), natural(n)
-                requests.input[i], requests.output[i] = b - ends.first_input, w - ends.first_output
-                requests.age[i] = age_key(s, now, p)
-                offer(s, ends, i)
-                n += 1
-                if s.setup.speculative == 1 and has_room(s, w):
-                    requests.bid[natural(bids)] = (np.int64(w) << 32) | np.int64(b)
-                    bids += 1
-    if s.setup.speculative == 1:
-        requests.bid[natural(bids)] = -1
-    return n, headers
+                return found
+            if found > 0:
+                s.headers[natural(count)] = b
+                count += 1
+    return count
+
+
+@njit(_nrt=False, forceinline=True)
+def claim_outputs(s, count, many):
+    """Outputs that several of the first headers request, in `claims.shared_outputs`."""
+    for j in range(many):
+        once, twice = np.int64(0), np.int64(0)
+        for k in range(count):
+            mask = s.wishes[natural(k * many + j)]
+            twice |= once & mask
+            once |= mask
+        s.claims.shared_outputs[natural(j)] = twice
+
+
+@njit(_nrt=False, forceinline=True)
+def is_contested(s, k, many):
+    """Whether another header requests an output that header k does."""
+    contested = np.int64(0)
+    for j in range(many):
+        contested |= s.wishes[natural(k * many + j)] & s.claims.shared_outputs[natural(j)]
+    return contested != 0
+
+
+@njit(_nrt=False, forceinline=True)
+def list_requests(s, ends, k, many, n, now):
+    """List the requests of header k for a match, after n others; how many there are then."""
+    requests, b = s.requests, natural(s.headers[natural(k)])
+    age = age_key(s, now, packet_of(s, b))
+    for j in range(many):
+        left = s.wishes[natural(k * many + j)]
+        while left != 0:
+            i = natural(n)
+            requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)
+            requests.age[i] = age
+            offer(s, ends, i)
+            left &= left - 1
+            n += 1
+    return n
 
 
 @njit(_nrt=False, forceinline=True)
@@ -210,15 +223,28 @@ def win(s, b, w, w0, now):
 
 @njit(_nrt=False, forceinline=True)
 def allocate_vcs(rule, s, w0, w1, now):
-    """VC allocation of a router; the status. Pointers move past a match of the first round."""
+    """VC allocation of a router: how many headers requested, or minus the status when the rule failed.
+
+    A header whose outputs nobody else requests takes the next one in turn; others are matched. Pointers move past a
+    match of the first round.
+    """
+    inputs, outputs, many, n = s.inputs, s.outputs, w1 - w0, np.int64(0)
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    ends = numbered(s, s.inputs.accept_pointer, first_input, s.outputs.grant_pointer, first_output)
-    n, headers = request_vcs(rule, s, ends, w0, w1, now)
-    if n <= 0:
-        return -n if n < 0 else np.int64(DONE)
-    if headers == 1:
-        match_one(s, ends, n)
-    else:
+    count = request_vcs(rule, s, w0, w1, now)
+    if count <= 0:
+        return count
+    claim_outputs(s, count, many)
+    ends = numbered(s, inputs.accept_pointer, first_input, outputs.grant_pointer, first_output)
+    for k in range(count):
+        if count > 1 and is_contested(s, k, many):
+            n = list_requests(s, ends, k, many, n, now)
+            continue
+        b = natural(s.headers[natural(k)])
+        out = first_in_turn(s.wishes, k * many, (k + 1) * many, np.int64(inputs.accept_pointer[b]))
+        w = natural(first_output + out)
+        outputs.grant_pointer[w], inputs.accept_pointer[b] = b - first_input + 1, out + 1
+        win(s, b, w, w0, now)
+    if n > 0:
         match(s, ends, n)
     for k in range(n):
         i = natural(k)
@@ -226,148 +252,22 @@ def allocate_vcs(rule, s, w0, w1, now):
             into, out = s.requests.input[i], s.requests.output[i]
             b, w = natural(first_input + into), natural(first_output + out)
             if s.requests.won[i] == 1:
-                s.outputs.grant_pointer[w], s.inputs.accept_pointer[b] = into + 1, out + 1
+                outputs.grant_pointer[w], inputs.accept_pointer[b] = into + 1, out + 1
             win(s, b, w, w0, now)
-    return np.int64(DONE)
-
-
-# Switch allocation: input ports request output ports, each pair with one VC.
-
-
-@njit(_nrt=False, forceinline=True)
-def put_forward(s, ends, n, start, b, w, now, hope):
-    """Input row b requests the port of output row w; how many requests there are then.
-
-    Those of its input port begin at `start`. Of the VCs that request the same port the first in turn is put forward:
-    it is the `vc` of the request, and `rank` says how far from its turn it is.
-    """
-    requests = s.requests
-    out, into = natural(s.outputs.port[w]), natural(s.inputs.port[b])
-    if s.setup.holds == 1 and (s.out_ports.busy[out] == 1 or s.in_ports.busy[into] == 1):
-        return n
-    age = age_key(s, now, packet_of(s, b))
-    rank = hope | age | ((b - ends.first_input - s.in_ports.vc_pointer[into]) & CYCLIC)
-    first, second = np.int64(s.in_ports.first_bit[into]), np.int64(s.out_ports.first_bit[out])
-    k = natural(start)
-    while k < n and (requests.output[k] != second or requests.input[k] != first):
-        k = natural(k + 1)
-    if k < n and requests.rank[k] <= rank:
-        return n
-    if s.setup.separable == 1:
-        age |= hope
-    requests.input[k], requests.output[k], requests.age[k] = first, second, age
-    requests.vc[k], requests.rank[k] = b, rank
-    offer(s, ends, k)
-    return max(n, k + 1)
-
-
-@njit(_nrt=False, forceinline=True)
-def request_ports(s, ends, w0, w1, now):
-    """Requests of the buffers that have a flit and a credit, and of headers that speculate; how many."""
-    n, start, port = np.int64(0), np.int64(0), np.int64(-1)
-    for word in range(w0, w1):
-        ready = s.masks.movers[natural(word)]
-        while ready != 0:
-            b = natural(s.words.first_input[natural(word)] + lowest(ready))
-            ready &= ready - 1
-            if s.inputs.port[b] != port:
-                start, port = n, np.int64(s.inputs.port[b])
-            n = put_forward(s, ends, n, start, b, natural(s.inputs.out[b]), now, np.int64(0))
-    if s.setup.speculative == 1:
-        bids = natural(0)
-        while s.requests.bid[bids] >= 0:
-            bid = s.requests.bid[bids]
-            n = put_forward(s, ends, n, 0, natural(bid & 0xFFFFFFFF), natural(bid >> 32), now, np.int64(HOPE))
-            bids = natural(bids + 1)
-    return n
-
-
-@njit(_nrt=False, forceinline=True)
-def wasted(s, i, b, out, w0):
-    """Whether a match was for a header that speculated and has no VC of that port, with a credit."""
-    if s.requests.rank[i] < HOPE:
-        return False
-    word, bit = bit_of(s, b, w0)
-    return s.masks.winners[word] & bit == 0 or s.outputs.port[natural(s.inputs.out[b])] != out
-
-
-@njit(_nrt=False, forceinline=True)
-def allocate_switch(s, w0, w1, now):
-    """Switch allocation of a router; how many flits were sent. Pointers move past a match of the first round."""
-    setup = s.setup
-    sent = go_on(s, w0, w1, now) if setup.holds == 1 else np.int64(0)
-    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    ends = numbered(s, s.in_ports.pointer, first_input, s.out_ports.pointer, first_output)
-    n = request_ports(s, ends, w0, w1, now)
-    if n == 1:
-        match_one(s, ends, n)
-    elif n > 1:
-        match(s, ends, n)
-    for k in range(n):
-        i = natural(k)
-        if s.requests.won[i] > 0:
-            b = natural(s.requests.vc[i])
-            out, into = natural(first_output + s.requests.output[i]), natural(first_input + s.requests.input[i])
-            if s.requests.won[i] == 1:
-                s.out_ports.pointer[out], s.in_ports.pointer[into] = s.requests.input[i] + 1, s.requests.output[i] + 1
-            s.in_ports.vc_pointer[into] = b - first_input + 1
-            if not wasted(s, i, b, out, w0):
-                first = setup.vc_allocation if s.requests.rank[i] >= HOPE else np.int64(1)
-                send(s.raw, b, w0, w1, now, max(first, setup.switch_allocation) - 1)
-                sent += 1
-    if setup.speculative == 1 and setup.vc_allocation > 1:
-        hold_back(s, w0, w1, now)
-    if setup.holds == 1:
-        for b in range(first_input, s.words.first_input[w1]):
-            s.in_ports.busy[natural(s.inputs.port[natural(b)])] = 0
-        for w in range(first_output, s.words.first_output[w1]):
-            s.out_ports.busy[natural(s.outputs.port[natural(w)])] = 0
-    return sent
-
-
-@njit(_nrt=False, forceinline=True)
-def go_on(s, w0, w1, now):
-    """Buffers that hold the switch send, or let it go; how many flits were sent."""
-    sent = np.int64(0)
-    for word in range(w0, w1):
-        holders = s.masks.holders[natural(word)]
-        while holders != 0:
-            bit = holders & -holders
-            b = natural(s.words.first_input[natural(word)] + lowest(holders))
-            holders ^= bit
-            if s.inputs.state[b] == MOVING or s.inputs.state[b] == PENDING:
-                s.out_ports.busy[natural(s.outputs.port[natural(s.inputs.out[b])])] = 1
-                s.in_ports.busy[natural(s.inputs.port[b])] = 1
-                if s.inputs.state[b] == MOVING:
-                    send(s.raw, b, w0, w1, now, s.setup.switch_allocation - 1)
-                    sent += 1
-            else:
-                s.masks.holders[natural(word)] ^= bit
-    return sent
-
-
-@njit(_nrt=False, forceinline=True)
-def hold_back(s, w0, w1, now):
-    """Headers that speculated in vain request the switch when their VC allocation is over."""
-    for word in range(w0, w1):
-        unlucky = s.masks.winners[natural(word)]
-        s.masks.winners[natural(word)] = 0
-        while unlucky != 0:
-            bit = lowest(unlucky)
-            unlucky &= unlucky - 1
-            s.inputs.state[natural(s.words.first_input[natural(word)] + bit)] = PENDING
-            note(s, s.inbox.ready, now + s.setup.vc_allocation, 64 * word + bit)
+    return count
 
 
 # Traversal.
 
 
-@njit(_nrt=False)
-def send(raw, b, w0, w1, now, stay):
-    """Send the front flit of input row b, which has won the switch; `stay` is the delay beyond one cycle."""
-    s = view(raw)
-    b, w0, w1 = natural(b), natural(w0), natural(w1)
+@njit(_nrt=False, forceinline=True)
+def send(s, b, w0, w1, now):
+    """Send the front flit of input row b, which has won the switch."""
     inputs, outputs, setup = s.inputs, s.outputs, s.setup
+    word, bit = bit_of(s, b, w0)
+    stay = setup.switch_allocation - 1
+    if s.masks.winners[word] & bit != 0:
+        stay = max(stay, setup.vc_allocation - 1)
     w, gone = natural(inputs.out[b]), now + 1 + stay
     stored, sent = inputs.stored[b] - 1, inputs.sent[b] + 1
     inputs.stored[b], inputs.sent[b] = stored, sent
@@ -391,7 +291,6 @@ def send(raw, b, w0, w1, now, stay):
         )
     else:
         eject(s, packet_of(s, b), tail, now, gone + setup.traversal + 1)
-    word, bit = bit_of(s, b, w0)
     s.masks.winners[word] &= ~bit
     if tail:
         release(s, w, w0, w1)
@@ -433,10 +332,14 @@ def work(rule, raw, w0, w1, now):
     """All but the input of one cycle of the router of words w0 to w1; the status."""
     s = view(raw)
     w0, w1, masks = natural(w0), natural(w1), s.masks
-    status = allocate_vcs(rule, s, w0, w1, now)
-    if status != DONE:
-        return status
-    sent = allocate_switch(s, w0, w1, now)
+    headers = allocate_vcs(rule, s, w0, w1, now)
+    if headers < 0:
+        return -headers
+    sent = allocate_switch(s, headers, w0, w1, now)
+    for k in range(sent):
+        send(s, natural(s.winners[natural(k)]), w0, w1, now)
+    if s.setup.speculative == 1 and s.setup.vc_allocation > 1:
+        hold_back(s, w0, w1, now)
     if sent:
         s.count.flit_hops += sent
         s.count.last_move = now

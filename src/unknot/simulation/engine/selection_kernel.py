@@ -1,17 +1,22 @@
 # mypy: ignore-errors
-"""Which output VCs a header requests, where that is more than all free candidates of the lowest tier."""
+"""Which output VCs a header requests: a mask of available candidates, of which a selection function may leave one.
+
+Masks are words of `State.wishes`, one after the other, from the one that is given.
+"""
 
 import numpy as np
 from numba import njit
 
 from unknot.routing.relation import NO_WAIT, VC_MASK
-from unknot.simulation.engine.match_kernel import CYCLIC
+from unknot.simulation.engine.planes_kernel import ones
 from unknot.simulation.engine.state import ATOMIC, BLOCKED
 from unknot.simulation.engine.state_kernel import BROKEN_RULE, DEAD_END, ask_rule, available, mixed, need, outputs_of
-from unknot.words_kernel import natural
+from unknot.words_kernel import how_many, lowest, natural
 
 ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(5)
 """Codes of the selection functions, in the order of `SELECTIONS`."""
+HELD = 2
+"""What `find` says of a header that is held back."""
 
 
 @njit(_nrt=False, forceinline=True)
@@ -39,55 +44,107 @@ def at_random(s, b, now, many):
 
 
 @njit(_nrt=False, forceinline=True)
-def ascending(wanted, found):
-    """Sort the first numbers of an array in which most are in order."""
-    for k in range(1, found):
-        value, at = wanted[k], k
-        while at > 0 and wanted[at - 1] > value:
-            wanted[at] = wanted[at - 1]
-            at -= 1
-        wanted[at] = value
+def in_turn(mask, pointer):
+    """The first bit of a mask at or after a pointer, going round; its number."""
+    rest = mask & -(np.int64(1) << (pointer & 63))
+    return lowest(rest if rest != 0 else mask)
 
 
 @njit(_nrt=False, forceinline=True)
-def select(s, b, found, first_output, now):
-    """Leave one of the output rows in ``s.chosen``, by the selection function."""
-    wanted, chosen = s.chosen, 0
-    if s.setup.selection == RANDOM:
-        ascending(wanted, found)
-        chosen = at_random(s, b, now, found)
-    elif s.setup.selection == ROUND_ROBIN:
-        turn = first_output + s.inputs.accept_pointer[b]
-        for k in range(1, found):
-            if (wanted[k] - turn) & CYCLIC < (wanted[chosen] - turn) & CYCLIC:
-                chosen = k
-    elif s.setup.selection == MOST_CREDITS:
-        most, ties = np.int64(-1), np.int64(0)
-        for k in range(found):
-            room, w = np.int64(1) << 40, np.int64(wanted[k])
-            if s.outputs.reader[w] >= 0:
-                room, low, port = np.int64(0), w, s.outputs.port[w]
-                while low > 0 and s.outputs.port[low - 1] == port:
-                    low -= 1
-                while low < s.outputs.shape[0] and s.outputs.port[low] == port:
-                    room += s.outputs.credits[low]
-                    low += 1
+def first_in_turn(wishes, begin, end, pointer):
+    """The same of several words."""
+    if end == begin + 1:
+        return in_turn(wishes[natural(begin)], pointer)
+    at = begin + (pointer >> 6)
+    if at < end:
+        rest = wishes[natural(at)] & -(np.int64(1) << (pointer & 63))
+        while rest == 0 and at + 1 < end:
+            at += 1
+            rest = wishes[natural(at)]
+        if rest != 0:
+            return ((at - begin) << 6) + lowest(rest)
+    at = begin
+    while wishes[natural(at)] == 0:
+        at += 1
+    return ((at - begin) << 6) + lowest(wishes[natural(at)])
+
+
+@njit(_nrt=False, forceinline=True)
+def nth(wishes, begin, number):
+    """The bit of several words that has so many bits before it."""
+    at = natural(begin)
+    while number >= how_many(wishes[at]):
+        number -= how_many(wishes[at])
+        at = natural(at + 1)
+    word = wishes[at]
+    for _ in range(number):
+        word &= word - 1
+    return ((at - begin) << 6) + lowest(word)
+
+
+@njit(_nrt=False, forceinline=True)
+def credits_of_port(s, w):
+    """Free slots behind all VCs of the output port of row w; more than any port has for ejection."""
+    if s.outputs.reader[w] < 0:
+        return np.int64(1) << 40
+    room, port = np.int64(0), np.int64(s.outputs.port[w])
+    low = port
+    while low < s.outputs.shape[0] and s.outputs.port[natural(low)] == port:
+        room += s.outputs.credits[natural(low)]
+        low += 1
+    return room
+
+
+@njit(_nrt=False, forceinline=True)
+def keep_most_credits(s, begin, end, first_output):
+    """Leave the outputs whose port has the most credits."""
+    most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
+    for at in range(begin, end):
+        left = s.wishes[natural(at)]
+        while left != 0:
+            bit = left & -left
+            w = natural(first_output + ((at - begin) << 6) + lowest(left))
+            left ^= bit
+            if s.outputs.port[w] != port:
+                port, room = np.int64(s.outputs.port[w]), credits_of_port(s, w)
             if room > most:
-                most, ties = room, np.int64(0)
-            if room == most:
-                wanted[ties] = w
-                ties += 1
-        ascending(wanted, ties)
-        chosen = at_random(s, b, now, ties)
-    wanted[0] = wanted[chosen]
+                most = room
+                for before in range(begin, at):
+                    s.wishes[natural(before)] = 0
+                s.wishes[natural(at)] &= -bit
+            elif room < most:
+                s.wishes[natural(at)] ^= bit
 
 
 @njit(_nrt=False, forceinline=True)
-def is_open(s, w, w0, cell, needed):
-    """As `available`, by the masks of the router."""
-    if (s.masks.open[natural(w0 + (cell >> 6))] >> (cell & 63)) & 1 == 0:
-        return False
-    return s.setup.technique >= ATOMIC or s.outputs.reader[w] < 0 or s.outputs.credits[w] >= needed
+def select(s, b, begin, end, first_output, now):
+    """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has done so."""
+    wishes, many = s.wishes, np.int64(0)
+    if s.setup.selection == ROUND_ROBIN:
+        chosen = first_in_turn(wishes, begin, end, np.int64(s.inputs.accept_pointer[b]))
+    else:
+        if s.setup.selection == MOST_CREDITS:
+            keep_most_credits(s, begin, end, first_output)
+        for at in range(begin, end):
+            many += how_many(wishes[natural(at)])
+        chosen = nth(wishes, begin, at_random(s, b, now, many) if many > 1 else np.int64(0))
+    for at in range(begin, end):
+        wishes[natural(at)] = 0
+    wishes[natural(begin + (chosen >> 6))] = np.int64(1) << (chosen & 63)
+
+
+@njit(_nrt=False, forceinline=True)
+def available_of(s, mask, word, p):
+    """The outputs of a word that packet p may be allocated now, of those in a mask."""
+    mask &= s.masks.open[word]
+    if s.setup.technique < ATOMIC:
+        left, first, needed = mask, np.int64(s.words.first_output[word]), s.packets.length[p]
+        while left != 0:
+            w = natural(first + lowest(left))
+            if s.outputs.reader[w] >= 0 and s.outputs.credits[w] < needed:
+                mask ^= left & -left
+            left &= left - 1
+    return mask
 
 
 @njit(_nrt=False, forceinline=True)
@@ -99,40 +156,100 @@ def sleep(s, b, word, bit):
 
 
 @njit(_nrt=False, forceinline=True)
-def request(rule, s, b, p, w0, w1, now):
-    """The output rows that one header requests, into ``s.chosen``: available ones of the lowest tier that has one.
-
-    Returns how many, or minus the status when the rule failed. A header that finds none falls asleep.
-    """
-    b, p = natural(b), natural(p)
-    setup, inputs, offered = s.setup, s.inputs, s.candidates
-    count = ask_rule(rule, s, b, p)
-    if count <= 0:
-        return count if count == 0 else np.int64(-DEAD_END if count == -2 else -BROKEN_RULE)
-    if setup.commits == 1 and inputs.out[b] < 0:
-        offered[0] = offered[commit(s, b, p, count)]
-        inputs.out[b] = min(offered[0] & VC_MASK, setup.num_vcs)
-        count = np.int64(1)
-    begin, end = np.int64(s.words.first_output[w0]), np.int64(s.words.first_output[w1])
-    needed = need(setup, s.packets.length[p])
-    found, tier = np.int64(0), np.int64(256)
-    for k in range(count):
-        rank = (offered[k] >> 40) & 0xFF
+def collect(s, p, count, w0, w1, begin):
+    """Masks of the available candidates of the lowest tier that has one; 1, 0 if there is none, or minus the
+    status if the rule names a VC of another router."""
+    offered, address, first_output = s.candidates, s.packets.address[p], np.int64(s.words.first_output[w0])
+    cells = s.words.first_output[w1] - first_output
+    for at in range(begin, begin + w1 - w0):
+        s.wishes[natural(at)] = 0
+    k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
+    while k < count:
+        value = offered[natural(k)]
+        rank = (value >> 40) & 0xFF
+        first, length = outputs_of(s, address, value)
+        k += 1
         if rank > tier:
             continue
-        first, many = outputs_of(s, s.packets.address[p], offered[k])
-        if first < begin or first >= end:
+        # VCs that follow each other and are of this router have rows that do so too.
+        last = (value & VC_MASK) + length
+        if last <= s.setup.num_vcs:
+            while k < count and offered[natural(k)] == value + length and last < s.setup.num_vcs:
+                length, last, k = length + 1, last + 1, k + 1
+            if s.out_row[natural(last - 1)] != first + length - 1:
+                return np.int64(-BROKEN_RULE)
+        if first < first_output or first + length > first_output + cells:
             return np.int64(-BROKEN_RULE)
-        for w in range(first, first + many):
-            if is_open(s, natural(w), w0, w - begin, needed):
+        cell = first - first_output
+        while length > 0:
+            some = min(length, 64 - (cell & 63))
+            mask = available_of(s, ones(some) << (cell & 63), natural(w0 + (cell >> 6)), p)
+            if mask != 0 and not (only and rank == tier):
                 if rank < tier:
-                    found, tier = np.int64(0), rank
-                s.chosen[natural(found)] = w
-                found += 1
+                    for before in range(begin, begin + w1 - w0):
+                        s.wishes[natural(before)] = 0
+                    tier = rank
+                s.wishes[natural(begin + (cell >> 6))] |= mask & -mask if only else mask
+            cell += some
+            length -= some
+    return np.int64(tier < 256)
+
+
+@njit(_nrt=False, forceinline=True)
+def recall(s, b, p, w0, w1, begin):
+    """As `collect`, from the routing cache; −1 if the answer is not cached."""
+    address = s.packets.address[p]
+    kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.shape[0] + address)]
+    if kept == 0:
+        return np.int64(-1)
+    many = w1 - w0
+    row, found = natural(s.first_answer[w0] + (kept - 1) * many), np.int64(0)
+    for j in range(many):
+        mask = available_of(s, s.answers.first[natural(row + j)], natural(w0 + j), p)
+        s.wishes[natural(begin + j)] = mask
+        found |= mask
+    if found != 0:
+        return np.int64(1)
+    for j in range(many):
+        mask = available_of(s, s.answers.second[natural(row + j)], natural(w0 + j), p)
+        s.wishes[natural(begin + j)] = mask
+        found |= mask
+    return np.int64(found != 0)
+
+
+@njit(_nrt=False, forceinline=True)
+def find(rule, s, b, p, w0, w1, begin):
+    """The candidates of a header that are available, by the cache or by asking the rule: as for `request`."""
+    if s.cache.shape[0] > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
+        found = recall(s, b, p, w0, w1, begin)
+        if found >= 0:
+            return found
+    count = ask_rule(rule, s, b, p)
+    if count <= 0:
+        return np.int64(HELD if count == 0 else -DEAD_END if count == -2 else -BROKEN_RULE)
+    if s.setup.commits == 1 and s.inputs.out[b] < 0:
+        kept = s.candidates[commit(s, b, p, count)]
+        s.candidates[0] = kept
+        s.inputs.out[b] = min(kept & VC_MASK, s.setup.num_vcs)
+        count = np.int64(1)
+    return collect(s, p, count, w0, w1, begin)
+
+
+@njit(_nrt=False, forceinline=True)
+def request(rule, s, b, p, w0, w1, now, begin):
+    """The outputs that one header requests, in words of `wishes`: available ones of the lowest tier that has one.
+
+    Returns 1, 0 if there are none, or minus the status when the rule failed. A header that finds none falls asleep.
+    """
+    b, p = natural(b), natural(p)
+    found = find(rule, s, b, p, w0, w1, begin)
+    if found < 0:
+        return found
+    if found == HELD:
+        return np.int64(0)
     if found == 0:
         cell = b - s.words.first_input[w0]
         sleep(s, b, natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63))
-    elif setup.selection != ALL and found > 1:
-        select(s, b, found, begin, now)
-        found = np.int64(1)
+    elif s.setup.selection > FIRST_ONE:
+        select(s, b, begin, begin + w1 - w0, np.int64(s.words.first_output[w0]), now)
     return found

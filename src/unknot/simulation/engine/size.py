@@ -75,10 +75,10 @@ def simulation_bytes(
         "planes": 2 * buffer_depth.bit_length() * int(words.sum()), "packets": packets, "free": 2 * packets,
         "terminals": terminals, "latencies": (4096 + terminals + apart) * threads,
         "outer": cells * threads, "inner": cells * threads, "contest": 64 * threads,
-        "requests": cells * threads * requests,
+        "requests": cells * threads * requests, "wishes": cells * cells // 64 * threads,
     }  # fmt: skip
     tables = sum(TABLES[name].dtype.itemsize * many for name, many in rows.items())
-    answers = min(MOST_STATES, (num_vcs + terminals) * terminals) if router.is_default else 0
+    answers = min(MOST_STATES, (num_vcs + terminals) * terminals)
     return tables + answers + 8 * BUILDING * (inputs + outputs)
 
 

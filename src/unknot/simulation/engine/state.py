@@ -191,7 +191,17 @@ TABLES = {
     "latencies": numbers(SAVED, int64),  # of the measured packets that arrived
     # Within a cycle of a router.
     "candidates": numbers(SCRATCH, int64),  # what a rule writes
-    "chosen": numbers(SCRATCH, int32),  # output rows that a header requests
+    "wishes": numbers(SCRATCH, int64),  # masks of the outputs that headers request, those of one after the other
+    "headers": numbers(SCRATCH, int32),  # rows of `inputs` whose headers they are
+    "winners": numbers(SCRATCH, int32),  # rows of `inputs` that won the switch
+    "claims": rows(
+        SCRATCH,
+        32,
+        inputs=int64,  # that are requested for
+        shared_inputs=int64,  # more than once
+        outputs=int64,  # that are requested
+        shared_outputs=int64,  # more than once
+    ),
     "requests": rows(
         SCRATCH,
         64,
@@ -201,7 +211,6 @@ TABLES = {
         won=int64,  # the round in which it was matched
         vc=int64,  # the row of `inputs` that an input port puts forward
         rank=int64,  # how far that is from its turn
-        bid=int64,  # headers that speculate, see `router_kernel.request_vcs`
     ),
     "outer": rows(SAVED, 16, match=int64, request=int64),  # best request of each end that chooses first, in a match
     "inner": rows(SAVED, 16, match=int64, request=int64),  # of each end that chooses then
@@ -221,7 +230,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    296,
+    304,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer
     num_vcs=int64,  # of the network
@@ -258,6 +267,7 @@ SETUP = rows(
     ring=int64,  # packets that a buffer may hold parts of
     large=int64,  # whether the tables are larger than a processor's cache
     packable=int64,  # whether routers with one word each go through `simple_kernel`
+    cacheable=int64,  # whether the answers of the rule may be cached
     planes=int64,  # binary digits of the buffer depth
 )
 """Entries of `State.setup`."""

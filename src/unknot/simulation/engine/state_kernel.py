@@ -85,6 +85,13 @@ def eject(s, p, tail, now, arrival):
 
 
 @njit(_nrt=False, forceinline=True)
+def bit_of(s, b, w0):
+    """Word and bit of input row b in the masks of its router, which begins with word w0."""
+    cell = b - s.words.first_input[w0]
+    return natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63)
+
+
+@njit(_nrt=False, forceinline=True)
 def packet_of(s, b):
     """The packet in front of input row b."""
     return natural(s.ring[natural(b * s.setup.ring + s.inputs.front[b])])

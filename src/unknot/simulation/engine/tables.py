@@ -93,7 +93,10 @@ def empty_network(
             "free": 2 * slots,
             "latencies": 4096 + terminals + many,
             "candidates": relation.max_candidates,
-            "chosen": relation.max_candidates + local,
+            "wishes": bits * bits // 64,
+            "headers": bits,
+            "winners": bits,
+            "claims": bits // 64,
             "outer": bits,
             "inner": bits,
             "requests": bits * (relation.max_candidates + local),
@@ -114,6 +117,11 @@ def empty_network(
 def is_packable(relation: Relation, router: Router) -> bool:
     """Whether routers with one word each go through `simple_kernel`, the fast twin of `router_kernel`."""
     return router.is_default and not relation.commits and relation.direct is None
+
+
+def is_cacheable(relation: Relation, router: Router) -> bool:
+    """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
+    return not relation.commits and router.selection != "first"
 
 
 def _cuts(upto: Numbers, parts: int) -> Numbers:
@@ -151,6 +159,7 @@ def _write_setup(
 ) -> None:
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth, relation.num_vcs
     setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
+    setup.cacheable = is_cacheable(relation, router)
     setup.commits, setup.compares, setup.everyone = relation.commits, relation.comparison, pairs.everyone
     setup.measure_from = setup.measure_to = NO_CYCLE
     setup.routing, setup.vc_allocation = router.routing_delay, router.vc_allocation_delay

@@ -1,0 +1,205 @@
+# mypy: ignore-errors
+"""Switch allocation of a router with any options: input ports request output ports, each pair with one VC."""
+
+import numpy as np
+from numba import njit
+
+from unknot.simulation.engine.match_kernel import CYCLIC, age_key, match, numbered, offer
+from unknot.simulation.engine.state import MOVING, PENDING
+from unknot.simulation.engine.state_kernel import bit_of, has_room, note, packet_of
+from unknot.words_kernel import lowest, natural
+
+HOPE = 1 << 62
+"""The part of a key that puts a header that speculates last; larger than any age."""
+
+
+@njit(_nrt=False, forceinline=True)
+def is_busy(s, b, w):
+    """Whether a packet holds the switch at the input port of input row b or the output port of output row w."""
+    if s.setup.holds == 0:
+        return False
+    return s.out_ports.busy[natural(s.outputs.port[w])] == 1 or s.in_ports.busy[natural(s.inputs.port[b])] == 1
+
+
+@njit(_nrt=False, forceinline=True)
+def claim_ports(s, into, out):
+    """Note a request of an input port for an output port; both are numbered by their first bits."""
+    claims, first, second = s.claims, natural(into >> 6), natural(out >> 6)
+    bit = np.int64(1) << (into & 63)
+    claims.shared_inputs[first] |= claims.inputs[first] & bit
+    claims.inputs[first] |= bit
+    bit = np.int64(1) << (out & 63)
+    claims.shared_outputs[second] |= claims.outputs[second] & bit
+    claims.outputs[second] |= bit
+
+
+@njit(_nrt=False, forceinline=True)
+def is_rival(s, into, out):
+    """Whether there is another request of that input port or for that output port."""
+    claims, first, second = s.claims, natural(into >> 6), natural(out >> 6)
+    return ((claims.shared_inputs[first] >> (into & 63)) | (claims.shared_outputs[second] >> (out & 63))) & 1 == 1
+
+
+@njit(_nrt=False, forceinline=True)
+def speculate(s, count, w0, w1, listing, ends, n, now):
+    """Headers request the switch for each output port of which they requested a VC that has a credit.
+
+    Their ports are claimed, and if `listing` the requests are put forward, after n others; how many there are then.
+    """
+    many, first_output = w1 - w0, np.int64(s.words.first_output[w0])
+    for k in range(count):
+        b, port = natural(s.headers[natural(k)]), np.int64(-1)
+        for j in range(many):
+            left = s.wishes[natural(k * many + j)]
+            while left != 0:
+                w = natural(first_output + (j << 6) + lowest(left))
+                left &= left - 1
+                if s.outputs.port[w] != port and has_room(s, w) and not is_busy(s, b, w):
+                    port = np.int64(s.outputs.port[w])
+                    into, out = np.int64(s.inputs.port_bit[b]), s.out_ports.first_bit[natural(port)]
+                    if listing:
+                        n = put_forward(s, ends, n, b, into, out, now, np.int64(HOPE))
+                    else:
+                        claim_ports(s, into, out)
+                        claim_ports(s, into, out)
+    return n
+
+
+@njit(_nrt=False, forceinline=True)
+def put_forward(s, ends, n, b, into, out, now, hope):
+    """Input row b, of input port `into`, requests output port `out`; how many requests there are then.
+
+    Of the VCs that request the same port the first in turn is put forward: it is the `vc` of the request, and `rank`
+    says how far from its turn it is.
+    """
+    requests = s.requests
+    age = age_key(s, now, packet_of(s, b))
+    pointer = s.in_ports.vc_pointer[natural(s.inputs.port[b])]
+    rank = hope | age | ((b - ends.first_input - pointer) & CYCLIC)
+    k = natural(0)
+    while k < n and (requests.output[k] != out or requests.input[k] != into):
+        k = natural(k + 1)
+    if k < n and requests.rank[k] <= rank:
+        return n
+    if s.setup.separable == 1:
+        age |= hope
+    requests.input[k], requests.output[k], requests.age[k] = into, out, age
+    requests.vc[k], requests.rank[k] = b, rank
+    offer(s, ends, k)
+    return max(n, k + 1)
+
+
+@njit(_nrt=False, forceinline=True)
+def claim_switch(s, count, w0, w1, ends, now):
+    """Note which ports several buffers request that have a flit and a credit, and all that speculating headers do."""
+    claims = s.claims
+    for j in range(w1 - w0):
+        k = natural(j)
+        claims.inputs[k], claims.shared_inputs[k], claims.outputs[k], claims.shared_outputs[k] = 0, 0, 0, 0
+    for word in range(w0, w1):
+        ready = s.masks.movers[natural(word)]
+        while ready != 0:
+            b = natural(s.words.first_input[natural(word)] + lowest(ready))
+            ready &= ready - 1
+            if not is_busy(s, b, natural(s.inputs.out[b])):
+                claim_ports(s, np.int64(s.inputs.port_bit[b]), np.int64(s.inputs.out_port_bit[b]))
+    if s.setup.speculative == 1:
+        speculate(s, count, w0, w1, False, ends, np.int64(0), now)
+
+
+@njit(_nrt=False, forceinline=True)
+def wasted(s, i, b, out, w0):
+    """Whether a match was for a header that speculated and has no VC of that port, with a credit."""
+    if s.requests.rank[i] < HOPE:
+        return False
+    word, bit = bit_of(s, b, w0)
+    return s.masks.winners[word] & bit == 0 or s.outputs.port[natural(s.inputs.out[b])] != out
+
+
+@njit(_nrt=False, forceinline=True)
+def grant(s, b, into, out, first_input, first_output, first_round):
+    """Input port `into` is matched to output port `out` for input row b: pointers move past it."""
+    port, other = natural(first_output + out), natural(first_input + into)
+    if first_round:
+        s.out_ports.pointer[port], s.in_ports.pointer[other] = into + 1, out + 1
+    s.in_ports.vc_pointer[other] = b - first_input + 1
+
+
+@njit(_nrt=False, forceinline=True)
+def allocate_switch(s, count, w0, w1, now):
+    """Switch allocation of a router, of which so many headers requested VCs: the rows that send, in `winners`.
+
+    Returns their number. Buffers alone at both of their ports win; others are matched. Pointers move past a match,
+    those of allocators in the first round only.
+    """
+    sent = go_on(s, w0, w1) if s.setup.holds == 1 else np.int64(0)
+    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
+    ends = numbered(s, s.in_ports.pointer, first_input, s.out_ports.pointer, first_output)
+    claim_switch(s, count, w0, w1, ends, now)
+    n = np.int64(0)
+    for word in range(w0, w1):
+        ready = s.masks.movers[natural(word)]
+        while ready != 0:
+            b = natural(s.words.first_input[natural(word)] + lowest(ready))
+            ready &= ready - 1
+            into, out = np.int64(s.inputs.port_bit[b]), np.int64(s.inputs.out_port_bit[b])
+            if is_busy(s, b, natural(s.inputs.out[b])):
+                continue
+            if is_rival(s, into, out):
+                n = put_forward(s, ends, n, b, into, out, now, np.int64(0))
+            else:
+                grant(s, b, into, out, first_input, first_output, True)
+                s.winners[natural(sent)] = b
+                sent += 1
+    if s.setup.speculative == 1:
+        n = speculate(s, count, w0, w1, True, ends, n, now)
+    if n > 0:
+        match(s, ends, n)
+    for k in range(n):
+        i = natural(k)
+        if s.requests.won[i] > 0:
+            b, into, out = natural(s.requests.vc[i]), s.requests.input[i], s.requests.output[i]
+            grant(s, b, into, out, first_input, first_output, s.requests.won[i] == 1)
+            if not wasted(s, i, b, first_output + out, w0):
+                s.winners[natural(sent)] = b
+                sent += 1
+    if s.setup.holds == 1:
+        for b in range(first_input, s.words.first_input[w1]):
+            s.in_ports.busy[natural(s.inputs.port[natural(b)])] = 0
+        for w in range(first_output, s.words.first_output[w1]):
+            s.out_ports.busy[natural(s.outputs.port[natural(w)])] = 0
+    return sent
+
+
+@njit(_nrt=False, forceinline=True)
+def go_on(s, w0, w1):
+    """Buffers that hold the switch send, or let it go; how many flits were sent."""
+    sent = np.int64(0)
+    for word in range(w0, w1):
+        holders = s.masks.holders[natural(word)]
+        while holders != 0:
+            bit = holders & -holders
+            b = natural(s.words.first_input[natural(word)] + lowest(holders))
+            holders ^= bit
+            if s.inputs.state[b] == MOVING or s.inputs.state[b] == PENDING:
+                s.out_ports.busy[natural(s.outputs.port[natural(s.inputs.out[b])])] = 1
+                s.in_ports.busy[natural(s.inputs.port[b])] = 1
+                if s.inputs.state[b] == MOVING:
+                    s.winners[natural(sent)] = b
+                    sent += 1
+            else:
+                s.masks.holders[natural(word)] ^= bit
+    return sent
+
+
+@njit(_nrt=False, forceinline=True)
+def hold_back(s, w0, w1, now):
+    """Headers that speculated in vain request the switch when their VC allocation is over."""
+    for word in range(w0, w1):
+        unlucky = s.masks.winners[natural(word)]
+        s.masks.winners[natural(word)] = 0
+        while unlucky != 0:
+            bit = lowest(unlucky)
+            unlucky &= unlucky - 1
+            s.inputs.state[natural(s.words.first_input[natural(word)] + bit)] = PENDING
+            note(s, s.inbox.ready, now + s.setup.vc_allocation, 64 * word + bit)
