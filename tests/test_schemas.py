@@ -83,6 +83,10 @@ COMMANDS = {
     "lanes": [("mesh(3, 3)",), ("ring(5)",)],
     "multicast": [RING, (*RING, "--operation", "all_gather")],
     "permute": [("butterfly(2, 2)", "3,0,1,2"), ("butterfly(2, 2)", "--random", "1")],
+    "repair": [
+        ("ring(5)", "--routing", "shortest_paths", "--time-limit", "5"),
+        ("ring(5)", "--routing", "fully_adaptive", "--vcs", "1", "--time-limit", "5"),
+    ],
     "show": [("ring(4)",), ("{{0 -- 1, 2 -- 3}}",)],
     "simulate": [
         (*RING, "--load", "0.1", "--warmup", "20", "--measure", "40", "--channels", "--interval", "10"),

@@ -16,6 +16,7 @@ from unknot.answers.form import Form
 from unknot.answers.lanes import LanesAnswer
 from unknot.answers.multistage import PermuteAnswer
 from unknot.answers.networks import ConvertAnswer, ShowAnswer
+from unknot.answers.repair import RepairAnswer
 from unknot.answers.runs import (
     MulticastAnswer,
     ReplayAnswer,
@@ -40,6 +41,7 @@ FORMS: dict[str, type[Form]] = {
     "lanes": LanesAnswer,
     "multicast": MulticastAnswer,
     "permute": PermuteAnswer,
+    "repair": RepairAnswer,
     "replay": ReplayAnswer,
     "run": RunAnswer,
     "show": ShowAnswer,

@@ -1,32 +1,52 @@
 """Relations made to order: the fewest lanes, and the remedy for a routing that was refuted."""
 
+from unknot.synthesis.change_bounds import ChangeBound, accept_changes
+from unknot.synthesis.escape import Escaped, escaped
 from unknot.synthesis.evidence import Refutation, Rejected, accept, accept_routes
 from unknot.synthesis.export import entries, export
 from unknot.synthesis.flows import only, read_flows
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.synthesis.lanes import Lanes, lanes
 from unknot.synthesis.loads import loads_of
-from unknot.synthesis.repair import Remedy, paths_of, repair
+from unknot.synthesis.longer import LongerLanes, longer_lanes
+from unknot.synthesis.prune_bounds import PruneBound, accept_removed
+from unknot.synthesis.pruned import Pruned, Unprunable, pruned
+from unknot.synthesis.repair import Remedy, repair
+from unknot.synthesis.rerouted import Rerouted, rerouted
+from unknot.synthesis.routes_of import paths_of
 from unknot.synthesis.tables import table_of
 
 __all__ = [
+    "ChangeBound",
+    "Escaped",
     "ForcedCycle",
     "ForcedTurn",
     "Lanes",
+    "LongerLanes",
+    "PruneBound",
+    "Pruned",
     "Refutation",
     "Rejected",
     "Remedy",
+    "Rerouted",
     "RouteCycle",
     "RouteTurn",
+    "Unprunable",
     "accept",
+    "accept_changes",
+    "accept_removed",
     "accept_routes",
     "entries",
+    "escaped",
     "export",
     "lanes",
     "loads_of",
+    "longer_lanes",
     "only",
     "paths_of",
+    "pruned",
     "read_flows",
     "repair",
+    "rerouted",
     "table_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,9 @@ from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
 from unknot.switching import SWITCHINGS
 from unknot.synthesis.ways import Flags, Floats, Ints
+
+if TYPE_CHECKING:
+    from unknot.synthesis.tables import Table
 
 Slots = npt.NDArray[np.int8]
 
@@ -40,9 +44,16 @@ class Routes:
 
 
 def laned(
-    network: Network, routes: Routes, *, vcs: int | None = None, sends: Flags | None = None, name: str = "lanes"
+    network: Network,
+    routes: Routes,
+    *,
+    vcs: int | None = None,
+    sends: Flags | None = None,
+    table: Table | None = None,
+    minimal: bool = True,
+    name: str = "lanes",
 ) -> Relation:
-    """The relation of routes in lanes: the address of terminal t in lane l is l · terminals + t.
+    """The relation of routes in lanes: address a in lane l is l · addresses + a; by default a is a terminal.
 
     Parameters
     ----------
@@ -51,6 +62,10 @@ def laned(
         number of lanes.
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default all do.
+    table : Table, optional
+        Has the addresses and who uses them; the routes are to its rows.
+    minimal : bool
+        Whether all routes are shortest paths.
     """
     lanes = routes.follow.shape[0]
     vcs = lanes if vcs is None else vcs
@@ -58,14 +73,20 @@ def laned(
         raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
     places = VirtualChannels(network, vcs)
     router, first, at_channel, num_vcs = places.router, places.first, places.channel, places.total
-    terminals, eject = network.num_terminals, network.eject
     (leaving_first, leaving), start, follow = network.outgoing, routes.start, routes.follow
-    _, column = homes_of(network)
+    if table is None:
+        _, column = homes_of(network)
+        destination = np.arange(network.num_terminals)
+        labels = tuple(network.terminal_name(t) for t in range(network.num_terminals))
+        use = True if sends is None else sends
+    else:
+        column, destination, labels, use = table.row, table.destination, table.labels, table.may_use
+    count, end = destination.size, network.eject[destination]
 
     def rule(at: int, address: int, out: Out) -> int:
-        here, terminal, lane = router[at], address % terminals, address // terminals
-        home = column[terminal]
-        if here == eject[terminal]:
+        here, which, lane = router[at], address % count, address // count
+        home = column[which]
+        if here == end[which]:
             out[0] = EJECT
             return 1
         if at >= num_vcs:
@@ -75,25 +96,22 @@ def laned(
             channel = -1 if slot < 0 else leaving[leaving_first[here] + slot]
         if channel < 0:
             return 0
-        count = 0
+        found = 0
         for v in range(lane, vcs, lanes):
-            out[count] = first[channel] + v
-            count += 1
-        return count
+            out[found] = first[channel] + v
+            found += 1
+        return found
 
-    lane = np.where(network.inject[:, None] == eject, 0, routes.lane[network.inject[:, None], column])
-    if sends is not None:
-        lane = np.where(sends, lane, -1)
+    lane = np.where(network.inject[:, None] == end, 0, routes.lane[network.inject[:, None], column])
+    lane = np.where(use, lane, -1)
     return Relation(
         network,
         places,
         rule,
         name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
-        destination=np.tile(np.arange(terminals, dtype=np.int32), lanes),
+        destination=np.tile(destination, lanes),
         may_use=np.concatenate([lane == level for level in range(lanes)], axis=1),
         claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=True,
-        address_labels=tuple(
-            f"{network.terminal_name(t)} in lane {level}" for level in range(lanes) for t in range(terminals)
-        ),
+        claims_minimal=minimal,
+        address_labels=tuple(f"{label} in lane {level}" for level in range(lanes) for label in labels),
     )

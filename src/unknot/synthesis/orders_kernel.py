@@ -4,6 +4,9 @@
 A lane orders the channels by a key each. A pair (s, t) is served by a lane if some shortest path from s to t climbs
 in keys. ``reach[k, c]`` is a set of destinations, as bits: those that channel c begins a climbing shortest path to in
 lane k. It is what the channels after c with higher keys reach, and its own end, as far as c is taken to there.
+
+Where longer paths count too, sets have several blocks of words: what is reached with no detour, with a detour of at
+most one hop, and so on; a channel that leads away by i hops takes from i blocks before.
 """
 
 from typing import NamedTuple
@@ -34,6 +37,12 @@ class Ways(NamedTuple):
         Destinations each router sends to.
     home : int64 array, shape (destinations,)
         The router of each destination.
+    block : int
+        Words of a block.
+    detour : int64 array, shape (most hops of detours, channels, words)
+        Destinations to which a channel leads away by 1, 2, … hops more than a shortest path; see above.
+    weight : int64 array, shape (words,)
+        What a pair that is not served counts.
     """
 
     source: npt.NDArray[np.int64]
@@ -48,6 +57,9 @@ class Ways(NamedTuple):
     own: npt.NDArray[np.int64]
     wanted: npt.NDArray[np.int64]
     home: npt.NDArray[np.int64]
+    block: int
+    detour: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.int64]
 
 
 class Orders(NamedTuple):
@@ -62,7 +74,7 @@ class Orders(NamedTuple):
     cover : int64 array, shape (lanes, routers, words)
         Destinations each router reaches by some channel.
     missed : int64 array, shape (routers,)
-        How many wanted destinations of each router no lane serves.
+        How many wanted destinations of each router no lane serves, by their weights.
     """
 
     key: npt.NDArray[np.float64]
@@ -102,7 +114,16 @@ def reached(ways, keys, taken, reach, c, w):
         after = ways.after[j]
         if keys[after] > keys[c]:
             found |= reach[after, w]
-    return found & taken[c, w]
+    found &= taken[c, w]
+    for i in range(ways.detour.shape[0]):
+        if ways.detour[i, c, w] != 0:
+            more = np.int64(0)
+            for j in range(ways.after_first[c], ways.after_first[c + 1]):
+                after = ways.after[j]
+                if keys[after] > keys[c]:
+                    more |= reach[after, w - (i + 1) * ways.block]
+            found |= more & ways.detour[i, c, w]
+    return found
 
 
 @njit(inline="always")
@@ -139,7 +160,7 @@ def settle(ways, orders):
     for u in range(orders.missed.size):
         orders.missed[u] = 0
         for w in range(words):
-            orders.missed[u] += how_many(missing(ways, orders, u, w))
+            orders.missed[u] += how_many(missing(ways, orders, u, w)) * ways.weight[w]
         total += orders.missed[u]
     return total
 
@@ -192,11 +213,11 @@ def unserved_path(ways, orders, keys, state, path, fall):
     destination = -1
     for w in range(orders.reach.shape[2]):
         left = missing(ways, orders, u, w)
-        count = how_many(left)
+        count = how_many(left) * ways.weight[w]
         if n >= count:
             n -= count
             continue
-        for _ in range(n):
+        for _ in range(n // ways.weight[w]):
             left &= left - 1
         destination = 64 * w + lowest(left)
         break
@@ -205,10 +226,13 @@ def unserved_path(ways, orders, keys, state, path, fall):
         count, next_channel = 0, -1
         for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
             c = ways.leaving[j]
-            if (orders.taken[c, destination >> 6] >> (destination & 63)) & 1:
+            may = orders.taken[c, destination >> 6] & ways.nearer[c, destination >> 6]
+            if (may >> (destination & 63)) & 1:
                 count += 1
                 if below(state, count) == 0:
                     next_channel = c
+        if next_channel < 0 or length == ways.wanted.shape[0]:
+            return destination, length, 0
         path[length] = next_channel
         if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
             fall[falls] = length
@@ -351,7 +375,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             for word in range(words):
                 was_cover[i, word] = orders.cover[k, u, word]
                 orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
-                orders.missed[u] += how_many(missing(ways, orders, u, word))
+                orders.missed[u] += how_many(missing(ways, orders, u, word)) * ways.weight[word]
             more += orders.missed[u] - was_missed[i]
         if more <= 0 or unit(state) < np.exp(-more / heat):
             unserved += more

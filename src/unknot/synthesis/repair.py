@@ -1,21 +1,23 @@
-"""Remedies for a routing by tables that can deadlock, with what each costs."""
+"""Remedies for a routing that can deadlock, with what each costs."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from unknot.network import Network
+from unknot.errors import RelationError
 from unknot.routing.relation import Relation
-from unknot.synthesis.lanes import Lanes, lanes
-from unknot.synthesis.orders import Progress
-from unknot.synthesis.tables import table_of
+from unknot.synthesis.escape import Escaped, escaped
+from unknot.synthesis.lanes import Lanes
+from unknot.synthesis.lanes import lanes as fewest_lanes
+from unknot.synthesis.orders import Effort, Progress
+from unknot.synthesis.pruned import Pruned, Unprunable, pruned
+from unknot.synthesis.rerouted import Rerouted, rerouted
+from unknot.synthesis.routes_of import flows_of, paths_of
+from unknot.synthesis.tables import Table, table_of
 
-KINDS = ("same routes", "new tables", "new routes")
-PAIRS = 200_000
-"""Most pairs of routers whose routes are compared."""
+Found = Lanes | Rerouted | Pruned | Unprunable | Escaped
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,112 +26,186 @@ class Remedy:
 
     Attributes
     ----------
-    kind : {"same routes", "new tables", "new routes"}
-        What changes: only the lanes; tables of shortest paths, the same in all lanes; shortest paths, each its own.
-    found : Lanes
-        The lanes, their lower bound and its evidence.
+    kind : str
+        What changes. Of tables: "same routes" (only the lanes), "few changed routes" and "few changed entries" (the
+        lanes stay as many as they are), "new tables", "new routes" (shortest paths, each its own). Of adaptive
+        relations: "fewer candidates", "escape VCs", "minimal escape VCs", "new routes".
+    found : Lanes, Rerouted, Pruned, Unprunable or Escaped
+        What was found, and why less is impossible.
+    cost : int or None
+        Lanes, changed routes or entries, removed candidates or added VCs: see `unit`. None: the remedy is impossible.
+    unit : str
+        What is counted.
+    lower_bound : int
+        What is shown to be needed at least.
     changed_pairs : int or None
-        Pairs of routers whose route has other channels than before; None if there are too many to compare.
-    pairs : int
-        Pairs of routers.
+        Pairs of routers whose route has other channels than before; None if they are not compared.
+    pairs : int or None
+        Pairs of routers that are compared.
     """
 
     kind: str
-    found: Lanes
+    found: Found
+    cost: int | None
+    unit: str
+    lower_bound: int
     changed_pairs: int | None
-    pairs: int
+    pairs: int | None
 
     @property
     def relation(self) -> Relation:
-        """The relation of the remedy."""
+        """The relation of the remedy.
+
+        Raises
+        ------
+        RelationError
+            If the remedy is impossible.
+        """
+        if isinstance(self.found, Unprunable):
+            raise RelationError(
+                f"{self.found.given.name}: whatever candidates are removed, it is not safe and connected"
+            )
         return self.found.relation
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts why less is impossible; None: there is nothing to check."""
+        return None if isinstance(self.found, Escaped) else self.found.evidence_holds
 
 
 def repair(
-    relation: Relation, *, time_limit: float = 60.0, seed: int = 0, progress: Progress | None = None
+    relation: Relation,
+    *,
+    lanes: int | None = None,
+    switching: str = "wormhole",
+    minimal: bool = False,
+    time_limit: float = 60.0,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> tuple[Remedy, ...]:
-    """Three remedies, from the one that changes least: the same routes in lanes, new tables, new routes.
+    """Remedies, from those that change least to new routes; see `Remedy.kind`.
+
+    What is shown of tables holds under all switching techniques.
 
     Parameters
     ----------
     relation : Relation
-        Deterministic: one way for each router and address.
+        By tables, or adaptive.
+    lanes : int, optional
+        Lanes of the routing with few changes; by default as many as the relation has VCs.
+    switching : str
+        For adaptive relations: what has to be safe.
+    minimal : bool
+        What is left of an adaptive relation shall take shortest paths only.
     time_limit : float
         Seconds for all of them.
 
     Raises
     ------
     RelationError
-        If the relation has several ways somewhere, or some packets do not arrive.
+        If some packets do not arrive.
 
     Examples
     --------
     >>> from unknot.routing import shortest_paths
     >>> from unknot.synthesis import repair
     >>> from unknot.topologies import torus
-    >>> [(r.kind, r.found.count, r.changed_pairs) for r in repair(shortest_paths(torus(5)))][0]
-    ('same routes', 2, 0)
+    >>> [(r.kind, r.cost, r.unit, r.lower_bound) for r in repair(shortest_paths(torus(5)))][:2]
+    [('same routes', 2, 'lanes', 2), ('few changed routes', 2, 'pairs', 2)]
     """
-    table_of(relation)
-    network, flows = relation.network, _flows(relation)
+    table = _table(relation)
+    effort = Effort(time.monotonic() + time_limit, seed, progress)
+    if table is None:
+        return _adaptive(relation, switching, minimal, effort)
+    few = relation.vcs.widest if lanes is None else lanes
+    tasks: list[Callable[[Effort], Found | None]] = [
+        lambda part: _lanes(relation, "given", part),
+        lambda part: rerouted(relation, table, few, part),
+        lambda part: rerouted(relation, table, few, part, kind="entries") if few == 1 else None,
+        lambda part: _lanes(relation, "table", part),
+        lambda part: _lanes(relation, "free", part),
+    ]
+    kinds = ("same routes", "few changed routes", "few changed entries", "new tables", "new routes")
     before = paths_of(relation)
-    found = []
-    for number, (kind, paths) in enumerate(zip(KINDS, ("given", "table", "free"), strict=True)):
-        began = time.monotonic()
-        made = lanes(
-            network,
-            paths,
-            routing=relation if paths == "given" else None,
-            flows=None if paths == "given" else flows,
-            time_limit=max(1.0, time_limit / (len(KINDS) - number)),
-            seed=seed,
-            progress=progress,
+    return tuple(
+        _remedy(kind, found, before)
+        for kind, found in zip(kinds, _run(tasks, effort), strict=True)
+        if found is not None
+    )
+
+
+def _adaptive(relation: Relation, switching: str, minimal: bool, effort: Effort) -> tuple[Remedy, ...]:
+    tasks: list[Callable[[Effort], Found | None]] = [
+        lambda part: pruned(relation, part, switching=switching, minimal=minimal),
+        lambda part: _escaped(relation, switching, part, minimal=False),
+        lambda part: _escaped(relation, switching, part, minimal=True),
+        lambda part: _lanes(relation, "free", part),
+    ]
+    kinds = ("fewer candidates", "escape VCs", "minimal escape VCs", "new routes")
+    return tuple(
+        _remedy(kind, found, None)
+        for kind, found in zip(kinds, _run(tasks, effort), strict=True)
+        if found is not None
+    )
+
+
+def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[Found | None]:
+    """Each task with an equal share of the time that is left; Ctrl-C goes on to the next."""
+    found: list[Found | None] = []
+    for number, task in enumerate(tasks):
+        now = time.monotonic()
+        share = max(1.0, (effort.deadline - now) / (len(tasks) - number))
+        found.append(task(replace(effort, deadline=now + share, tried={}, moves=0)))
+    return found
+
+
+def _lanes(relation: Relation, paths: str, effort: Effort) -> Lanes:
+    return fewest_lanes(
+        relation.network,
+        paths,
+        routing=relation if paths == "given" else None,
+        flows=None if paths == "given" else flows_of(relation),
+        time_limit=max(0.1, effort.deadline - time.monotonic()),
+        seed=effort.seed,
+        progress=effort.progress,
+    )
+
+
+def _escaped(relation: Relation, switching: str, effort: Effort, *, minimal: bool) -> Escaped | None:
+    """None where escapes are no remedy: headers keep their choice, or the network has no spanning tree both ways."""
+    if switching == "wormhole-nonatomic":
+        return None
+    try:
+        return escaped(
+            relation, minimal=minimal, time_limit=max(1.0, effort.deadline - time.monotonic()), seed=effort.seed
         )
-        time_limit -= time.monotonic() - began
-        after = paths_of(made.relation)
-        changed = None
-        if before is not None and after is not None:
-            changed = sum(after[pair] != path for pair, path in before.items())
-        found.append(Remedy(kind, made, changed, made.pairs if before is None else len(before)))
-    return tuple(found)
-
-
-def paths_of(relation: Relation) -> dict[tuple[int, int], frozenset[tuple[int, ...]]] | None:
-    """The channels of the routes between every two routers one of whose terminals sends to one of the other's.
-
-    A terminal that has several addresses has several routes. None if there are more than `PAIRS` pairs of terminals.
-    """
-    network: Network = relation.network
-    if network.num_terminals * relation.num_addresses > PAIRS:
+    except RelationError:
         return None
-    found: dict[tuple[int, int], set[tuple[int, ...]]] = {}
-    known: dict[tuple[int, int], tuple[int, ...]] = {}
-    for address in range(relation.num_addresses):
-        home = int(network.eject[relation.destination[address]])
-        for source in relation.sources(address).tolist():
-            start = int(network.inject[source])
-            if start == home:
-                continue
-            if (start, address) not in known:
-                way, at = [], relation.num_vcs + source
-                while True:
-                    vcs = [c.vc for c in relation.candidates(at, address) if c.vc is not None]
-                    if not vcs:
-                        break
-                    at = vcs[0]
-                    way.append(int(relation.vcs.channel[at]))
-                known[start, address] = tuple(way)
-            found.setdefault((start, home), set()).add(known[start, address])
-    return {pair: frozenset(paths) for pair, paths in found.items()}
 
 
-def _flows(relation: Relation) -> np.ndarray | None:
-    """Who sends to whom, if the relation says so; None: everyone to everyone."""
-    if relation.may_use is None:
+def _table(relation: Relation) -> Table | None:
+    """The tables of a relation; None if it is adaptive."""
+    from unknot.verify import deliver
+
+    try:
+        return table_of(relation)
+    except RelationError:
+        if not deliver(relation).delivered:
+            raise
         return None
-    terminals = relation.network.num_terminals
-    sends = np.zeros((terminals, terminals))
-    for address, destination in enumerate(relation.destination.tolist()):
-        sends[relation.may_use[:, address], destination] = 1.0
-    np.fill_diagonal(sends, 0.0)
-    return None if sends.sum() == terminals * (terminals - 1) else sends
+
+
+def _remedy(kind: str, found: Found, before: dict[tuple[int, int], frozenset[tuple[int, ...]]] | None) -> Remedy:
+    changed = pairs = None
+    if before is not None and not isinstance(found, Unprunable):
+        after = paths_of(found.relation)
+        pairs = len(before)
+        changed = None if after is None else sum(after[pair] != path for pair, path in before.items())
+    if isinstance(found, Lanes):
+        return Remedy(kind, found, found.count, "lanes", found.lower_bound, changed, pairs)
+    if isinstance(found, Rerouted):
+        return Remedy(kind, found, found.changed, found.kind, found.lower_bound, changed, pairs)
+    if isinstance(found, Escaped):
+        return Remedy(kind, found, found.added, "VCs", found.lower_bound, None, None)
+    cost = len(found.removed) if isinstance(found, Pruned) else None
+    return Remedy(kind, found, cost, "candidates", found.lower_bound if isinstance(found, Pruned) else 0, None, None)

@@ -109,8 +109,13 @@ def ways(given: Demand) -> Ways:
     return following(network, nearer, packed(at_home[target]), packed(given.wanted), homes.astype(np.int64), Ways)
 
 
-def following(network: Network, nearer: Ints, own: Ints, wanted: Ints, home: Ints, form: type[Ways]) -> Ways:
-    """The ways with these sets of destinations: channels follow each other if they have one in common."""
+def following(
+    network: Network, nearer: Ints, own: Ints, wanted: Ints, home: Ints, form: type[Ways], *, back: bool = True
+) -> Ways:
+    """The ways with these sets of destinations: channels follow each other if they have one in common.
+
+    With `back` false none is followed by one that leads straight back.
+    """
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
     first, leaving = network.outgoing
     counts = np.diff(first)[target]
@@ -120,6 +125,8 @@ def following(network: Network, nearer: Ints, own: Ints, wanted: Ints, home: Int
     both = np.zeros(channel.size, dtype=bool)
     for word in nearer.T:
         both |= (word[channel] & word[after]) != 0
+    if not back:
+        both &= target[after] != source[channel]
     channel, after = channel[both], after[both]
     order = np.argsort(after, kind="stable")
     return form(
@@ -135,6 +142,9 @@ def following(network: Network, nearer: Ints, own: Ints, wanted: Ints, home: Int
         own,
         wanted,
         home,
+        nearer.shape[1],
+        np.zeros((0, *nearer.shape), dtype=np.int64),
+        np.ones(nearer.shape[1], dtype=np.int64),
     )
 
 

@@ -1,0 +1,98 @@
+"""Form of remedies for a routing that can deadlock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from unknot.answers.form import Form, Number, form_of
+from unknot.answers.networks import Natural, Positive, RelationForm
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+
+
+@dataclass(frozen=True)
+class State:
+    """What is known of a routing.
+
+    Attributes
+    ----------
+    deadlock_free : bool or None
+    certificate_holds : bool or None
+        What the separate checker says of the verdict's evidence.
+    delivered : bool
+    minimal : bool or None
+    widest_vcs : int
+        Most VCs of a channel.
+    highest_load : float or None
+        Of the busiest channel under uniform traffic, in routes from terminal to terminal; None where some loop.
+    mean_hops : float or None
+    """
+
+    deadlock_free: bool | None
+    certificate_holds: bool | None
+    delivered: bool
+    minimal: bool | None
+    widest_vcs: int
+    highest_load: float | None
+    mean_hops: float | None
+
+    @property
+    def safe(self) -> bool:
+        """Whether it was proved deadlock-free, the proof holds, and everything arrives."""
+        return bool(self.deadlock_free) and self.certificate_holds is not False and self.delivered
+
+
+def state_of(relation: Relation, switching: str) -> State:
+    """Judge a routing."""
+    from unknot.checker import evidence_holds
+    from unknot.errors import RelationError
+    from unknot.verify import check, deliver, loads
+
+    verdict, delivery = check(relation, switching), deliver(relation)
+    try:
+        load = loads(relation)
+    except RelationError:
+        load = None
+    terminals = relation.network.num_terminals
+    return State(
+        verdict.deadlock_free,
+        evidence_holds(relation, verdict),
+        delivery.delivered,
+        delivery.minimal,
+        relation.vcs.widest,
+        None if load is None else load.highest * terminals,
+        None if load is None else load.mean_hops * terminals / max(1, terminals - 1),
+    )
+
+
+@form_of(State)
+class StateForm(Form):
+    """What is known of a routing."""
+
+    highest_load: Number | None
+    mean_hops: Number | None
+
+
+class RemedyForm(Form):
+    """A remedy and what it costs."""
+
+    kind: str = Field(description="What changes.")
+    cost: Natural | None = Field(description="In units; null: the remedy is impossible.")
+    unit: Literal["lanes", "pairs", "entries", "candidates", "VCs"]
+    lower_bound: Natural = Field(description="What is shown to be needed at least.")
+    evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
+    changed_pairs: Natural | None = Field(description="Pairs of routers whose route changes; null: not compared.")
+    pairs: Positive | None
+    after: StateForm | None
+
+
+class RepairAnswer(RelationForm):
+    """What `unknot repair --json` prints."""
+
+    switching: str
+    before: StateForm
+    remedies: list[RemedyForm]

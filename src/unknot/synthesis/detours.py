@@ -1,0 +1,250 @@
+"""Orders of channels in which paths may be longer than shortest ones, and those of given tables are preferred."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.synthesis.laned import Routes
+from unknot.synthesis.orders import AIMED, CHUNK, Effort, orders_of
+from unknot.synthesis.ways import Flags, Floats, Ints, following, packed
+
+if TYPE_CHECKING:
+    from unknot.synthesis.orders_kernel import Ways
+
+FAR = 1 << 14
+"""Hops of a path that is none."""
+LOST = 8
+"""What a pair that no path serves counts more than one on a long path."""
+MOVES = 150
+"""Moves for each channel and lane of the first round; each round has twice as many as the one before."""
+HEATS = ((3.0, 0.4), (8.0, 0.6))
+"""Temperatures at the beginning and at the end of a round, in turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Routes that are wanted: to each column's home.
+
+    Attributes
+    ----------
+    network : Network
+    home : int64 array, shape (columns,)
+        Routers.
+    hops : int64 array, shape (routers, columns)
+        Of shortest paths; −1: there is none.
+    wanted : bool array, shape (routers, columns)
+    rate : float64 array, shape (routers, columns)
+    """
+
+    network: Network
+    home: Ints
+    hops: Ints
+    wanted: Flags
+    rate: Floats
+
+
+def unit_of(asked: Wanted) -> int:
+    """Every path is longer than a shortest one by a multiple of this: 2 in networks of two colours, otherwise 1."""
+    more = _more(asked)
+    return max(1, int(np.gcd.reduce(more[more > 0], initial=0)))
+
+
+def detour_ways(asked: Wanted, weights: Ints) -> tuple[Ways, Ints]:
+    """Paths of any length: those that are longer by at least 1, 2, … units (see `unit_of`) count by the weights.
+
+    The last weight is that of pairs without a path, beside all others. With the ways comes to where channels may be
+    taken, for `orders_of`.
+    """
+    nearer = _nearer(asked)
+    more, unit, planes = _more(asked), unit_of(asked), len(weights) - 1
+    away = [packed((more == unit * (i + 1)) & (more > 0)) for i in range(planes - 1)]
+    block = packed(nearer).shape[1]
+    taken = [nearer] * planes
+    form, words = _form(asked, [*taken, _anywhere(asked)], [*taken, nearer], weights)
+    detour = np.zeros((len(away), *form.nearer.shape), dtype=np.int64)
+    for i, led in enumerate(away):
+        for plane in range(i + 1, planes):
+            detour[i, :, plane * block : (plane + 1) * block] = led
+    return form._replace(detour=detour), words
+
+
+def table_ways(asked: Wanted, next_channel: Ints) -> tuple[Ways, Ints]:
+    """The paths of a table count; every pair has to have some path. With it, to where channels may be taken."""
+    taken = np.zeros((asked.network.num_channels, asked.home.size), dtype=bool)
+    row, router = np.nonzero(next_channel >= 0)
+    taken[next_channel[row, router], row] = True
+    return _form(asked, [taken, _anywhere(asked)], [taken, _nearer(asked)], np.array([1, LOST]))
+
+
+def improved(
+    ways: Ways, taken: Ints, start: Floats, effort: Effort, *, rounds: int, low: int = 0
+) -> tuple[Floats, int] | None:
+    """Keys of low cost in which every pair has a path, and their cost; None if none were found.
+
+    Parameters
+    ----------
+    start : float64 array, shape (lanes, channels)
+        Keys to begin with.
+    low : int
+        A cost below which there is none: the search ends there.
+    """
+    from unknot.synthesis.orders_kernel import anneal
+
+    best: tuple[Floats, int] | None = None
+    for number in range(rounds):
+        key = start if number % 2 == 0 or best is None else best[0]
+        orders, cost = orders_of(ways, key.copy(), taken)
+        state = np.array([np.random.default_rng([effort.seed, number]).integers(2**63)], dtype=np.uint64)
+        moves = MOVES * key.size << min(number, 6)
+        hot, cold = HEATS[number % len(HEATS)]
+        for done in range(0, moves, CHUNK):
+            if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
+                best = orders.key.copy(), cost
+            if (best is not None and best[1] <= low) or effort.over:
+                return best
+            now, then = (hot * (cold / hot) ** min(1.0, m / moves) for m in (done, done + CHUNK))
+            cost, _, made = anneal(ways, orders, state, min(CHUNK, moves - done), now, then, AIMED, 0.0, cost)
+            effort.moves += int(made)
+            cost = int(cost)
+            found = "no way for all yet" if best is None else f"{best[1]} at best"
+            effort.say(f"{len(key)} lane{'s' * (len(key) > 1)} of longer paths: {found}")
+        if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
+            best = orders.key.copy(), cost
+    return best
+
+
+def all_have_a_path(ways: Ways, cover: Ints) -> bool:
+    """Whether every wanted pair has some path in some lane."""
+    left = ways.wanted[:, -ways.block :] & ~np.bitwise_or.reduce(cover[:, :, -ways.block :], axis=0)
+    return not left.any()
+
+
+def tree_order(network: Network) -> Floats:
+    """Keys by which channels to lower levels of a spanning tree come before those to higher ones.
+
+    Every pair of routers then has a climbing path if all channels have one back.
+    """
+    from unknot.network import distances_from
+
+    degree = np.bincount(network.source, minlength=network.num_routers)
+    root = int(np.argmax(degree))
+    level = np.asarray(distances_from(network, root), dtype=np.float64)
+    rank = level + np.arange(level.size) / (level.size + 1)
+    source, target = rank[network.source], rank[network.target]
+    high = level.max(initial=0.0) + 1
+    keys: Floats = np.where(target < source, (high - source) / (2.2 * high), 0.5 + target / (2.2 * high))
+    return keys
+
+
+def climbing_routes(asked: Wanted, key: Floats, *, step: Ints | None = None, seed: int = 0) -> tuple[Routes, Ints]:
+    """The shortest climbing routes in the lanes of some orders, and their hops, shape (routers, columns).
+
+    Parameters
+    ----------
+    step : int64 array, shape (columns, routers), optional
+        A table of next channels: where its routes climb, they are taken.
+    """
+    network, columns = asked.network, asked.home.size
+    lanes, channels = key.shape
+    first, leaving = network.outgoing
+    length = np.full((lanes, channels, columns), FAR, dtype=np.int16)
+    follow = np.full((lanes, channels, columns), -1, dtype=np.int8)
+    tabled = np.zeros((lanes, channels, columns), dtype=bool)
+    every = np.arange(columns)
+    for k in range(lanes):
+        for c in np.argsort(key[k])[::-1].tolist():
+            v = int(network.target[c])
+            at_home = asked.home == v
+            after = leaving[first[v] : first[v + 1]]
+            higher = np.flatnonzero(key[k, after] > key[k, c])
+            if higher.size:
+                those = length[k, after[higher]]
+                best = np.argmin(those, axis=0)
+                length[k, c] = np.minimum(those[best, every] + 1, FAR)
+                follow[k, c] = np.where(length[k, c] < FAR, higher[best], -1)
+            if step is not None:
+                mine = step[:, network.source[c]] == c
+                then = step[:, v]
+                own = mine & (at_home | ((then >= 0) & tabled[k, then, every] & (key[k, then] > key[k, c])))
+                tabled[k, c] = own
+                length[k, c, own] = np.where(at_home, 1, length[k, then, every] + 1)[own]
+                follow[k, c, own] = np.searchsorted(after, then[own]) if after.size else -1
+            length[k, c, at_home] = 1
+            follow[k, c, at_home] = -1
+            length[k, c, asked.home == network.source[c]] = FAR
+    if step is not None:
+        length = np.where(tabled, length - FAR, length)
+    lane = np.full((network.num_routers, columns), -1)
+    start = np.full((network.num_routers, columns), -1)
+    hops = np.zeros((network.num_routers, columns), dtype=np.int64)
+    random = np.random.default_rng([seed, lanes])
+    for u in range(network.num_routers):
+        here = leaving[first[u] : first[u + 1]]
+        if not here.size:
+            continue
+        options = length[:, here].reshape(-1, columns)
+        best = np.argmin(options + random.random(options.shape) / 2, axis=0)
+        found = asked.wanted[u] & (options[best, every] < FAR)
+        lane[u, found] = (best // here.size)[found]
+        start[u, found] = here[best % here.size][found]
+        hops[u, found] = options[best, every][found]
+    hops = np.where(hops < 0, hops + FAR, hops)
+    return Routes(lane, start, follow, loads_along(asked, lane, start, follow)), hops
+
+
+def loads_along(asked: Wanted, lane: Ints, start: Ints, follow: npt.NDArray[np.int8]) -> Floats:
+    """What each channel carries by routes in lanes."""
+    network = asked.network
+    first, leaving = network.outgoing
+    load = np.zeros(network.num_channels)
+    u, column = np.nonzero(asked.wanted & (lane >= 0))
+    rate, level, channel = asked.rate[u, column], lane[u, column], start[u, column]
+    while channel.size:
+        np.add.at(load, channel, rate)
+        going = network.target[channel] != asked.home[column]
+        column, rate, level, channel = column[going], rate[going], level[going], channel[going]
+        channel = leaving[first[network.target[channel]] + follow[level, channel, column]].astype(np.int64)
+    return load
+
+
+def _more(asked: Wanted) -> Ints:
+    """By how many hops a channel leads away: 0 on shortest paths, −1 where it leads nowhere."""
+    network, hops = asked.network, asked.hops.astype(np.int64)
+    ends = hops[network.target]
+    more: Ints = np.where((ends < 0) | (hops[network.source] <= 0), -1, 1 + ends - hops[network.source])
+    return more
+
+
+def _nearer(asked: Wanted) -> Flags:
+    found: Flags = _more(asked) == 0
+    return found
+
+
+def _anywhere(asked: Wanted) -> Flags:
+    found: Flags = _more(asked) >= 0
+    return found
+
+
+def _form(asked: Wanted, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:
+    """Blocks side by side, each padded to whole words; channels follow each other unless they lead straight back."""
+    from unknot.synthesis.orders_kernel import Ways
+
+    network, planes = asked.network, len(taken)
+    at_home = np.zeros((network.num_routers, asked.home.size), dtype=bool)
+    at_home[asked.home, np.arange(asked.home.size)] = True
+    words = packed(at_home).shape[1]
+    home = np.zeros(64 * words * planes, dtype=np.int64)
+    for plane in range(planes):
+        home[64 * words * plane :][: asked.home.size] = asked.home
+    own, wanted = packed(at_home[network.target]), packed(asked.wanted)
+    whole = np.full((network.num_channels, 1), -1, dtype=np.int64)
+    found = following(network, whole, np.tile(own, planes), np.tile(wanted, planes), home, Ways, back=False)
+    bits, may = (np.concatenate([packed(part) for part in parts], axis=1) for parts in (nearer, taken))
+    weight = np.repeat(np.asarray(weights, dtype=np.int64), words)
+    detour = np.zeros((0, *bits.shape), dtype=np.int64)
+    return found._replace(nearer=bits, block=words, weight=weight, detour=detour), may

@@ -1,0 +1,323 @@
+"""The fewest candidates to remove from a relation so that it is safe and still delivers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.synthesis.evidence import Rejected
+from unknot.synthesis.orders import Effort, search
+from unknot.synthesis.prune_bounds import (
+    SCALE,
+    Entry,
+    Fact,
+    Knot,
+    Literals,
+    PruneBound,
+    accept_removed,
+    numbered,
+)  # fmt: skip
+from unknot.synthesis.prune_space import EJECTED, OpenVerdictError, Space
+from unknot.synthesis.ways import following, packed
+
+if TYPE_CHECKING:
+    from unknot.verify.verdict import Verdict
+
+MOST_PROOF = 60_000
+"""Most variables of a proof by unit propagation."""
+CONFLICTS = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Unprunable:
+    """No choice of removed candidates makes a relation safe and keeps it delivering.
+
+    Attributes
+    ----------
+    evidence : PruneBound or None
+        Facts that contradict each other; None where a proof of that is too large.
+    switching : str
+    given : Relation
+    """
+
+    evidence: PruneBound | None
+    switching: str
+    given: Relation
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: there is none to check."""
+        if self.evidence is None:
+            return None
+        try:
+            return accept_removed(self.given, self.evidence, self.switching) == self.evidence.claimed
+        except Rejected:
+            return False
+
+
+@dataclass(frozen=True, eq=False)
+class Pruned:
+    """A relation with fewer candidates.
+
+    Attributes
+    ----------
+    relation : Relation
+    removed : tuple of (place, address, VC)
+        Candidates that are gone.
+    candidates : int
+        Of the relation as it was, ejections not counted.
+    lower_bound : int
+        Fewer removed candidates are not enough: the evidence shows it.
+    evidence : PruneBound or None
+    switching : str
+    given : Relation
+        What was changed.
+    verdict : Verdict
+        Of the relation.
+    complete : bool
+        Whether the search ended by itself: then no fewer are enough.
+    """
+
+    relation: Relation
+    removed: tuple[Entry, ...]
+    candidates: int
+    lower_bound: int
+    evidence: PruneBound | None
+    switching: str
+    given: Relation
+    verdict: Verdict
+    complete: bool
+
+    @property
+    def fewest(self) -> bool:
+        """Whether fewer are shown to be impossible."""
+        return len(self.removed) == self.lower_bound
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: there is none to check."""
+        if self.evidence is None:
+            return None
+        try:
+            return accept_removed(self.given, self.evidence, self.switching) == self.lower_bound
+        except Rejected:
+            return False
+
+
+def pruned(
+    relation: Relation, effort: Effort, *, switching: str = "wormhole", minimal: bool = False, exact: bool = True
+) -> Pruned | Unprunable | None:
+    """Remove few candidates so that a relation is safe and delivers; None if no way was found.
+
+    A solver picks the fewest candidates that settle all facts known so far (see `prune_bounds`); what is then left is
+    judged, and what is wrong with it is a new fact. Ends with the fewest; until then removing one candidate after the
+    other gives upper bounds.
+
+    Parameters
+    ----------
+    minimal : bool
+        What is left shall take shortest paths only.
+    exact : bool
+        Go on until the fewest are found, or time runs out; otherwise the first relation that holds is enough.
+    """
+    space = Space(relation, switching, minimal)
+    best: frozenset[Entry] | None = None
+    facts: dict[Fact, Literals] = {}
+    chosen: frozenset[Entry] = frozenset()
+    least, complete = 0, False
+    try:
+        best = _climbing(space, effort)
+        while not effort.over:
+            wrong = space.wrong(chosen)
+            if not wrong:
+                best, complete = chosen, True
+                break
+            facts.update(wrong)
+            better = _greedy(space, chosen, facts, effort)
+            if better is not None and (best is None or len(better) < len(best)):
+                best = better
+            effort.say(f"{least} candidates have to go, {'none' if best is None else len(best)} do")
+            if best is not None and (not exact or len(best) <= least):
+                complete = len(best) <= least
+                break
+            picked = _fewest(facts, chosen if best is None else best, effort)
+            if picked is None:
+                break
+            if isinstance(picked, Unsatisfiable):
+                return Unprunable(_proof(facts, space.count + 1), switching, relation)
+            chosen = picked
+            least = max(least, len(chosen))
+            if best is not None and len(best) <= least:
+                complete = True
+                break
+    except OpenVerdictError:
+        pass
+    except KeyboardInterrupt:
+        effort.interrupted = True
+    if best is None:
+        return None
+    final = space.without(best, name=f"{relation.name}, {len(best)} candidates removed")
+    bound = _bound(relation, facts, len(best) if complete else 0, switching)
+    try:
+        low = 0 if bound is None else accept_removed(relation, bound, switching)
+    except Rejected:
+        bound, low = None, 0
+    return Pruned(
+        final, tuple(sorted(best)), space.count, low, bound, switching, relation, space.judge(final), complete
+    )
+
+
+def _climbing(space: Space, effort: Effort) -> frozenset[Entry] | None:
+    """Candidates removed until all others lead to VCs of higher keys; None if no keys were found that allow it."""
+    relation, vcs = space.relation, space.relation.vcs
+    own = relation.network
+    network = Network(
+        "VCs", own.num_routers, own.source[vcs.channel], own.target[vcs.channel], inject=own.inject, eject=own.eject
+    )
+    home = own.eject[relation.destination].astype(np.int64)
+    wanted = np.zeros((own.num_routers, home.size), dtype=bool)
+    taken = np.zeros((vcs.total, home.size), dtype=bool)
+    for address, states in enumerate(space.after):
+        wanted[own.inject[relation.sources(address)], address] = True
+        for found in states.values():
+            taken[[vc for vc, waits in found if vc != EJECTED and waits], address] = True
+    wanted[home, np.arange(home.size)] = False
+    at_home = np.zeros((own.num_routers, home.size), dtype=bool)
+    at_home[home, np.arange(home.size)] = True
+    from unknot.synthesis.orders_kernel import Ways
+
+    ways = following(network, packed(taken), packed(at_home[network.target]), packed(wanted), home, Ways)
+    few = replace(effort, deadline=(effort.deadline + time.monotonic()) / 2, tried={})
+    orders = search(ways, 1, few, first=0, rounds=4)
+    if orders is None:
+        return None
+    key, removed = orders.key[0], frozenset[Entry]()
+    for address, states in enumerate(space.after):
+        falls = {
+            (at, address, vc)
+            for at, found in states.items()
+            for vc, _ in found
+            if vc != EJECTED and at < vcs.total and key[vc] <= key[at]
+        }
+        closed = space.closed(frozenset(falls), address)
+        if closed is None:
+            return None
+        removed |= {entry for entry in closed if entry[0] in space.reached(address, closed)}
+    return _put_back(space, removed, frozenset(), effort)
+
+
+def _greedy(
+    space: Space, removed: frozenset[Entry], facts: dict[Fact, Literals], effort: Effort
+) -> frozenset[Entry] | None:
+    """Candidates removed one after the other until nothing is wrong, and then put back while nothing is."""
+    random = np.random.default_rng([effort.seed, len(facts)])
+    start = removed
+    while wrong := space.wrong(removed):
+        if effort.over:
+            return None
+        facts.update(wrong)
+        fact, (gone, _) = next(iter(wrong.items()))
+        if not isinstance(fact, Knot):
+            return None
+        options = [space.closed(removed | {entry}, entry[1]) for entry in sorted(gone)]
+        sizes = [float("inf") if option is None else len(option) + random.random() for option in options]
+        chosen = options[int(np.argmin(sizes))]
+        if chosen is None:
+            return None
+        removed = chosen
+    return _put_back(space, removed, start, effort)
+
+
+def _put_back(space: Space, removed: frozenset[Entry], start: frozenset[Entry], effort: Effort) -> frozenset[Entry]:
+    """Put removed candidates back, but those of `start`, one after the other, while nothing is wrong."""
+    end = (time.monotonic() + effort.deadline) / 2
+    for entry in sorted(removed - start):
+        if time.monotonic() > end:
+            break
+        if not space.wrong(removed - {entry}):
+            removed = removed - {entry}
+    return removed
+
+
+class Unsatisfiable:
+    """Facts contradict each other."""
+
+
+def _fewest(
+    facts: dict[Fact, Literals], hint: frozenset[Entry], effort: Effort
+) -> frozenset[Entry] | Unsatisfiable | None:
+    """The fewest candidates that settle all facts, by CP-SAT; None if it has no answer."""
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
+    gone = {entry: model.new_bool_var("") for entry in entries}
+    for positive, negative in facts.values():
+        model.add_bool_or([gone[e] for e in sorted(positive)] + [gone[e].negated() for e in sorted(negative)])
+    for entry, variable in gone.items():
+        model.add_hint(variable, entry in hint)
+    model.minimize(sum(gone.values()))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = effort.seed % 2**31
+    solver.parameters.max_time_in_seconds = max(0.1, effort.deadline - time.monotonic())
+    answer = solver.solve(model)
+    if answer == cp_model.INFEASIBLE:
+        return Unsatisfiable()
+    if answer != cp_model.OPTIMAL:
+        return None
+    return frozenset(entry for entry, variable in gone.items() if solver.value(variable))
+
+
+def _bound(relation: Relation, facts: dict[Fact, Literals], fewest: int, switching: str) -> PruneBound | None:
+    """Multipliers by linear programming; a proof instead where these show less than is known."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    if not facts:
+        return None
+    entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
+    column = {entry: i for i, entry in enumerate(entries)}
+    cells = [
+        (i, column[entry], sign)
+        for i, (gone, kept) in enumerate(facts.values())
+        for sign, part in ((-1.0, gone), (1.0, kept))
+        for entry in part
+    ]
+    row, col, value = (np.array(part) for part in zip(*cells, strict=True))
+    solved = linprog(
+        np.ones(len(entries)),
+        A_ub=coo_array((value, (row, col)), shape=(len(facts), len(entries))).tocsr(),
+        b_ub=np.array([len(kept) - 1.0 for _, kept in facts.values()]),
+        bounds=(0, 1),
+        method="highs",
+    )
+    if solved.status != 0:
+        return None
+    price = np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
+    weights = [int(w * SCALE * (1 - 1e-6)) for w in price]
+    some = [(fact, w) for fact, w in zip(facts, weights, strict=True) if w]
+    found = PruneBound(tuple(fact for fact, _ in some), tuple(w for _, w in some), np.zeros(0, dtype=np.int32))
+    if fewest and accept_removed(relation, found, switching) < fewest:
+        return _proof(facts, fewest) or found
+    return found
+
+
+def _proof(facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
+    from pysat.solvers import Solver
+
+    given, variables = numbered(facts.values(), fewest - 1)
+    if variables > MOST_PROOF:
+        return None
+    with Solver(name="glucose4", bootstrap_with=given, with_proof=True) as solver:
+        solver.conf_budget(CONFLICTS)
+        if solver.solve_limited() is not False:
+            return None
+        lines = solver.get_proof()
+    learnt = [int(x) for line in lines if not line.startswith("d") for x in line.split()]
+    return PruneBound(tuple(facts), (), np.array(learnt, dtype=np.int32), fewest)

@@ -1,0 +1,128 @@
+"""Fewest removed candidates: against brute force, judged again, and evidence that is refused when corrupted."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.drawing import draw_until
+from tests.reference import remedies
+from unknot.checker import accept
+from unknot.routing import Relation, fully_adaptive
+from unknot.switching import SWITCHINGS
+from unknot.synthesis import Rejected
+from unknot.synthesis.orders import Effort
+from unknot.synthesis.prune_bounds import SCALE, accept_removed, literals
+from unknot.synthesis.pruned import Pruned, Unprunable, pruned
+from unknot.testing import networks, relations
+from unknot.topologies import mesh, ring, torus
+from unknot.verify import check, deliver
+
+SMALL = relations(networks(max_routers=4, max_channels=8))
+MOST = 9
+"""Candidates of which all subsets are tried."""
+
+
+def effort(seconds: float = 60.0) -> Effort:
+    return Effort(time.monotonic() + seconds)
+
+
+def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
+    candidates = sum(c.vc is not None for found in remedies.entries(relation).values() for c in found)
+    assume(0 < candidates <= MOST)
+    found = pruned(relation, effort(), switching=switching)
+    least = remedies.fewest_removed(relation, switching)
+    if least is None:
+        assert isinstance(found, Unprunable)
+        assert found.evidence_holds
+        seen["impossible"] += 1
+        return
+    assert isinstance(found, Pruned)
+    assert (len(found.removed), found.candidates, found.complete) == (least, candidates, True)
+    assert found.lower_bound == least
+    assert found.evidence_holds is (None if least == 0 else True)
+    assert remedies.delivers(relation, frozenset(found.removed))
+    verdict = check(found.relation, switching)
+    assert verdict.deadlock_free
+    accept(found.relation, verdict)
+    seen["none" if least == 0 else "some"] += 1
+    assert all(len(literals(relation, fact, switching)) == 2 for fact in (found.evidence.facts if least else ()))
+
+
+def test_brute_force_agrees() -> None:
+    seen: Counter[str] = Counter()
+    cases = given(SMALL, st.sampled_from(SWITCHINGS))(lambda r, s: compare(r, s, seen))
+    draw_until(lambda: seen["some"] > 1 and seen["none"] > 1, settings(max_examples=25)(cases))
+
+
+@pytest.mark.campaign
+def test_brute_force_agrees_on_thousands() -> None:
+    seen: Counter[str] = Counter()
+    cases = given(SMALL, st.sampled_from(SWITCHINGS))(lambda r, s: compare(r, s, seen))
+    settings(max_examples=3_000)(cases)()
+    print(dict(seen))
+
+
+def test_a_square_loses_two_candidates() -> None:
+    relation = fully_adaptive(mesh(2, 2), vcs=1)
+    found = pruned(relation, effort())
+    assert isinstance(found, Pruned)
+    assert (len(found.removed), found.lower_bound, found.fewest, found.evidence_holds) == (2, 2, True, True)
+    assert check(found.relation).deadlock_free
+    delivery = deliver(found.relation)
+    assert delivery.delivered
+    assert delivery.minimal
+
+
+def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
+    found = pruned(fully_adaptive(ring(5), vcs=1), effort())
+    assert isinstance(found, Unprunable)
+    assert found.evidence_holds
+    assert found.evidence is not None
+    fewer = replace(found, evidence=replace(found.evidence, facts=found.evidence.facts[1:]))
+    assert fewer.evidence_holds is False
+
+
+def test_the_best_so_far_is_kept() -> None:
+    found = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(4))
+    assert isinstance(found, Pruned)
+    assert found.verdict.deadlock_free
+    assert deliver(found.relation).delivered
+    assert found.lower_bound <= len(found.removed)
+
+
+def test_corrupted_bounds_are_refused() -> None:
+    relation = fully_adaptive(mesh(2, 2), vcs=1)
+    found = pruned(relation, effort())
+    assert isinstance(found, Pruned)
+    good = found.evidence
+    assert good is not None
+    assert accept_removed(relation, good, "wormhole") == 2
+    message = good.facts[0].messages[0]  # type: ignore[union-attr]
+
+    def knot(**fields: object):  # type: ignore[no-untyped-def]
+        changed = replace(good.facts[0], messages=(replace(message, **fields), *good.facts[0].messages[1:]))  # type: ignore[union-attr]
+        return replace(good, facts=(changed, *good.facts[1:]))
+
+    for wrong in (
+        replace(good, multipliers=good.multipliers[1:]),
+        replace(good, multipliers=tuple(-w for w in good.multipliers)),
+        knot(held=()),
+        knot(held=message.held * 2),
+        knot(address=99),
+        knot(address=int(relation.network.eject[relation.network.target[message.held[-1]]])),
+        knot(lead=(7,)),
+    ):
+        with pytest.raises(Rejected):
+            accept_removed(relation, wrong, "wormhole")
+    assert accept_removed(relation, replace(good, multipliers=(0,) * len(good.facts)), "wormhole") == 0
+    assert accept_removed(relation, replace(good, multipliers=(9 * SCALE,) * len(good.facts)), "wormhole") <= 2
+    claimed = replace(good, claimed=3, learnt=np.zeros(0, dtype=np.int32))
+    with pytest.raises(Rejected):
+        accept_removed(relation, claimed, "wormhole")
