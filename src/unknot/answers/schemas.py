@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.answers.analyses import AnalyseAnswer, BnrAnswer, FaultsAnswer, ItmAnswer
+from unknot.answers.booksim import BookSimAnswer
 from unknot.answers.configuration_file import ConfigurationFile
 from unknot.answers.form import Form
 from unknot.answers.lanes import LanesAnswer
@@ -44,6 +45,7 @@ FORMS: dict[str, type[Form]] = {
     "repair": RepairAnswer,
     "replay": ReplayAnswer,
     "run": RunAnswer,
+    "run-booksim": BookSimAnswer,
     "show": ShowAnswer,
     "simulate": SimulateAnswer,
     "simulate-saturation": SaturationAnswer,

@@ -18,7 +18,18 @@ def convert(
     to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Name of the format.")] = None,
     json: Json = False,
 ) -> None:
-    """Write a network into a file of another format, and say what that format does not carry."""
+    """Write a network into a file of another format, and say what that format does not carry.
+
+    A configuration of BookSim 2 becomes a study where the file to write ends in .toml.
+    """
+    if target.suffix == ".toml" and to is None and Path(source).is_file():
+        from unknot.studies.booksim.parse import is_configuration
+
+        if is_configuration(source):
+            from unknot.commands.booksim import write_study
+
+            write_study(source, target)
+            return
     from unknot.fabrics import write_network
     from unknot.studies.design import network as named
 

@@ -11,22 +11,43 @@ from unknot.commands.options import Json
 from unknot.commands.outcomes import INTERRUPTED, say
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json
+from unknot.errors import UnknotError
 
 
 def run(
-    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")],
+    study: Annotated[Path, typer.Argument(metavar="FILE", help="A study file, or a configuration of BookSim 2.")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE]...", help="BookSim only: take the place of what the file says."),
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the report.")] = Path("reports"),
     jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
     outside_files: Annotated[
         bool, typer.Option("--outside-files", help="Let the study name files outside its folder.")
     ] = False,
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="KEY=FROM:TO:STEP", help="BookSim only: a curve, as injection_rate=0.02:0.4:0.02."),
+    ] = None,
+    faithful: Annotated[
+        bool, typer.Option("--faithful", help="BookSim only: also do what it does where that is known to be wrong.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Prove and simulate the designs of a study file, and write a report.
+    """Prove and simulate the designs of a study file, and write a report; or run a configuration of BookSim 2.
 
     Finished points are kept: a study that was stopped goes on where it stood.
     """
+    from unknot.studies.booksim.parse import is_configuration
+
+    if is_configuration(study):
+        from unknot.commands.booksim import run_configuration
+
+        run_configuration(study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json)
+        return
+    if overrides or sweep is not None or faithful:
+        raise UnknotError(f"{study}: KEY=VALUE, --sweep and --faithful are for configurations of BookSim 2")
     from unknot.commands import activity, display
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study

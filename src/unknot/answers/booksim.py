@@ -1,0 +1,32 @@
+"""The form of a BookSim configuration that was run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from unknot.answers.form import Form, Plain, form_of
+from unknot.answers.networks import RelationForm
+from unknot.answers.runs import RunsForm
+from unknot.studies.booksim.runs import Point
+
+
+@form_of(Point)
+class BookSimPoint(Form):
+    """One point of a configuration."""
+
+    found: RunsForm
+
+
+class BookSimAnswer(RelationForm):
+    """What `unknot run --json` prints of a BookSim configuration."""
+
+    file: str = Field(description="The configuration file.")
+    warnings: list[str] = Field(description="What is said before anything runs.")
+    without_effect: list[str] = Field(description="Keys that are set and change nothing here.")
+    deadlock_free: bool | None = Field(description="null when it is undecided.")
+    switching: str = Field(description="The technique that the verdict is for.")
+    established: str = Field(description="What was established, in words.")
+    delivered: bool = Field(description="Whether every packet arrives.")
+    points: Annotated[list[BookSimPoint], Plain]

@@ -1,0 +1,154 @@
+"""`unknot run` of a BookSim configuration, and `unknot convert` of one into a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unknot.commands.outcomes import say
+from unknot.commands.printing import show
+from unknot.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from unknot.studies.booksim.runs import Point
+    from unknot.studies.booksim.setup import Setup
+    from unknot.verify import Delivery, Verdict
+
+PROOF = 20.0
+"""Seconds for the proof."""
+
+
+def run_configuration(
+    path: Path, overrides: list[str], *, sweep: str | None, faithful: bool, jobs: int | None, json: bool
+) -> None:
+    """Run a configuration, print what BookSim prints, and then what is known beside it."""
+    from unknot.commands import activity
+    from unknot.studies.booksim.runs import run_booksim, sweep_of
+    from unknot.studies.booksim.setup import read_setup
+
+    setup = read_setup(path, overrides, faithful=faithful)
+    along = None if sweep is None else sweep_of(sweep)
+    for words in setup.warnings:
+        say(words)
+    if idle := setup.configuration.idle():
+        say(f"{path}: set, and without effect here: {', '.join(idle)}")
+    shown = _Shown(setup, along is not None, json)
+    with activity.busy("simulating"):
+        points = run_booksim(setup, sweep=along, jobs=jobs or 1, done=None if along is None else shown.row)
+    with activity.busy("proving"):
+        verdict, delivery = _proof(setup)
+    if json:
+        from unknot.answers.booksim import BookSimAnswer
+        from unknot.answers.form import answer
+
+        print_json(
+            answer(
+                BookSimAnswer,
+                verdict,
+                of=setup.relation,
+                file=str(path),
+                points=points,
+                warnings=setup.warnings,
+                without_effect=idle,
+                delivered=delivery.delivered,
+            )
+        )
+        return
+    if along is None:
+        shown.statistics(points[0])
+    shown.ours(points, verdict, delivery)
+
+
+def write_study(path: str, target: Path) -> None:
+    """Write a configuration as a study file."""
+    from unknot.output import write_text
+    from unknot.studies.booksim.setup import read_setup
+    from unknot.studies.booksim.study import study_of
+
+    setup = read_setup(path)
+    write_text(target, study_of(setup))
+    for words in setup.warnings:
+        say(words)
+    show(f"{target}: a study of {path}: {setup.relation.name} on {setup.relation.network.name}")
+
+
+def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
+    from unknot.verify import check, deliver
+
+    switching = setup.options["switching"]
+    verdict = check(setup.relation, switching, time_limit=PROOF, buffer_depth=setup.options["buffer_depth"])
+    return verdict, deliver(setup.relation)
+
+
+class _Shown:
+    """Lines on standard output."""
+
+    def __init__(self, setup: Setup, sweeps: bool, json: bool) -> None:
+        self.setup, self.json = setup, json
+        self.csv = setup.configuration.on("print_csv_results")
+        if sweeps and not json:
+            show(f"{'':24}  {'Packet latency':>18}  {'Accepted flits':>16}  {'Hops':>6}")
+
+    def row(self, point: Point) -> None:
+        """One line of a sweep."""
+        if self.json:
+            return
+        from unknot.studies.booksim.runs import csv_line, overall
+
+        known: dict[str, Any] = dict(overall(point))
+        latency, hops = known["Packet latency average"], known["Hops average"]
+        width = point.found.runs[0].latency_half_width if len(point.found.runs) == 1 else None
+        width = point.found.latency_half_width if width is None else width
+        mean = "-" if latency is None else f"{latency:.2f}" + ("" if width is None else f" ± {width:.2f}")
+        show(
+            f"{point.setting:24}  {mean:>18}  {known['Accepted flit rate average']:16.4f}  "
+            f"{'-' if hops is None else f'{hops:.3f}':>6}{'' if point.found.stable else '  not stable'}"
+        )
+        if self.csv:
+            show(csv_line(self.setup, point))
+
+    def statistics(self, point: Point) -> None:
+        """What BookSim prints in the end, under its names."""
+        from unknot.studies.booksim.runs import csv_line, overall
+
+        many = len(point.found.runs)
+        show("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======")
+        for name, value in overall(point):
+            if value is not None:
+                indent = " " * 8 if name.startswith("\t") else ""
+                show(f"{indent}{name.strip()} = {value:g} ({many} samples)")
+        show(f"Total run time {point.seconds:.3f}")
+        if self.csv:
+            show(csv_line(self.setup, point))
+
+    def ours(self, points: list[Point], verdict: Verdict, delivery: Delivery) -> None:
+        """Verdict, intervals and saturation."""
+        answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[verdict.deadlock_free]
+        show(f"\n{answer} under {verdict.switching}: {verdict.established}")
+        show(
+            "every packet arrives"
+            if delivery.delivered
+            else f"not every packet arrives: {delivery.undelivered_pairs} pairs are not served"
+        )
+        if len(points) > 1:
+            broken = [point for point in points if not point.found.stable]
+            steady = [point.setting for point in points if point.found.stable]
+            show(f"saturation: {broken[0].setting} is the first that is not stable" if broken else "all are stable")
+            if broken and steady:
+                show(f"{broken[0].setting}: {broken[0].found.reason}")
+            return
+        found = points[0].found
+        for run in found.runs:
+            width = "" if run.latency_half_width is None else f" ± {run.latency_half_width:.2f} (95 %)"
+            mean = "-" if run.latency_mean is None else f"{run.latency_mean:.2f}"
+            show(
+                f"seed {run.seed}: {'stable' if run.stable else 'not stable'}, latency {mean}{width}, median "
+                f"{_number(run.latency_p50)}, p99 {_number(run.latency_p99)}, accepted {run.accepted_load:.4f}, "
+                f"{run.packets} packets, {run.cycles} cycles"
+            )
+        if found.reason:
+            show(found.reason)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:g}"

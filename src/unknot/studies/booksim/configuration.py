@@ -1,0 +1,183 @@
+"""A BookSim configuration: what each key is set to, and what is said about it before anything runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from unknot.errors import UnknotError, near
+from unknot.studies.booksim.keys import KEYS, POWER_KEYS
+from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements
+
+LARGEST = 2**31 - 1
+_WHOLE = re.compile(r"-?\d+")
+_NUMBER = re.compile(r"-?(\d*\.)?\d+([eE][+-]?\d+)?")
+
+
+class Configuration:
+    """The values of all keys, and which of them were asked for.
+
+    Parameters
+    ----------
+    assignments : sequence of Assignment
+        In the order in which they were written; the last one of a key holds.
+    folder : path
+        Where the configuration stands.
+    faithful : bool
+        Whether to do what BookSim does where that is known to be wrong.
+
+    Attributes
+    ----------
+    warnings : list of str
+        What is said before anything runs.
+
+    Raises
+    ------
+    TextError
+        For a key that BookSim does not have, or a value of another type.
+    """
+
+    def __init__(self, assignments: Sequence[Assignment], folder: str | Path = ".", faithful: bool = False) -> None:
+        self.folder, self.faithful = Path(folder), faithful
+        self.given: dict[str, Assignment] = {}
+        self.warnings: list[str] = []
+        self._asked: set[str] = set()
+        for assignment in assignments:
+            self._check(assignment)
+            self.given[assignment.key] = assignment
+
+    def _check(self, assignment: Assignment) -> None:
+        key, value = assignment.key, assignment.value
+        if key not in KEYS:
+            if key in POWER_KEYS:
+                raise assignment.error(f"{key} belongs into the file that `tech_file` names", of_value=False)
+            raise assignment.error(f"BookSim 2 has no key {key!r}; {_near(key)}", of_value=False)
+        kind = KEYS[key].kind
+        whole, number = _WHOLE.fullmatch(value), _NUMBER.fullmatch(value)
+        if whole and (len(value) > 11 or abs(int(value)) > LARGEST):
+            raise assignment.error(f"{key}: {value[:40]} is too large a number; the limit is {LARGEST}")
+        if kind == "int" and not whole:
+            raise assignment.error(f"{key} is a whole number, not {value[:40]}")
+        if kind == "float" and not number:
+            raise assignment.error(f"{key} is a number, not {value[:40]}")
+        if kind == "ints" and number and not whole:
+            raise assignment.error(f"{key} is a whole number, or a list of some, not {value[:40]}")
+        if kind in ("str", "strs") and number and KEYS[key].default.lstrip("-").isdigit() < bool(number):
+            raise assignment.error(f"{key} is a word, not the number {value[:40]}")
+
+    def changed(self, key: str, value: str) -> Configuration:
+        """The same with another value of one key, as if given on the command line."""
+        assignment = Assignment(key, value, OVERRIDE, 1, 1, len(key) + 2, f"{key}={value}")
+        return Configuration([*self.given.values(), assignment], self.folder, self.faithful)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.given
+
+    def error(self, key: str, message: str) -> UnknotError:
+        """An error at the place where a key is set, or without a place when it is not."""
+        if key in self.given:
+            return self.given[key].error(f"{key}: {message}")
+        return UnknotError(f"{key} = {KEYS[key].default} (BookSim's default): {message}")
+
+    def warn(self, key: str, message: str) -> None:
+        """Say something about a key that is set."""
+        found = self.given.get(key)
+        place = f"{found.where}:{found.line}: " if found else ""
+        self.warnings.append(f"{place}{key}: {message}")
+
+    def text(self, key: str) -> str:
+        """The value as it was written."""
+        self._asked.add(key)
+        return self.given[key].value if key in self.given else KEYS[key].default
+
+    def whole(self, key: str, least: int | None = None, most: int = LARGEST) -> int:
+        """The value of a key that is a whole number."""
+        text = self.text(key)
+        if not _WHOLE.fullmatch(text):
+            raise self.error(key, f"a whole number is wanted, not {text[:40]}")
+        value = int(text)
+        if least is not None and not least <= value <= most:
+            limit = f" to {most}" if most < LARGEST else ""
+            raise self.error(key, f"a whole number from {least}{limit or ' on'} is wanted, not {value}")
+        return value
+
+    def on(self, key: str) -> bool:
+        """Whether a key that switches something is above 0."""
+        return self.whole(key) > 0
+
+    def number(self, key: str) -> float:
+        """The value of a key that is a number."""
+        text = self.one(key)
+        if not _NUMBER.fullmatch(text):
+            raise self.error(key, f"a number is wanted, not {text[:40]}")
+        return float(text)
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """The values of a key that may be a list in braces; without braces it is one value."""
+        return split(self.text(key))
+
+    def one(self, key: str) -> str:
+        """The value of a key for the one traffic class."""
+        found = self.values(key)
+        if not found:
+            raise self.error(key, "this list is empty")
+        if len(found) > 1:
+            self.warn(key, f"only the first of {len(found)} values counts: there is one traffic class")
+        return found[0]
+
+    def require(self, key: str, *allowed: str) -> None:
+        """Refuse any value but the default of a key, and others that are the same as it."""
+        if self.text(key) not in (KEYS[key].default, *allowed):
+            raise self.error(key, f"{self.text(key)} is not built: {KEYS[key].words}")
+
+    def require_off(self, key: str) -> None:
+        """Refuse a switch that is on."""
+        if self.on(key):
+            raise self.error(key, f"{self.text(key)} is not built: {KEYS[key].words}")
+
+    def idle(self) -> list[str]:
+        """The keys that are set to something else than their default and were not asked for: they change nothing."""
+        return [
+            key for key, found in self.given.items() if key not in self._asked and found.value != KEYS[key].default
+        ]
+
+
+def split(text: str) -> tuple[str, ...]:
+    """The members of a list in braces, which may be lists themselves; any other text is its only member."""
+    if not text.startswith("{"):
+        return (text,) if text else ()
+    found, depth, start = [], 0, 1
+    for i in range(1, len(text)):
+        if text[i] == "{":
+            depth += 1
+        elif text[i] == "}" and depth:
+            depth -= 1
+        elif text[i] in ",}" and not depth:
+            if i > start:
+                found.append(text[start:i])
+            start = i + 1
+    return tuple(found)
+
+
+def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faithful: bool = False) -> Configuration:
+    """Read a configuration file of BookSim 2, and what is given beside it.
+
+    Parameters
+    ----------
+    overrides : sequence of str
+        ``key=value``, which take the place of what stands in the file.
+    faithful : bool
+        Whether to do what BookSim does where that is known to be wrong.
+
+    Raises
+    ------
+    TextError
+        With file, line and column of what cannot be read.
+    """
+    return Configuration(statements(path, overrides), Path(path).parent, faithful)
+
+
+def _near(key: str) -> str:
+    close = near(key, KEYS)
+    return close if close.startswith("did") else "see docs/booksim.md for all of them"

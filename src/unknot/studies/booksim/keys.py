@@ -1,0 +1,175 @@
+"""The 131 keys of BookSim 2 (commit 28f43299): their types, defaults and counterparts here.
+
+24 further keys belong to the technology file of its power model, which is another file: `POWER_KEYS`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["int", "float", "str", "ints", "floats", "strs"]
+Fate = Literal["built", "partly", "refused", "inert"]
+
+
+class Key(NamedTuple):
+    """What is known of a key.
+
+    Attributes
+    ----------
+    kind : str
+        Of its value; the plurals also take a list in braces, one value for each traffic class.
+    default : str
+        As it would be written in a file.
+    fate : str
+        ``built``: every value is understood; ``partly``: some values are refused; ``refused``: any value but the
+        default (and those that mean the same) is; ``inert``: no value can change the result.
+    words : str
+        The counterpart here, or why there is none.
+    """
+
+    kind: Kind
+    default: str
+    fate: Fate
+    words: str
+
+
+_OUT = "names a file to write; not written"
+_VCS = "VCs of this type of message (`use_read_write`); ranges may overlap"
+_SIZE = "flits of this type of message (`use_read_write`)"
+_BUFFERS = "only the policy `private` is built"
+_CONVERGE = "when to stop: Unknot measures by batch means until they are independent"
+_SPEC = "speculation bids as with the default value, see `Router.speculative`"
+
+KEYS: dict[str, Key] = {
+    # Networks.
+    "topology": Key("str", "torus", "built", "`mesh`, `torus`, `fly`, `cmesh`, `flatfly`, `dragonflynew`, `fattree`, "
+                    "`qtree`, `tree4`, `anynet`"),
+    "k": Key("int", "8", "built", "size of the network"),
+    "n": Key("int", "2", "built", "size of the network"),
+    "c": Key("int", "1", "built", "terminals at a router: `cmesh` (4 only), `flatfly`"),
+    "x": Key("int", "8", "built", "routers in x: `cmesh`, `flatfly`"),
+    "y": Key("int", "8", "built", "routers in y: `cmesh`, `flatfly`"),
+    "xr": Key("int", "1", "built", "terminals of a router in x: `cmesh`, `flatfly`, patterns on digits"),
+    "yr": Key("int", "1", "built", "terminals of a router in y: `cmesh`, `flatfly`"),
+    "routing_function": Key("str", "none", "partly", "see the table of routings"),
+    "use_noc_latency": Key("int", "1", "built", "latencies of channels: 2 on tori, the distance on `cmesh` and "
+                           "`flatfly`; else 1"),
+    "network_file": Key("str", "", "built", "`anynet`: beside the configuration, or in the working folder"),
+    "subnets": Key("int", "1", "refused", "one network is simulated"),
+    "link_failures": Key("int", "0", "refused", "BookSim stops with a failed assertion on meshes and tori for any "
+                         "number above 0, and elsewhere ignores it; see `unknot simulate --fault`"),
+    "fail_seed": Key("strs", "0", "inert", "seed of `link_failures`"),
+    "channel_file": Key("str", "", "inert", "nothing in BookSim reads it"),
+    "in_ports": Key("int", "5", "inert", "nothing in BookSim reads it"),
+    "out_ports": Key("int", "5", "inert", "nothing in BookSim reads it"),
+    # Routers.
+    "router": Key("str", "iq", "refused", "input-queued; BookSim's `chaos` cannot start, and `event` stops in most "
+                  "networks"),
+    "num_vcs": Key("int", "16", "built", "`vcs`"),
+    "vc_buf_size": Key("int", "8", "built", "`buffer_depth`"),
+    "buf_size": Key("int", "-1", "built", "`buffer_depth` × `vcs`"),
+    "buffer_policy": Key("str", "private", "refused", _BUFFERS),
+    "private_bufs": Key("int", "-1", "inert", _BUFFERS),
+    "private_buf_size": Key("ints", "1", "inert", _BUFFERS),
+    "private_buf_start_vc": Key("ints", "-1", "inert", _BUFFERS),
+    "private_buf_end_vc": Key("ints", "-1", "inert", _BUFFERS),
+    "max_held_slots": Key("int", "-1", "inert", _BUFFERS),
+    "feedback_aging_scale": Key("int", "1", "inert", _BUFFERS),
+    "feedback_offset": Key("int", "0", "inert", _BUFFERS),
+    "wait_for_tail_credit": Key("int", "0", "built", "0: `switching=\"wormhole-nonatomic\"`; 1: `\"wormhole\"`"),
+    "routing_delay": Key("int", "1", "built", "`Router.routing_delay`"),
+    "vc_alloc_delay": Key("int", "1", "built", "`Router.vc_allocation_delay`"),
+    "sw_alloc_delay": Key("int", "1", "built", "`Router.switch_allocation_delay`"),
+    "st_prepare_delay": Key("int", "0", "built", "with `st_final_delay`: `Router.traversal_delay`"),
+    "st_final_delay": Key("int", "1", "built", "with `st_prepare_delay`: `Router.traversal_delay`"),
+    "credit_delay": Key("int", "0", "built", "`Router.credit_delay`"),
+    "output_delay": Key("int", "0", "inert", "nothing in BookSim reads it"),
+    "input_speedup": Key("int", "1", "refused", "one flit leaves an input port in a cycle"),
+    "output_speedup": Key("int", "1", "refused", "one flit enters an output port in a cycle"),
+    "internal_speedup": Key("float", "1.0", "refused", "routers work once in a cycle"),
+    "output_buffer_size": Key("int", "-1", "inert", "without speedup nothing waits behind the switch"),
+    "speculative": Key("int", "0", "built", "`Router.speculative`"),
+    "spec_check_elig": Key("int", "1", "refused", _SPEC),
+    "spec_check_cred": Key("int", "1", "refused", _SPEC),
+    "spec_mask_by_reqs": Key("int", "0", "refused", _SPEC),
+    "spec_sw_allocator": Key("str", "prio", "refused", "one allocator serves all bids"),
+    "vc_allocator": Key("str", "islip", "partly", "`Router.allocator`: `islip`, `separable_input_first`, each with "
+                        "`(iterations)` or `(arbiter)`"),
+    "sw_allocator": Key("str", "islip", "partly", "`Router.allocator`, that of `vc_allocator`"),
+    "alloc_iters": Key("int", "1", "built", "`Router.iterations`; BookSim ignores it (`--faithful` too)"),
+    "arb_type": Key("str", "round_robin", "partly", "`round_robin`; BookSim ignores it (`--faithful` too)"),
+    "hold_switch_for_packet": Key("int", "0", "built", "`Router.hold_switch`"),
+    "vc_busy_when_full": Key("int", "0", "refused", "VCs without a credit are requested"),
+    "vc_prioritize_empty": Key("int", "0", "refused", "VCs are requested alike"),
+    "vc_priority_donation": Key("int", "0", "refused", "packets keep their priority"),
+    "vc_shuffle_requests": Key("int", "0", "refused", "input VCs are numbered port by port"),
+    "noq": Key("int", "0", "refused", "next-hop-output queueing is not built"),
+    "vct": Key("int", "0", "inert", "only the router `event` reads it"),
+    # Traffic.
+    "traffic": Key("strs", "uniform", "built", "`traffic`; see the table of patterns"),
+    "classes": Key("int", "1", "refused", "one traffic class"),
+    "class_priority": Key("ints", "0", "inert", "one traffic class"),
+    "perm_seed": Key("strs", "0", "built", "seed of `randperm`; the permutation is another than BookSim draws"),
+    "injection_rate": Key("floats", "0.1", "built", "`load`, which is in flits: times the mean `packet_size`"),
+    "injection_rate_uses_flits": Key("int", "0", "built", "`load`"),
+    "injection_process": Key("strs", "bernoulli", "built", "`bursts` for `on_off`"),
+    "burst_alpha": Key("float", "0.5", "built", "`Bursts.begin`"),
+    "burst_beta": Key("float", "0.5", "built", "`Bursts.end`"),
+    "burst_r1": Key("float", "-1.0", "built", "gives the one of the two that is negative"),
+    "packet_size": Key("ints", "1", "built", "`packet_length`"),
+    "packet_size_rate": Key("ints", "1", "built", "shares of the packet lengths"),
+    "priority": Key("str", "none", "partly", "`Router.priority`: `none`, `age`; `class` with one class is `none`"),
+    "include_queuing": Key("int", "1", "refused", "latency counts from the creation of the packet"),
+    "use_read_write": Key("ints", "0", "refused", "requests and replies: `unknot.simulation.closed_loop`"),
+    "write_fraction": Key("floats", "0.5", "inert", "only with `use_read_write`"),
+    **{f"{way}_{what}_{end}_vc": Key("int", default, "inert", _VCS) for way, what, end, default in (
+        ("read", "request", "begin", "0"), ("read", "request", "end", "5"),
+        ("write", "request", "begin", "2"), ("write", "request", "end", "7"),
+        ("read", "reply", "begin", "8"), ("read", "reply", "end", "13"),
+        ("write", "reply", "begin", "10"), ("write", "reply", "end", "15"))},
+    **{f"{way}_{what}_size": Key("ints", "1", "inert", _SIZE)
+       for what in ("request", "reply") for way in ("read", "write")},
+    **{f"{way}_{what}_subnet": Key("int", "0", "inert", "only with `subnets`")
+       for what in ("request", "reply") for way in ("read", "write")},
+    # Simulation.
+    "sim_type": Key("str", "latency", "partly", "`latency` and `throughput` measure alike; `batch` is refused"),
+    "batch_size": Key("int", "1000", "inert", "only with `sim_type = batch`"),
+    "batch_count": Key("int", "1", "inert", "only with `sim_type = batch`"),
+    "max_outstanding_requests": Key("int", "0", "inert", "only with `sim_type = batch`"),
+    "seed": Key("strs", "0", "built", "`seed`; the random numbers are others than BookSim's"),
+    "sim_count": Key("int", "1", "built", "runs, with seeds that follow one another; means are printed"),
+    "sample_period": Key("int", "1000", "built", "`--faithful`: `warmup` and `measure`; else Unknot chooses both"),
+    "warmup_periods": Key("int", "3", "built", "`--faithful`: `warmup`; else Unknot chooses it"),
+    "max_samples": Key("int", "10", "built", "`--faithful`: `measure`; else Unknot chooses it"),
+    "measure_stats": Key("ints", "1", "partly", "everything is measured"),
+    "latency_thres": Key("floats", "500.0", "inert", "what is not stable is found by source queues that grow"),
+    "warmup_thres": Key("floats", "0.05", "inert", _CONVERGE),
+    "acc_warmup_thres": Key("floats", "0.05", "inert", _CONVERGE),
+    "stopping_thres": Key("floats", "0.05", "inert", _CONVERGE),
+    "acc_stopping_thres": Key("floats", "0.05", "inert", _CONVERGE),
+    # What is printed.
+    "pair_stats": Key("int", "0", "inert", "latencies are not kept pair by pair"),
+    "print_activity": Key("int", "0", "inert", "`unknot simulate --channels --json` gives every channel's share"),
+    "print_csv_results": Key("int", "0", "built", "a line `results:` in BookSim's order"),
+    "deadlock_warn_timeout": Key("int", "256", "inert", "deadlocks are found exactly, whenever one is tied"),
+    "viewer_trace": Key("int", "0", "inert", "prints; changes nothing"),
+    **{key: Key("str", "", "inert", "`unknot.simulation` shows any state; not printed here")
+       for key in ("watch_file", "watch_flits", "watch_packets", "watch_transactions")},
+    "watch_out": Key("str", "", "inert", _OUT),
+    **{key: Key("str", "", "inert", _OUT) for key in (
+        "stats_out", "injected_flits_out", "received_flits_out", "stored_flits_out", "sent_flits_out",
+        "outstanding_credits_out", "ejected_flits_out", "active_packets_out", "used_credits_out", "free_credits_out",
+        "max_credits_out", "sent_packets_out")},
+    "sim_power": Key("int", "0", "inert", "no power is computed"),
+    "power_output_file": Key("str", "pwr_tmp", "inert", _OUT),
+    "tech_file": Key("str", "", "inert", "constants of power"),
+    "channel_width": Key("int", "128", "inert", "power only"),
+    "channel_sweep": Key("int", "0", "inert", "power only"),
+}  # fmt: skip
+
+POWER_KEYS = {
+    "H_INVD2", "W_INVD2", "H_DFQD1", "W_DFQD1", "H_ND2D1", "W_ND2D1", "H_SRAM", "W_SRAM", "Vdd", "R", "IoffSRAM",
+    "IoffP", "IoffN", "Cg_pwr", "Cd_pwr", "Cgdl", "Cg", "Cd", "LAMBDA", "MetalPitch", "Rw", "Cw_gnd", "Cw_cpl",
+    "wire_length",
+}  # fmt: skip
+"""Keys of the technology file that `tech_file` names."""

@@ -1,0 +1,289 @@
+"""The networks of BookSim 2 by the keys that describe them, with its numbering of routers, ports and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import near
+from unknot.network import Network, grid
+from unknot.studies.booksim.configuration import Configuration
+from unknot.topologies import mesh, torus
+from unknot.topologies.links import affordable
+
+Channels = npt.NDArray[np.int32]
+Links = list[tuple[int, int, int, int]]
+"""Source router, its output port, target router and latency of each channel."""
+MOST_ROUTERS = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A network as BookSim numbers it.
+
+    Attributes
+    ----------
+    network : Network
+    channel : int32 array, shape (routers, ports)
+        Channel that leaves a router by an output port between routers, counted from 0; −1: none.
+    k, n, c : int
+    words : str
+        Its text in a study, or nothing where studies have no word for it.
+    """
+
+    network: Network
+    channel: Channels
+    k: int
+    n: int
+    c: int = 1
+    words: str = ""
+
+
+def build(configuration: Configuration) -> Built:
+    """The network of a configuration.
+
+    Raises
+    ------
+    UnknotError
+        If there is no such topology, or its keys do not fit it.
+    """
+    topology = configuration.text("topology")
+    if topology not in _BUILDERS:
+        raise configuration.error("topology", f"there is no topology {topology!r}; {near(topology, _BUILDERS)}")
+    return _BUILDERS[topology](configuration)
+
+
+def _made(
+    name: str, routers: int, links: Links, inject: Any, eject: Any, k: int, n: int, c: int = 1, words: str = ""
+) -> Built:
+    source, port, target, latency = (
+        (np.array(column, dtype=np.int64) for column in zip(*links, strict=True))
+        if (links)
+        else (np.zeros(0, dtype=np.int64) for _ in range(4))
+    )
+    order = np.lexsort((port, source))
+    channel = np.full((routers, int(port.max(initial=0)) + 1), -1, dtype=np.int32)
+    channel[source[order], port[order]] = np.arange(order.size)
+    channel.setflags(write=False)
+    network = Network(
+        name=name,
+        num_routers=routers,
+        source=source[order],  # type: ignore[arg-type]
+        target=target[order],  # type: ignore[arg-type]
+        latency=latency[order] if order.size else 1,  # type: ignore[arg-type]
+        inject=np.array(inject),
+        eject=np.array(eject),
+    )
+    return Built(network, channel, k, n, c, words)
+
+
+def _sizes(configuration: Configuration, most_n: int = 20) -> tuple[int, int]:
+    """The keys k and n, and whether so many routers can be."""
+    k, n = configuration.whole("k", 1), configuration.whole("n", 1, most_n)
+    if k**n > MOST_ROUTERS:
+        raise configuration.error(
+            "n" if "n" in configuration else "k", f"{k}^{n} routers are more than {MOST_ROUTERS}"
+        )
+    affordable(f"{configuration.text('topology')} of {k}^{n}", n * k**n, 2 * n * k**n, k**n, n)
+    return k, n
+
+
+def _cube(configuration: Configuration) -> Built:
+    k, n = _sizes(configuration)
+    kind = configuration.text("topology")
+    if k < 2:
+        raise configuration.error("k", f"a {kind} has at least 2 routers in each dimension, got {k}")
+    latency = 2 if kind == "torus" and configuration.whole("use_noc_latency") == 1 else 1
+    sides = ", ".join([str(k)] * n)
+    if kind == "mesh" or k > 2:
+        make = mesh if kind == "mesh" else torus
+        network = make(*[k] * n, latency=latency)
+        words = f"{kind}({sides})" if latency == 1 else f"{kind}({sides}, latency={latency})"
+        return Built(network, grid(network).channel, k, n, words=words)
+    routers = 2**n
+    links = [
+        (node, 2 * i + way, node ^ (1 << i), latency) for node in range(routers) for i in range(n) for way in (0, 1)
+    ]
+    found = _made(f"torus({sides})", routers, links, range(routers), range(routers), k, n)
+    coordinates = (np.arange(routers)[:, None] >> np.arange(n)) & 1
+    network = replace(found.network, coordinates=coordinates, radices=(2,) * n)
+    return replace(found, network=network)
+
+
+def _fly(configuration: Configuration) -> Built:
+    k, n = _sizes(configuration)
+    stage = k ** (n - 1)
+    nodes = np.arange(k**n)
+    links: Links = []
+    for i in range(1, n):
+        shift = k ** (n - i - 1)
+        for address in range(stage):
+            digit = address // shift % k
+            for port in range(k):
+                links.append(((i - 1) * stage + address + (port - digit) * shift, digit, i * stage + address, 1))
+    return _made(f"fly({k}, {n})", n * stage, links, nodes // k, (n - 1) * stage + nodes // k, k, n)
+
+
+def _fattree(configuration: Configuration) -> Built:
+    k, n = _sizes(configuration)
+    places = k ** (n - 1)
+    nodes = np.arange(k**n)
+    links: Links = []
+    for level in range(n - 1):
+        near_by, branch = k ** (n - 1 - level), k ** (n - 2 - level)
+        for at in range(places):
+            first, inside = at // near_by * near_by, at % near_by
+            for port in range(k):
+                # Router `at` of the level reads this link from below, and the one below likewise from above.
+                link = first * k + port * branch * k + inside % branch * k + inside // branch
+                below, above = (level + 1) * places, level * places
+                links.append((below + link // k, k + link % k, above + at, 1))
+                links.append((above + link // k, link % k, below + at, 1))
+    home = (n - 1) * places + nodes // k
+    return _made(f"fattree({k}, {n})", n * places, links, home, home, k, n)
+
+
+def _tree(configuration: Configuration) -> Built:
+    """`qtree`: a tree of 4 children a router, three levels."""
+    k, n = _four_three(configuration)
+    starts = [0, 1, 5]
+    links: Links = []
+    for level in (1, 2):
+        for at in range(4**level):
+            child, parent = starts[level] + at, starts[level - 1] + at // 4
+            links += [(child, 4, parent, 1), (parent, at % 4, child, 1)]
+    home = 5 + np.arange(64) // 4
+    return _made("qtree", 21, links, home, home, k, n)
+
+
+def _tree4(configuration: Configuration) -> Built:
+    k, n = _four_three(configuration)
+    links: Links = []
+    for middle in range(8):
+        for port in range(4):
+            low = 12 + 4 * (middle // 2) + port
+            links += [(4 + middle, port, low, 1), (low, 4 + middle % 2, 4 + middle, 1)]
+    for top in range(4):
+        for port in range(8):
+            links += [(top, port, 4 + port, 1), (4 + port, 4 + top, top, 1)]
+    home = 12 + np.arange(64) // 4
+    return _made("tree4", 28, links, home, home, k, n)
+
+
+def _four_three(configuration: Configuration) -> tuple[int, int]:
+    k, n = configuration.whole("k"), configuration.whole("n")
+    if (k, n) != (4, 3):
+        name = configuration.text("topology")
+        raise configuration.error("k" if k != 4 else "n", f"{name} is built for k = 4 and n = 3 only, in BookSim too")
+    return k, n
+
+
+def _cmesh(configuration: Configuration) -> Built:
+    k, n = _sizes(configuration, 2)
+    c, x, y, xr, yr = (configuration.whole(key) for key in ("c", "x", "y", "xr", "yr"))
+    if n != 2 or k % 2 or k < 2:
+        raise configuration.error("n" if n != 2 else "k", "cmesh wants n = 2 and an even k")
+    if (c, xr, yr) != (4, 2, 2):
+        wrong = "c" if c != 4 else "xr" if xr != 2 else "yr"
+        raise configuration.error(wrong, "cmesh wants c = 4, xr = 2 and yr = 2, in BookSim too")
+    if x != y:
+        raise configuration.error("x", f"cmesh wants x = y, got {x} and {y}; BookSim stops there")
+    noc = configuration.whole("use_noc_latency") == 1
+    links: Links = []
+    for router in range(k * k):
+        column, row = router % k, router // k
+        across, upward = (column + k // 2) % k, (row + k // 2) % k
+        ends = (
+            (column == k - 1, upward * k + column, router + 1),
+            (column == 0, upward * k + column, router - 1),
+            (row == k - 1, row * k + across, router + k),
+            (row == 0, row * k + across, router - k),
+        )
+        for port, (edge, express, beside) in enumerate(ends):
+            length = (k if edge else 2) if noc else 1
+            links.append((router, port, express if edge else beside, length))
+    nodes = np.arange(4 * k * k)
+    home = nodes // (2 * k) // 2 * k + nodes % (2 * k) // 2
+    return _made(f"cmesh({k}, {k})", k * k, links, home, home, k, n, c)
+
+
+def _flatfly(configuration: Configuration) -> Built:
+    k, n = _sizes(configuration, 4)
+    c, x, y, xr, yr = (configuration.whole(key, 1) for key in ("c", "x", "y", "xr", "yr"))
+    if x != y or xr != yr:
+        wrong = "x" if x != y else "xr"
+        raise configuration.error(wrong, "flatfly wants x = y and xr = yr; BookSim stops there")
+    if c != xr * yr or x * y != k**n:
+        wrong = "c" if c != xr * yr else "x"
+        raise configuration.error(
+            wrong, f"flatfly wants c = xr · yr and k^n = x · y; got {c} and {xr}, {k}^{n} and {x}"
+        )
+    noc = configuration.whole("use_noc_latency") == 1
+    if noc and xr > 3:
+        raise configuration.error(
+            "xr", "channels to terminals of more than a cycle are not built; set use_noc_latency=0"
+        )
+    links: Links = []
+    for router in range(k**n):
+        for i in range(n):
+            digit = router // k**i % k
+            for other in range(k):
+                if other != digit:
+                    target = router + (other - digit) * k**i
+                    length = xr * abs(router % x - target % x) + yr * abs(router // x - target // x) if noc else 1
+                    links.append((router, (k - 1) * i + other - (other > digit), target, length))
+    nodes = np.arange(c * k**n)
+    home = nodes // (x * xr) // yr * x + nodes % (x * xr) // xr
+    return _made(f"flatfly({k}, {n}, c={c})", k**n, links, home, home, k, n, c)
+
+
+def _dragonfly(configuration: Configuration) -> Built:
+    p, n = configuration.whole("k", 1, 64), configuration.whole("n")
+    if n != 1:
+        raise configuration.error("n", f"dragonflynew wants n = 1, in BookSim too, got {n}")
+    a = 2 * p
+    groups = a * p + 1
+    affordable(f"dragonflynew of {p}", a * groups, a * groups * (a - 1 + p), a * p * groups, 1)
+    links: Links = []
+    for group in range(groups):
+        for inside in range(a):
+            router = group * a + inside
+            for port in range(a - 1):
+                links.append((router, port, group * a + port + (port >= inside), 10))
+            for port in range(p):
+                way = inside * p + port
+                far = way + (way >= group)
+                back = group - (group > far)
+                links.append((router, a - 1 + port, far * a + back // p, 100))
+    home = np.arange(a * p * groups) // p
+    return _made(f"dragonflynew({p})", a * groups, links, home, home, p, 1, p)
+
+
+def _anynet(configuration: Configuration) -> Built:
+    from unknot.fabrics.booksim import read_booksim
+
+    name = configuration.text("network_file")
+    if not name:
+        raise configuration.error("network_file", "anynet wants the name of a file")
+    beside = configuration.folder / name
+    network = read_booksim(beside if beside.exists() else Path(name))
+    return Built(network, np.zeros((network.num_routers, 0), dtype=np.int32), 0, 0)
+
+
+_BUILDERS: dict[str, Callable[[Configuration], Built]] = {
+    "mesh": _cube,
+    "torus": _cube,
+    "fly": _fly,
+    "fattree": _fattree,
+    "qtree": _tree,
+    "tree4": _tree4,
+    "cmesh": _cmesh,
+    "flatfly": _flatfly,
+    "dragonflynew": _dragonfly,
+    "anynet": _anynet,
+}

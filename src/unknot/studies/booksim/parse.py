@@ -1,0 +1,130 @@
+"""Statements of a BookSim configuration, each with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
+
+from unknot.errors import TextError
+from unknot.input import read_text
+
+LONGEST = 1_000_000
+"""Most characters of a configuration."""
+OVERRIDE = "<command line>"
+"""Where an error in an override on the command line says it is."""
+_COMMENT = re.compile(r"//[^\n]*")
+_STUDY = re.compile(r"^\s*\[", re.M)
+_EXPECTED = {"EQUAL": "=", "SEMICOLON": ";", "WORD": "a key"}
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One `key = value;` as it was written.
+
+    Attributes
+    ----------
+    key, value : str
+        A list keeps its braces.
+    where : str
+        The file, or `OVERRIDE`.
+    line, column, value_column : int
+        Of the key and the value, from 1.
+    text : str
+        The line.
+    """
+
+    key: str
+    value: str
+    where: str
+    line: int
+    column: int
+    value_column: int
+    text: str
+
+    def error(self, message: str, *, of_value: bool = True) -> TextError:
+        """An error with a caret under the value, or under the key."""
+        return TextError(message, self.where, self.line, self.value_column if of_value else self.column, self.text)
+
+
+def is_configuration(path: str | Path) -> bool:
+    """Whether a file is a BookSim configuration rather than a study file: no table stands in it, but a statement."""
+    if str(path).endswith(".toml"):
+        return False
+    text = _COMMENT.sub("", read_text(path))
+    return not _STUDY.search(text) and ";" in text
+
+
+def statements(path: str | Path, overrides: Sequence[str] = ()) -> list[Assignment]:
+    """The statements of a configuration file, then those of the overrides, in order.
+
+    Parameters
+    ----------
+    overrides : sequence of str
+        ``key=value``, as BookSim takes them on its command line.
+
+    Raises
+    ------
+    TextError
+        With file, line and column of what is no statement.
+    """
+    text = read_text(path)
+    if len(text) > LONGEST:
+        raise TextError(f"the file has {len(text)} characters; the limit is {LONGEST}", path)
+    found = list(_parsed(text, str(path)))
+    if not found:
+        raise TextError("no statement such as `topology = mesh;` in this file", path)
+    for override in overrides:
+        found += _parsed(override if override.rstrip().endswith(";") else override + ";", OVERRIDE)
+    return found
+
+
+def _parsed(text: str, where: str) -> Iterator[Assignment]:
+    lines = text.split("\n")
+
+    def error(message: str, line: int, column: int) -> TextError:
+        shown = lines[line - 1].rstrip("\r") if 0 < line <= len(lines) else ""
+        return TextError(message, where, max(line, 0), max(column, 0), shown)
+
+    try:
+        tree = _grammar().parse(text)
+    except UnexpectedCharacters as problem:
+        found = text[problem.pos_in_stream or 0 : (problem.pos_in_stream or 0) + 1]
+        what = "this is neither a number nor a word" if found.isdigit() else f"{found!a} means nothing here"
+        raise error(f"{what}; a statement is `key = value;`", problem.line, problem.column) from None
+    except UnexpectedToken as problem:
+        names = problem.accepts or problem.expected
+        wanted = ["a value"] if "NUMBER" in names else sorted(_EXPECTED[name] for name in names if name in _EXPECTED)
+        found = "the file ends here" if problem.token.type == "$END" else f"{str(problem.token)[:40]!r} stands here"
+        if problem.token.type == "$END":
+            line = text.rstrip().count("\n") + 1
+            column = len(lines[line - 1].rstrip()) + 1
+        else:
+            line, column = problem.line, problem.column
+        raise error(f"{found}; expected {' or '.join(wanted)}", line, column) from None
+    for statement in tree.children:
+        assert isinstance(statement, Tree)
+        key, value = statement.children
+        assert isinstance(key, Token)
+        assert isinstance(value, Token)
+        line = key.line or 1
+        yield Assignment(
+            str(key),
+            str(value),
+            where,
+            line,
+            key.column or 1,
+            (value.column or 1) if value.line == line else 0,
+            lines[line - 1].rstrip("\r"),
+        )
+
+
+@cache
+def _grammar() -> Lark:
+    text = files("unknot.studies.booksim").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", lexer="basic", start="start", propagate_positions=True)

@@ -1,0 +1,87 @@
+"""BookSim's routing functions as relations: which function a pair of names means, and what it needs.
+
+Whatever BookSim draws when it routes a packet is part of the address here, so that a header's candidates depend on
+where it stands and on its address only, and what is proved holds for every draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from unknot.errors import near
+from unknot.routing.relation import Relation
+from unknot.studies.booksim import cubes, flats, trees
+from unknot.studies.booksim.configuration import Configuration
+from unknot.studies.booksim.networks import Built
+
+Maker = Callable[[Built, int, bool], Relation]
+
+ROUTINGS: dict[tuple[str, str], Maker] = {
+    ("mesh", "dor"): cubes.dim_order,
+    ("mesh", "dim_order"): cubes.dim_order,
+    ("mesh", "dim_order_ni"): cubes.dim_order_ni,
+    ("mesh", "dim_order_pni"): cubes.dim_order_pni,
+    ("mesh", "xy_yx"): cubes.xy_yx,
+    ("mesh", "romm"): cubes.romm,
+    ("mesh", "valiant"): cubes.valiant,
+    ("mesh", "min_adapt"): cubes.min_adapt_mesh,
+    ("mesh", "planar_adapt"): cubes.planar_adapt,
+    ("torus", "dim_order"): cubes.dim_order_torus,
+    ("torus", "dim_order_bal"): cubes.dim_order_bal,
+    ("torus", "dim_order_ni"): cubes.dim_order_ni_torus,
+    ("torus", "valiant"): cubes.valiant_torus,
+    ("torus", "min_adapt"): cubes.min_adapt_torus,
+    ("fly", "dest_tag"): trees.dest_tag,
+    ("fattree", "nca"): trees.nca,
+    ("fattree", "anca"): trees.anca,
+    ("qtree", "nca"): trees.nca_qtree,
+    ("tree4", "nca"): trees.nca_tree4,
+    ("tree4", "anca"): trees.anca_tree4,
+    ("anynet", "min"): trees.min_anynet,
+    ("cmesh", "dor"): flats.cmesh_dor,
+    ("cmesh", "dor_no_express"): flats.cmesh_dor_no_express,
+    ("cmesh", "xy_yx"): flats.cmesh_xy_yx,
+    ("cmesh", "xy_yx_no_express"): flats.cmesh_xy_yx_no_express,
+    ("flatfly", "ran_min"): flats.flatfly_min,
+    ("flatfly", "xyyx"): flats.flatfly_xyyx,
+    ("flatfly", "valiant"): flats.flatfly_valiant,
+    ("dragonflynew", "min"): flats.dragonfly_min,
+}
+"""By topology and `routing_function`."""
+
+NOT_BUILT = {
+    ("mesh", "adaptive_xy_yx"): "it compares queues in the source router; xy_yx and romm draw instead",
+    ("mesh", "romm_ni"): "romm is built",
+    ("mesh", "chaos"): "BookSim's router `chaos` cannot start",
+    ("torus", "chaos"): "BookSim's router `chaos` cannot start",
+    ("torus", "valiant_ni"): "BookSim stops with a failed assertion",
+    ("flatfly", "adaptive_xyyx"): "it compares queues in the source router; xyyx draws instead",
+    ("flatfly", "ugal"): "it compares queues in the source router with a threshold; `unknot simulate` has ugal",
+    ("flatfly", "ugal_pni"): "it compares queues in the source router with a threshold; `unknot simulate` has ugal",
+    ("flatfly", "ugal_xyyx"): "it compares queues in the source router with a threshold; `unknot simulate` has ugal",
+    ("dragonflynew", "ugal"): "it compares queues in the source router with a threshold; `unknot simulate` has "
+    "dragonfly_ugal",
+}
+"""Routing functions that BookSim has and are not built, and why or what to use."""
+
+
+def relation_of(configuration: Configuration, built: Built) -> Relation:
+    """The routing relation of a configuration.
+
+    Raises
+    ------
+    UnknotError
+        If BookSim has no such routing function, it is not built, or it takes other numbers of VCs.
+    """
+    topology, name = configuration.text("topology"), configuration.text("routing_function")
+    vcs = configuration.whole("num_vcs", 1, 1024)
+    here = topology, name
+    if here in NOT_BUILT:
+        raise configuration.error("routing_function", f"{name} on {topology} is not built: {NOT_BUILT[here]}")
+    if here not in ROUTINGS:
+        known = [routing for where, routing in ROUTINGS if where == topology]
+        raise configuration.error("routing_function", f"BookSim has no {name} on {topology}; {near(name, known)}")
+    try:
+        return ROUTINGS[here](built, vcs, configuration.faithful)
+    except cubes.UnfitError as error:
+        raise configuration.error(error.key, f"{name} on {topology}: {error}") from None

@@ -1,0 +1,168 @@
+"""BookSim configurations run, at one point or along a sweep, and what BookSim prints of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from unknot.errors import TextError
+from unknot.simulation import Run, simulate
+from unknot.simulation.run.replication import Runs, gather
+from unknot.studies.booksim.configuration import split
+from unknot.studies.booksim.keys import KEYS
+from unknot.studies.booksim.setup import Setup
+
+MOST_POINTS = 10_000
+_SWEEP = re.compile(r"(\w+)=([^:]+):([^:]+):([^:]+)")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a configuration.
+
+    Attributes
+    ----------
+    setting : str
+        What was swept, as ``key=value``; empty without a sweep.
+    offered_packets : float
+        Packets of a terminal in a cycle.
+    mean_length : float
+        Flits of a packet.
+    seconds : float
+        Wall-clock time of its runs.
+    found : Runs
+    """
+
+    setting: str
+    offered_packets: float
+    mean_length: float
+    seconds: float
+    found: Runs = field(repr=False)
+
+
+def sweep_of(text: str) -> tuple[str, tuple[str, ...]]:
+    """The key and the values of a sweep such as ``injection_rate=0.02:0.4:0.02``, both ends included.
+
+    Raises
+    ------
+    TextError
+        If it is no such text.
+    """
+    match = _SWEEP.fullmatch(text.replace(" ", ""))
+    where = "--sweep"
+    if match is None:
+        raise TextError("a sweep is KEY=FROM:TO:STEP, such as injection_rate=0.02:0.4:0.02", where, 1, 1, text[:200])
+    key = match[1]
+    if key not in KEYS or KEYS[key].kind not in ("int", "ints", "float", "floats"):
+        raise TextError(f"{key} is no key of BookSim that is a number", where, 1, 1, text[:200])
+    whole = KEYS[key].kind in ("int", "ints")
+    try:
+        start, to, step = (int(part) if whole else float(part) for part in match.groups()[1:])
+    except ValueError:
+        raise TextError(f"FROM, TO and STEP of {key} are numbers", where, 1, len(key) + 2, text[:200]) from None
+    count = (to - start) / step + 1e-9 if step > 0 and to >= start else -1.0
+    if not 0 <= count < MOST_POINTS:
+        raise TextError(
+            f"FROM is at most TO and STEP is above 0, with at most {MOST_POINTS} values", where, 1, len(key) + 2,
+            text[:200],
+        )  # fmt: skip
+    return key, tuple(f"{round(start + i * step, 10):g}" for i in range(int(count) + 1))
+
+
+def run_booksim(
+    setup: Setup,
+    *,
+    sweep: tuple[str, Sequence[str]] | None = None,
+    jobs: int = 1,
+    done: Callable[[Point], None] | None = None,
+) -> list[Point]:
+    """Run a configuration, or one for each value of a sweep.
+
+    Parameters
+    ----------
+    sweep : tuple of key and values, optional
+        As `sweep_of` reads it.
+    jobs : int
+        Points at a time, each on a thread.
+    done : callable, optional
+        Called with each point in order.
+
+    Raises
+    ------
+    UnknotError
+        If a point cannot be run; nothing runs before all are understood.
+    """
+    if sweep is None:
+        setups = [("", setup)]
+    else:
+        key, values = sweep
+        setups = [(f"{key}={value}", setup.at(key, value)) for value in values]
+    points: list[Point] = []
+    if jobs > 1:
+        setup.relation.compiled  # noqa: B018 compiled once, before threads share it
+        with ThreadPoolExecutor(jobs) as pool:
+            pending = [pool.submit(_run, setting, one) for setting, one in setups]
+            for future in pending:
+                points.append(future.result())
+                if done is not None:
+                    done(points[-1])
+        return points
+    for setting, one in setups:
+        points.append(_run(setting, one))
+        if done is not None:
+            done(points[-1])
+    return points
+
+
+def _run(setting: str, setup: Setup) -> Point:
+    began = time.monotonic()
+    found = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **setup.options) for seed in setup.seeds)
+    return Point(setting, setup.load / setup.mean_length, setup.mean_length, time.monotonic() - began, found)
+
+
+def overall(point: Point) -> list[tuple[str, float | None]]:
+    """What BookSim prints of all its simulations under these names, as far as it is measured here.
+
+    A minimum or maximum is printed by BookSim below its average.
+    """
+    runs: Sequence[Run] = point.found.runs
+    accepted, mean = _mean([run.accepted_load for run in runs]), point.mean_length
+    injected = min(point.offered_packets * mean, 1.0)
+    hops = _mean([run.hops_mean for run in runs])
+    return [
+        ("Packet latency average", _mean([run.latency_mean for run in runs])),
+        ("\tmaximum", _mean([run.latency_max for run in runs])),
+        ("Network latency average", _mean([run.network_latency_mean for run in runs])),
+        ("Injected packet rate average", injected / mean),
+        ("Accepted packet rate average", None if accepted is None else accepted / mean),
+        ("Injected flit rate average", injected),
+        ("Accepted flit rate average", accepted),
+        ("Injected packet size average", mean),
+        ("Accepted packet size average", mean),
+        ("Hops average", None if hops is None else hops + 1),
+    ]
+
+
+def csv_line(setup: Setup, point: Point) -> str:
+    """BookSim's line `results:`, its columns in its order; `nan` for what is not measured here."""
+    known = dict(overall(point))
+    columns = ["Packet latency", "Network latency", "Flit latency", "Fragmentation"]
+    rates = ["Injected packet rate", "Accepted packet rate", "Injected flit rate", "Accepted flit rate"]
+    cells = [split(setup.configuration.text("traffic"))[0], "0", f"{point.offered_packets:g}"]
+    for name in (*columns, *rates):
+        most = known["\tmaximum"] if name == "Packet latency" else None
+        cells += ["nan", _cell(known.get(f"{name} average")), _cell(most)]
+    cells += [_cell(known[f"{name} packet size average"]) for name in ("Injected", "Accepted")]
+    return "results:0," + ",".join([*cells, _cell(known["Hops average"])])
+
+
+def _cell(value: float | None) -> str:
+    return "nan" if value is None else f"{value:g}"
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,193 @@
+"""Routing functions of BookSim on butterflies, trees and files of channels."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from unknot.memory import require
+from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.studies.booksim.cubes import UnfitError, addresses
+from unknot.studies.booksim.networks import Built
+
+
+def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
+    """By the digits of the destination, the highest first."""
+    places, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, stage = places.router, places.first, k ** (n - 1)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here = router[at]
+        level = here // stage
+        if level == n - 1:
+            out[0] = EJECT
+            return 1
+        port = first[channel[here, address // k ** (n - 1 - level) % k]]
+        for v in range(vcs):
+            out[v] = port + v
+        return vcs
+
+    return Relation(built.network, places, rule, name="dest_tag of BookSim", claims_minimal=True)
+
+
+def _fattree(built: Built, vcs: int, adaptive: bool) -> Relation:
+    places, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, terminals, across = places.router, places.first, built.network.num_terminals, k ** (n - 1)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        to, drawn = address % terminals, address // terminals
+        here = router[at]
+        depth, place = here // across, here % across
+        below = k ** (n - depth)
+        start = place // k ** (n - depth - 1) * below
+        if start <= to < start + below:
+            if depth == n - 1:
+                out[0] = EJECT
+                return 1
+            low = (to - start) // (below // k)
+            high = low + 1
+        elif adaptive:
+            low, high = k, 2 * k
+        else:
+            low = k + drawn // k ** (n - 1 - depth) % k
+            high = low + 1
+        count = 0
+        for port in range(low, high):
+            for v in range(vcs):
+                out[count] = first[channel[here, port]] + v
+                count += 1
+        return count
+
+    name, ends = ("anca", 1) if adaptive else ("nca", across)
+    return Relation(
+        built.network,
+        places,
+        rule,
+        name=f"{name} of BookSim",
+        destination=addresses(built, ends),
+        claims_minimal=True,
+        selection="most_credits" if adaptive else None,
+    )
+
+
+def nca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Up to a nearest common ancestor by ports drawn at each level, then down."""
+    return _fattree(built, vcs, False)
+
+
+def anca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """The same by the port with most credits; BookSim compares two that it draws."""
+    return _fattree(built, vcs, True)
+
+
+def nca_qtree(built: Built, vcs: int, faithful: bool) -> Relation:
+    """The one way there is."""
+    places, channel = VirtualChannels(built.network, vcs), built.channel
+    router, first = places.router, places.first
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here = router[at]
+        level = 0 if here == 0 else 1 if here < 5 else 2
+        start = 0 if level == 0 else 1 if level == 1 else 5
+        to = address // 4 ** (2 - level)
+        if here - start != to // 4:
+            port = 4
+        elif level == 2:
+            out[0] = EJECT
+            return 1
+        else:
+            port = to % 4
+        for v in range(vcs):
+            out[v] = first[channel[here, port]] + v
+        return vcs
+
+    return Relation(built.network, places, rule, name="nca of BookSim", claims_minimal=True)
+
+
+def _tree4(built: Built, vcs: int, adaptive: bool) -> Relation:
+    places, channel = VirtualChannels(built.network, vcs), built.channel
+    router, first, terminals = places.router, places.first, built.network.num_terminals
+
+    def rule(at: int, address: int, out: Out) -> int:
+        to, drawn = address % terminals, address // terminals
+        here = router[at]
+        if here < 4:
+            low = 2 * (to // 16) + drawn % 2
+            high = low + 1
+        elif here < 12:
+            down = to // 16 == (here - 4) // 2
+            low = to // 4 % 4 if down else 4 if adaptive else 4 + drawn // 2 % 4
+            high = low + 4 if adaptive and not down else low + 1
+        else:
+            if to // 4 == here - 12:
+                out[0] = EJECT
+                return 1
+            low = 4 if adaptive else 4 + drawn // 8 % 2
+            high = low + 2 if adaptive else low + 1
+        count = 0
+        for port in range(low, high):
+            for v in range(vcs):
+                out[count] = first[channel[here, port]] + v
+                count += 1
+        return count
+
+    ends = addresses(built, 2 if adaptive else 16)
+    name = "anca" if adaptive else "nca"
+    return Relation(built.network, places, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)
+
+
+def nca_tree4(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Up and down by ports drawn where there are several."""
+    return _tree4(built, vcs, False)
+
+
+def anca_tree4(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Up by any port that is free; BookSim means to, but keeps the first one only."""
+    if faithful:
+        raise UnfitError("BookSim keeps the first port up only, which is not built", "routing_function")
+    return _tree4(built, vcs, True)
+
+
+def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
+    """One shortest way from each router to each other, found as BookSim finds it: Dijkstra's, low numbers first."""
+    network, places = built.network, VirtualChannels(built.network, vcs)
+    routers = network.num_routers
+    require(f"the routing table of {network.name}", 4 * routers * routers)
+    table = np.full((routers, routers), -1, dtype=np.int32)
+    start, channels = network.outgoing
+    near: list[list[tuple[int, int, int]]] = []
+    for r in range(routers):
+        out = channels[start[r] : start[r + 1]].tolist()
+        near.append(sorted((int(network.target[c]), int(network.latency[c]), c) for c in out))
+    for source in range(routers):
+        distance, by = [2**62] * routers, [-1] * routers
+        distance[source] = 0
+        done = [False] * routers
+        queue = [(0, source)]
+        while queue:
+            so_far, r = heapq.heappop(queue)
+            if done[r]:
+                continue
+            done[r] = True
+            for target, latency, c in near[r]:
+                if so_far + latency < distance[target]:
+                    distance[target] = so_far + latency
+                    by[target] = c if r == source else by[r]
+                    heapq.heappush(queue, (distance[target], target))
+        table[source] = by
+    table.setflags(write=False)
+    router, first, home = places.router, places.first, network.eject
+    if (table[np.ix_(np.unique(home), np.unique(home))] < 0).sum() > np.unique(home).size:
+        raise UnfitError("some node has no way to another", "network_file")
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        for v in range(vcs):
+            out[v] = first[table[here, there]] + v
+        return vcs
+
+    return Relation(network, places, rule, name="min of BookSim")

@@ -1,0 +1,158 @@
+"""BookSim's networks and routings: every packet arrives, by ways as long as they should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from tests.studies.booksim.files import understood
+from unknot.errors import UnknotError
+from unknot.studies.booksim import Setup
+from unknot.studies.booksim.networks import build
+from unknot.studies.booksim.routings import NOT_BUILT, ROUTINGS
+from unknot.verify import check, deliver
+
+SIZES = {
+    "mesh": "k=3;n=2",
+    "torus": "k=4;n=2",
+    "fly": "k=3;n=2",
+    "fattree": "k=2;n=3",
+    "qtree": "k=4;n=3",
+    "tree4": "k=4;n=3",
+    "cmesh": "k=4;n=2;c=4;xr=2;yr=2;x=4;y=4",
+    "flatfly": "k=4;n=2;c=4;xr=2;yr=2;x=4;y=4",
+    "dragonflynew": "k=2;n=1",
+}
+CAN_DEADLOCK = {("mesh", "min_adapt"), ("torus", "min_adapt")}
+"""An escape VC is not enough where a VC holds several packets."""
+
+
+def setup_of(folder: Path, topology: str, routing: str, *more: str, faithful: bool = False) -> Setup:
+    if topology == "anynet":
+        (folder / "net").write_text(
+            "router 0 node 0 router 1 5 router 2\nrouter 1 node 1 router 2\nrouter 2 node 2\n"
+        )
+        more = ("network_file=net", *more)
+    vcs = "num_vcs=16" if "_ni" in routing else "num_vcs=4"
+    keys = [f"topology={topology}", *SIZES.get(topology, "k=3").split(";"), f"routing_function={routing}", vcs]
+    return understood(folder, *keys, *more, faithful=faithful)
+
+
+@pytest.mark.parametrize("pair", ROUTINGS)
+def test_every_packet_arrives(pair: tuple[str, str], tmp_path: Path) -> None:
+    relation = setup_of(tmp_path, *pair).relation
+    found = deliver(relation)
+    assert found.delivered
+    assert relation.claims_minimal is not True or found.minimal
+    assert check(relation, "wormhole-nonatomic").deadlock_free is (pair not in CAN_DEADLOCK)
+    assert check(relation, "wormhole").deadlock_free
+
+
+@pytest.mark.parametrize("pair", [pair for pair in ROUTINGS if pair not in (("torus", "valiant"), ("tree4", "anca"))])
+def test_every_packet_arrives_faithfully(pair: tuple[str, str], tmp_path: Path) -> None:
+    assert deliver(setup_of(tmp_path, *pair, faithful=True).relation).delivered
+
+
+def test_valiant_of_booksim_can_deadlock(tmp_path: Path) -> None:
+    assert (
+        check(setup_of(tmp_path, "mesh", "valiant", faithful=True).relation, "wormhole-nonatomic").deadlock_free
+        is False
+    )
+
+
+def test_min_adapt_of_booksim_offers_one_direction(tmp_path: Path) -> None:
+    for faithful, ways in ((False, 2), (True, 1)):
+        relation = setup_of(tmp_path, "mesh", "min_adapt", faithful=faithful).relation
+        found = relation.candidates(relation.num_vcs, 8)
+        assert len({relation.vcs.channel[c.vc] for c in found if c.vc is not None}) == ways
+
+
+def test_express_channels_of_large_meshes(tmp_path: Path) -> None:
+    """BookSim's packets go to and fro for ever where they take express channels for 2 hops."""
+    large = ("k=8", "x=8", "y=8")
+    assert deliver(setup_of(tmp_path, "cmesh", "xy_yx", *large).relation).delivered
+    assert not deliver(setup_of(tmp_path, "cmesh", "xy_yx", *large, faithful=True).relation).delivered
+
+
+@pytest.mark.parametrize(
+    ("topology", "routers", "nodes", "diameter"),
+    [
+        ("mesh", 9, 9, 4), ("torus", 16, 16, 4), ("fattree", 12, 8, 4), ("qtree", 21, 64, 4), ("tree4", 28, 64, 4),
+        ("cmesh", 16, 64, 5), ("flatfly", 16, 64, 2), ("dragonflynew", 36, 72, 3),
+    ],
+)  # fmt: skip
+def test_sizes(topology: str, routers: int, nodes: int, diameter: int, tmp_path: Path) -> None:
+    network = build(setup_of(tmp_path, topology, next(r for t, r in ROUTINGS if t == topology)).configuration).network
+    assert (network.num_routers, network.num_terminals) == (routers, nodes)
+    graph = nx.DiGraph(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    assert graph.number_of_edges() == network.num_channels
+    ends = set(network.eject.tolist())
+    far = dict(nx.all_pairs_shortest_path_length(graph))
+    assert max(far[a][b] for a in ends for b in ends) == diameter
+
+
+def test_latencies_of_channels(tmp_path: Path) -> None:
+    for topology, routing, found in (
+        ("torus", "dim_order", {2}), ("mesh", "dor", {1}), ("cmesh", "dor", {2, 4}),
+        ("flatfly", "ran_min", {2, 4, 6}), ("dragonflynew", "min", {10, 100}),
+    ):  # fmt: skip
+        network = setup_of(tmp_path, topology, routing).relation.network
+        assert set(network.latency.tolist()) == found
+        if topology in ("torus", "cmesh", "flatfly"):
+            plain = setup_of(tmp_path, topology, routing, "use_noc_latency=0").relation.network
+            assert set(plain.latency.tolist()) == {1}
+
+
+def test_shortest_ways_of_files_prefer_low_numbers(tmp_path: Path) -> None:
+    relation = setup_of(tmp_path, "anynet", "min").relation
+    network = relation.network
+    for source in range(3):
+        for target in range(3):
+            if source != target:
+                candidate = relation.candidates(relation.num_vcs + source, target)[0].vc
+                assert candidate is not None
+                step = int(network.target[relation.vcs.channel[candidate]])
+                # From router 0 to router 1 the way by router 2 takes 2 cycles, the channel between them 5.
+                assert step == (2 if (source, target) == (0, 1) else target)
+
+
+def test_routings_that_are_not_built_say_why(tmp_path: Path) -> None:
+    for topology, routing in NOT_BUILT:
+        with pytest.raises(UnknotError, match="is not built"):
+            setup_of(tmp_path, topology, routing)
+    with pytest.raises(UnknotError, match="did you mean dim_order"):
+        setup_of(tmp_path, "mesh", "dimorder")
+    with pytest.raises(UnknotError, match="BookSim's default"):
+        understood(tmp_path, text="num_vcs = 2;")
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ("topology=torus;k=1", "at least 2 routers"), ("topology=qtree;k=2", "k = 4 and n = 3"),
+        ("topology=cmesh", "even k"), ("topology=cmesh;k=4;c=4", "xr = 2"), ("topology=flatfly;x=3", "x = y"),
+        ("topology=flatfly;x=4;y=4", "k\\^n = x"), ("topology=dragonflynew", "n = 1"), ("topology=anynet", "a file"),
+        ("topology=meshh", "did you mean mesh"), ("k=1000;n=9", "more than"),
+        ("routing_function=xy_yx;num_vcs=1", "at least 2 VCs"), ("routing_function=romm;num_vcs=3", "even number"),
+        ("routing_function=dim_order_ni;num_vcs=4", "at least 9 VCs"),
+    ],
+)  # fmt: skip
+def test_sizes_that_do_not_fit(keys: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(UnknotError, match=words):
+        understood(tmp_path, *keys.split(";"))
+
+
+def test_draws_are_equally_likely(tmp_path: Path) -> None:
+    """A packet has an address for each draw, so each is drawn as often as in BookSim."""
+    relation = setup_of(tmp_path, "tree4", "nca").relation
+    assert np.bincount(relation.destination).tolist() == [16] * 64
+
+
+def test_the_page_lists_every_routing() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "booksim.md").read_text(encoding="utf-8")
+    for topology, routing in ROUTINGS:
+        line = next(line for line in page.splitlines() if line.startswith("|") and f"`{topology}`" in line)
+        assert f"`{routing}`" in line

@@ -1,0 +1,125 @@
+"""Configurations of BookSim run from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.studies.booksim.files import MESH, understood, written
+from tests.test_schemas import schema
+from unknot.cli import app
+from unknot.errors import TextError
+from unknot.simulation import Router, simulate
+from unknot.studies import load_study
+from unknot.studies.booksim.runs import run_booksim, sweep_of
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_what_booksim_prints_and_what_is_known_beside_it(tmp_path: Path) -> None:
+    path = written(tmp_path, MESH + "print_csv_results = 1; watch_out = -; alloc_iters = 2;")
+    found = run("run", path, "seed=4", "sim_count=2")
+    setup = understood(tmp_path, "seed=4", "sim_count=2", "alloc_iters=2")
+    runs = [simulate(setup.relation, 0.1, seed=seed, **setup.options) for seed in (4, 5)]
+    mean = sum(one.latency_mean or 0 for one in runs) / 2
+    assert f"Packet latency average = {mean:g} (2 samples)" in found
+    hops = sum(one.hops_mean or 0 for one in runs) / 2 + 1
+    assert f"Hops average = {hops:g} (2 samples)" in found
+    assert "deadlock-free under wormhole-nonatomic" in found
+    assert "seed 5: stable" in found
+    cells = re.search(r"results:0,(.*)", found)[1].split(",")  # type: ignore[index]
+    assert len(cells) == 30
+    assert cells[4] == f"{mean:g}"
+    assert cells[-1] == f"{hops:g}"
+    assert "without effect here: watch_out" in found
+    assert "BookSim ignores it" in found
+
+
+def test_sweep(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    found = run("run", path, "--sweep", "injection_rate=0.1:1.0:0.45")
+    lines = [line for line in found.splitlines() if line.startswith("injection_rate=")]
+    assert [line.split()[0] for line in lines[:3]] == [f"injection_rate={load}" for load in ("0.1", "0.55", "1")]
+    assert "not stable" in lines[2]
+    assert "is the first that is not stable" in found
+    answer = json.loads(run("run", path, "--sweep", "injection_rate=0.1:0.2:0.1", "--json", "--jobs", "2"))
+    schema("run-booksim").validate(answer)
+    assert [point["setting"] for point in answer["points"]] == ["injection_rate=0.1", "injection_rate=0.2"]
+    assert answer["deadlock_free"] is True
+
+
+def test_a_sweep_of_sizes_builds_networks_anew(tmp_path: Path) -> None:
+    points = run_booksim(understood(tmp_path), sweep=sweep_of("k=2:4:2"))
+    assert [point.found.runs[0].hops_mean for point in points] == pytest.approx([1.0, 2.5], abs=0.1)
+
+
+@pytest.mark.parametrize("text", ["k", "k=1:2", "rate=1:2:1", "k=1:x:1", "k=2:1:1", "k=1:2:0", "topology=1:2:1"])
+def test_sweeps_that_are_none(text: str) -> None:
+    with pytest.raises(TextError):
+        sweep_of(text)
+
+
+def test_faithful_runs_last_as_long_as_those_of_booksim(tmp_path: Path) -> None:
+    setup = understood(tmp_path, "sample_period=500", faithful=True)
+    found = run_booksim(setup)[0].found.runs[0]
+    assert (found.warmup, found.measured) == (1500, 3500)
+
+
+def test_a_design_beyond_one_flit_in_a_cycle_is_not_stable(tmp_path: Path) -> None:
+    setup = understood(tmp_path, "packet_size=20")
+    assert setup.load == pytest.approx(2.0)
+    assert not run_booksim(setup)[0].found.stable
+
+
+def test_options_of_the_router(tmp_path: Path) -> None:
+    setup = understood(
+        tmp_path, "routing_delay=0", "vc_alloc_delay=2", "sw_alloc_delay=3", "st_prepare_delay=1", "credit_delay=4",
+        "speculative=1", "vc_allocator=islip(3)", "sw_allocator=islip(3)", "priority=age", "hold_switch_for_packet=1",
+    )  # fmt: skip
+    assert setup.options["router"] == Router(0, 2, 3, 2, 4, True, "islip", 3, "age", None, True)
+    assert setup.options["switching"] == "wormhole-nonatomic"
+    setup = understood(tmp_path, "wait_for_tail_credit=1", "buf_size=8", "alloc_iters=2")
+    assert (setup.options["switching"], setup.options["buffer_depth"]) == ("wormhole", 4)
+    assert setup.options["router"].iterations == 2
+    assert understood(tmp_path, "alloc_iters=2", faithful=True).options["router"].iterations == 1
+
+
+def test_convert_writes_a_study_of_the_same_design(tmp_path: Path) -> None:
+    for keys, network, routing in (
+        ("topology = torus; k = 4; n = 2; routing_function = dim_order; packet_size = {{1,5}}; routing_delay = 0;",
+         "torus(4, 4, latency=2)", 'dimension_order(either_way=True, dateline="entry")'),
+        ("topology = fly; k = 2; n = 3; routing_function = dest_tag; injection_process = on_off;",
+         "butterfly(2, 3)", "destination_tag"),
+    ):  # fmt: skip
+        path = written(tmp_path, keys + "num_vcs = 4; traffic = bitcomp;")
+        run("convert", path, tmp_path / "study.toml")
+        design = load_study(tmp_path / "study.toml").designs[0]
+        assert (design.network, design.routing) == (network, routing)
+        assert (design.vcs, design.buffer_depth, design.switching) == (4, 8, "wormhole-nonatomic")
+        assert design.traffic == "bit_complement"
+        setup = understood(tmp_path, text=path.read_text())
+        assert (design.router, design.bursts) == (setup.options["router"], setup.options["bursts"])
+        assert design.longest_packet == max(setup.packet_length)
+
+
+def test_what_studies_have_no_word_for(tmp_path: Path) -> None:
+    path = written(tmp_path, "topology = qtree; k = 4; n = 3; routing_function = nca; traffic = taper64;")
+    result = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / "s.toml")])
+    assert result.exit_code == 2
+    assert "no word for the network qtree and nca on qtree and the pattern taper64" in result.output
+
+
+def test_options_for_booksim_alone(tmp_path: Path) -> None:
+    study = tmp_path / "s.toml"
+    study.write_text('[[design]]\nname = "a"\nnetwork = "ring(3)"\nrouting = "up_down"\n', encoding="utf-8")
+    result = CliRunner().invoke(app, ["run", str(study), "k=3"])
+    assert result.exit_code == 2
+    assert "for configurations of BookSim 2" in result.output
