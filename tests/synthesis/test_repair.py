@@ -53,7 +53,7 @@ def test_two_lanes_hold_the_routes_as_they_are() -> None:
 
 
 def test_remedies_of_adaptive_routings() -> None:
-    found = {remedy.kind: remedy for remedy in repair(fully_adaptive(mesh(2, 2), vcs=1), time_limit=10)}
+    found = {remedy.kind: remedy for remedy in repair(fully_adaptive(mesh(2, 2), vcs=1), time_limit=100)}
     assert {kind: (remedy.cost, remedy.unit, remedy.lower_bound) for kind, remedy in found.items()} == {
         "fewer candidates": (2, "candidates", 2),
         "escape VCs": (6, "VCs", 1),
@@ -101,7 +101,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_what_is_impossible_is_shown() -> None:
-    words = ["repair", "torus(2, 5)", "--routing", "fully_adaptive", "--vcs", "1", "--time-limit", "20"]
+    words = ["repair", "torus(2, 5)", "--routing", "fully_adaptive", "--vcs", "1", "--time-limit", "200"]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     lines = [" ".join(line.split()) for line in result.output.splitlines()]
     assert "fewer candidates none" in lines, result.output
@@ -111,7 +111,7 @@ def test_what_is_impossible_is_shown() -> None:
 
 
 def test_an_impossible_remedy_has_no_relation() -> None:
-    impossible = repair(fully_adaptive(torus(2, 5), vcs=1), time_limit=20)[0]
+    impossible = repair(fully_adaptive(torus(2, 5), vcs=1), time_limit=200)[0]
     assert (impossible.kind, impossible.cost, impossible.evidence_holds) == ("fewer candidates", None, True)
     with pytest.raises(RelationError, match="whatever candidates are removed"):
         _ = impossible.relation
