@@ -193,7 +193,7 @@ def _climbing(space: Space, effort: Effort) -> frozenset[Entry] | None:
 
     ways = following(network, packed(taken), packed(at_home[network.target]), packed(wanted), home, Ways)
     few = replace(effort, deadline=(effort.deadline + time.monotonic()) / 2, tried={})
-    orders = search(ways, 1, few, first=0, rounds=4)
+    orders = search(ways, 1, few, first=0, rounds=2)
     if orders is None:
         return None
     key, removed = orders.key[0], frozenset[Entry]()
