@@ -76,7 +76,12 @@ RING = ("ring(4)", "--routing", "dimension_order")
 COMMANDS = {
     "analyse": [(*RING, "--flits", "4", "--best"), ("mesh(2, 3)", "--routing", "west_first")],
     "bnr": [("mesh(2, 3)", "--routing", "west_first"), ("mesh(2, 2)", "--routing", "fully_adaptive")],
+    "check-all-sizes": [
+        ("mesh(2)", "--all-sizes", "--routing", "lcfaa", "--switching", switching)
+        for switching in ("vct", "wormhole")
+    ],
     "convert": [("ring(4)", "{folder}/ring.graphml"), ("ring(4)", "{folder}/ring.dot")],
+    "design": [("mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"), ("mesh(2)", "--vcs", "1/1 1/1")],
     "faults": [("mesh(2, 2)", "--routing", "up_down")],
     "gallery": [("dimension_order", "--network", "mesh(2, 2)", "--jobs", "1", "--out", "{folder}/g.html")],
     "itm": [("complete(4)",), ("ring(5)",)],

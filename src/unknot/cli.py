@@ -10,6 +10,7 @@ from unknot.commands.audit import audit
 from unknot.commands.bnr import bnr
 from unknot.commands.check import check
 from unknot.commands.convert import convert
+from unknot.commands.design import design
 from unknot.commands.export import export
 from unknot.commands.faults import faults
 from unknot.commands.gallery import gallery
@@ -55,6 +56,7 @@ for _command in (
     bnr,
     analyse,
     faults,
+    design,
     lanes,
     repair,
     export,

@@ -13,6 +13,7 @@ from typing import Any
 from unknot.answers.analyses import AnalyseAnswer, BnrAnswer, FaultsAnswer, ItmAnswer
 from unknot.answers.booksim import BookSimAnswer
 from unknot.answers.configuration_file import ConfigurationFile
+from unknot.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.answers.form import Form
 from unknot.answers.lanes import LanesAnswer
 from unknot.answers.multistage import PermuteAnswer
@@ -34,8 +35,10 @@ FORMS: dict[str, type[Form]] = {
     "audit": AuditAnswer,
     "bnr": BnrAnswer,
     "check": CheckAnswer,
+    "check-all-sizes": EverySizeAnswer,
     "configuration": ConfigurationFile,
     "convert": ConvertAnswer,
+    "design": DesignAnswer,
     "faults": FaultsAnswer,
     "gallery": GalleryAnswer,
     "itm": ItmAnswer,

@@ -40,6 +40,9 @@ def check(
     smallest: Annotated[
         bool, typer.Option("--smallest", help="Look for the smallest counterexample, and prove that it is.")
     ] = False,
+    all_sizes: Annotated[
+        bool, typer.Option("--all-sizes", help="For meshes of every size; NETWORK is a family: mesh(3).")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Tell the whole argument, step by step.")] = False,
     export: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the counterexample, for `unknot replay`.")
@@ -62,6 +65,10 @@ def check(
     from unknot.verify.check import LATE, NO_ANSWER
 
     technique = switching_named(switching)
+    if all_sizes:
+        from unknot.commands.every_size import check_every_size
+
+        check_every_size(network, routing, vcs, technique, time_limit, json=json)
     relation = relation_of(network, routing, vcs)
     if flows is not None:
         from unknot.synthesis import only, read_flows

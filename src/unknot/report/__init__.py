@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from unknot.report.drawing import draw_configuration, draw_network
     from unknot.report.load_drawing import draw_load
     from unknot.report.multistage import draw_realisation
+    from unknot.report.rule_drawing import draw_rule
     from unknot.report.series_drawing import draw_series, write_series
     from unknot.report.study_report import write_study_report
 
@@ -22,6 +23,7 @@ __all__ = [
     "draw_load",
     "draw_network",
     "draw_realisation",
+    "draw_rule",
     "draw_series",
     "tell",
     "write_audit_report",
@@ -36,6 +38,7 @@ _HOMES = {
     "draw_load": "load_drawing",
     "draw_network": "drawing",
     "draw_realisation": "multistage",
+    "draw_rule": "rule_drawing",
     "draw_series": "series_drawing",
     "tell": "configuration_text",
     "write_audit_report": "audit_report",

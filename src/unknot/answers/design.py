@@ -1,0 +1,199 @@
+"""Forms of rules made to order, and of verdicts for meshes of every size."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from unknot.answers.form import Answer, Form, Number, Plain, answer, form_of
+from unknot.answers.networks import Natural, Positive
+from unknot.answers.verdicts import ConfigurationForm
+from unknot.switching import Switching
+from unknot.synthesis.rules.design import Design
+from unknot.synthesis.rules.every_size import EverySize
+from unknot.synthesis.rules.impossible import Impossible
+from unknot.synthesis.rules.judge import Judged
+from unknot.synthesis.rules.proofs import Proof
+from unknot.synthesis.rules.ranking import Level
+from unknot.synthesis.rules.rule import Rule
+from unknot.synthesis.rules.space import Space, shown
+
+Counts = Annotated[
+    list[tuple[Positive, Positive]], Plain, Field(description="VCs up and down each dimension, as pairs.")
+]
+
+
+@form_of(Level)
+class LevelForm(Form):
+    """A linear function of the coordinates for each type of VC."""
+
+
+class EscapeForm(Form):
+    """What a blocked header in a state waits for that ranks lower."""
+
+    held: str = Field(description="Type of the VC that it is in.")
+    left: str = Field(description="Signs of what remains.")
+    escape: str = Field(description="Type of the VC that ranks lower.")
+
+
+@form_of(Proof, without=("escapes",))
+class ProofForm(Form):
+    """Why a rule is deadlock-free on every mesh of its dimensions."""
+
+    types: list[str] = Field(description="Types of VCs in the order of the functions of each level.")
+    levels: Annotated[list[LevelForm], Plain]
+    escapes: list[EscapeForm]
+
+
+class RowForm(Form):
+    """A line of a rule."""
+
+    left: str = Field(description="Signs of what remains, dimension by dimension.")
+    held: list[str] = Field(description="Types of VCs, or injection.")
+    may_take: list[str] = Field(description="Types of VCs; in parentheses: not waited for.")
+
+
+@form_of(Impossible, without=("space", "request", "refuted", "walks", "paths", "switching"))
+class ImpossibleForm(Form):
+    """Why there is no rule: clauses of deadlocks and of the request contradict each other."""
+
+    counts: Counts
+    configurations: Natural = Field(description="Deadlock configurations whose clauses are used.")
+    walks: Natural = Field(description="Closed walks of dependencies whose clauses are used.")
+    paths: Natural = Field(description="Shortest paths whose clauses are used.")
+    sides: Annotated[list[Positive], Plain] = Field(description="Of a mesh that holds all configurations.")
+
+
+@form_of(Judged, without=("space", "switching", "rule", "proof", "evidence"))
+class JudgedForm(Form):
+    """What is known of one distribution of VCs."""
+
+    counts: Counts
+    vcs: Positive = Field(description="VCs per router.")
+    holds: bool | None = Field(description="What the checkers say of proof or evidence; null: there is none.")
+    sides: Annotated[list[Positive], Plain] = Field(description="Of the largest mesh on which rules were tried.")
+    evidence: list[ImpossibleForm]
+    seconds: Number
+
+
+@form_of(Design, without=("request", "judged", "short"))
+class DesignAnswer(Form):
+    """What `unknot design --json` prints."""
+
+    family: str
+    switching: Switching
+    adaptive: Literal["states", "paths"]
+    least: Natural = Field(description="BNRs to be provided at least.")
+    conclusion: str
+    vcs: Positive | None = Field(description="VCs per router of the rule; null: none was found.")
+    fewest: bool = Field(description="Fewer VCs per router are shown to be impossible.")
+    lower_bound: Positive = Field(description="No rule has fewer VCs per router.")
+    counts: Counts | None
+    rule: list[RowForm] | None
+    provided: list[str] | None = Field(description="BNRs that the rule provides: signs of directions.")
+    proof: ProofForm | None
+    judged: list[JudgedForm]
+    seconds: Number
+
+
+@form_of(EverySize, without=("rule", "read", "decided", "refuted", "refuted_on", "seconds"))
+class EverySizeAnswer(Form):
+    """What `unknot check --all-sizes --json` prints."""
+
+    family: str
+    switching: Switching
+    proof: ProofForm | None
+    rule: list[RowForm] | None
+    read: Annotated[list[str], Plain]
+    decided: list[str] = Field(description="Meshes that were decided one by one.")
+    refuted_on: str | None = Field(description="The smallest mesh on which it deadlocks.")
+    configuration: ConfigurationForm | None = Field(description="The deadlock on that mesh.")
+    holds: bool | None = Field(description="What the checker says of proof or deadlock; null: there is none.")
+    seconds: Number
+
+
+def design_answer(found: Design, **more: Any) -> Answer:
+    """The JSON of a design."""
+    best = found.found
+    rule = None if best is None else best.rule
+    judged = [
+        {
+            "counts": list(one.space.counts),
+            "vcs": one.space.vcs,
+            "outcome": one.outcome,
+            "holds": one.holds,
+            "sides": list(one.sides),
+            "rounds": one.rounds,
+            "seconds": one.seconds,
+            "evidence": [
+                {
+                    "counts": list(e.space.counts),
+                    "configurations": len(e.refuted),
+                    "walks": len(e.walks),
+                    "paths": len(e.paths),
+                    "sides": list(e.sides),
+                    "learnt": e.learnt.tolist(),
+                }
+                for e in one.evidence
+            ],
+        }
+        for one in found.judged
+    ]
+    provided = None if rule is None else rule.provided(states=found.request.adaptive == "states")
+    fields: dict[str, Any] = {
+        "adaptive": found.request.adaptive,
+        "least": 2**found.dimensions if found.request.least is None else found.request.least,
+        "counts": None if best is None else list(best.space.counts),
+        "rule": None if rule is None else rows(rule),
+        "provided": None if provided is None else [shown(kind) for kind in provided],
+        "proof": None if best is None or rule is None or best.proof is None else proof_form(rule.space, best.proof),
+        "judged": judged,
+    }
+    return answer(DesignAnswer, found, **fields, **more)
+
+
+def every_size_answer(found: EverySize, **more: Any) -> Answer:
+    """The JSON of a verdict for every size."""
+    rule, refuted = found.rule, found.refuted
+    relation = None
+    if found.refuted_on is not None:
+        from unknot.routing.named import routing
+        from unknot.topologies import mesh
+
+        relation = routing(mesh(*found.refuted_on), found.routing)
+    fields: dict[str, Any] = {
+        "proof": None if rule is None or found.proof is None else proof_form(rule.space, found.proof),
+        "rule": None if rule is None else rows(rule),
+        "read": [sides_text(sides) for sides in found.read],
+        "decided": [sides_text(sides) for sides in found.decided],
+        "refuted_on": None if found.refuted_on is None else sides_text(found.refuted_on),
+        "configuration": None if refuted is None else refuted.configuration,
+    }
+    return answer(EverySizeAnswer, found, of=relation, **fields, **more)
+
+
+def sides_text(sides: tuple[int, ...]) -> str:
+    """The sides of a mesh as text."""
+    return "x".join(map(str, sides))
+
+
+def rows(rule: Rule) -> list[dict[str, object]]:
+    """The lines of a rule."""
+    return [
+        {"left": shown(signs), "held": held.split(), "may_take": choice.split()}
+        for signs, held, choice in rule.rows()
+    ]
+
+
+def proof_form(space: Space, proof: Proof) -> dict[str, object]:
+    """A proof with names of types."""
+    return {
+        "kind": proof.kind,
+        "types": [space.name(kind) for kind in range(space.injection)],
+        "levels": [{"gradient": level.gradient, "offset": level.offset} for level in proof.levels],
+        "escapes": [
+            {"held": space.name(held), "left": shown(signs), "escape": space.name(out)}
+            for (held, signs), out in proof.escapes
+        ],
+    }

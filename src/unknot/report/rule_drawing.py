@@ -1,0 +1,78 @@
+"""Position-independent rules as pictures: for each quadrant, from which virtual channel to which."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+from unknot.report import shapes
+from unknot.report import sheet as paper
+from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
+
+if TYPE_CHECKING:
+    from unknot.synthesis.rules import Rule
+
+PANEL, TOP, COLUMNS, RADIUS = 210.0, 50.0, 4, 70.0
+MOST = 64
+"""Panels that are drawn."""
+
+
+def draw_rule(rule: Rule) -> str:
+    """A panel for each choice of what is left to go: VCs in a circle, an arrow to each that may be taken.
+
+    Injection stands in the middle. VCs of one dimension have one colour.
+
+    Returns
+    -------
+    str
+        An SVG element, always the same for the same rule.
+    """
+    space = rule.space
+    panels: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for held, signs in rule.states:
+        for out in rule.outs((held, signs)):
+            panels.setdefault(signs, []).append((held, out))
+    title = f"{rule.name}: {space.text}"
+    parts = [shapes.text(complex(20, 28), title, size=14, anchor="start", bold=True)]
+    shown = list(panels.items())[:MOST]
+    for k, (signs, arrows) in enumerate(shown):
+        centre = complex(PANEL * (k % COLUMNS + 0.5), TOP + PANEL * (k // COLUMNS) + 0.54 * PANEL)
+        left = " ".join(f"{'xyzwvu'[i]}{'0+-'[sign]}" for i, sign in enumerate(signs) if sign)
+        parts.append(shapes.text(centre - 1j * (RADIUS + 26), f"left: {left}", size=11, colour=SOFT))
+        seats = {space.injection: centre}
+        for kind in range(space.injection):
+            seats[kind] = centre + cmath.rect(RADIUS, 2 * math.pi * kind / space.injection - math.pi / 2)
+        for held, out in arrows:
+            parts.append(_arrow(seats[held], seats[out], COLOURS[space.types[out].dimension % len(COLOURS)]))
+        used = {kind for pair in arrows for kind in pair}
+        for kind, at in seats.items():
+            parts += _seat(space.name(kind), at, kind in used)
+    rows = -(-len(shown) // COLUMNS)
+    if len(panels) > MOST:
+        parts.append(shapes.text(complex(20, 42), f"{MOST} of {len(panels)} panels", size=10, anchor="start"))
+    return shapes.svg(PANEL * COLUMNS, TOP + PANEL * rows + 10, title, parts)
+
+
+def _seat(name: str, at: complex, used: bool) -> list[str]:
+    fill, ink = ("#e3eef8", INK) if used else ("#f6f7f8", PALE)
+    word = "inj" if name == "injection" else name
+    disc = (
+        f'<circle cx="{number(at.real)}" cy="{number(at.imag)}" r="13" fill="{fill}" stroke="{ink}" '
+        f'stroke-width="0.8"><title>{escape(name, quote=False)}</title></circle>'
+    )
+    return [disc, shapes.text(at + 3.5j, word, size=10, colour=INK if used else SOFT)]
+
+
+def _arrow(tail: complex, head: complex, colour: str) -> str:
+    if tail == head:
+        loop = f"M{number(tail.real - 6)},{number(tail.imag - 12)}a7,9 0 1 1 12,0"
+        return f'<path d="{loop}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
+    way = (head - tail) / abs(head - tail)
+    start, end = tail + 13 * way, head - 14 * way
+    line = f"M{number(start.real)},{number(start.imag)}L{number(end.real)},{number(end.imag)}"
+    return (
+        f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
+        f'<path d="{paper.arrowhead(end, way, 7.0)}" fill="{colour}"/>'
+    )

@@ -1,0 +1,194 @@
+"""Evidence that no rule of a space fulfils a request, and its checker.
+
+The evidence is a contradiction: clauses of the request, a clause for each deadlock configuration with its images
+under symmetries, and clauses that follow from these step by step. The checker builds all clauses anew, has each
+configuration accepted by `unknot.checker` as a deadlock of the least rule that has it, and follows the steps by unit
+propagation. The searches, the prover and the SAT solver are not trusted.
+
+A deadlock on one mesh is one on every larger mesh, since packets between routers of a box stay in it and see the same
+signs. So what is impossible here is impossible on all larger meshes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot import checker
+from unknot.errors import UnknotError
+from unknot.switching import Switching
+from unknot.synthesis.evidence import flat
+from unknot.synthesis.rules.conflicts import Rejected, clause_of, images
+from unknot.synthesis.rules.frames import Frame
+from unknot.synthesis.rules.requirements import Clause, Request, Requirements, Word
+from unknot.synthesis.rules.search import SYMMETRIES, Refuted, Search
+from unknot.synthesis.rules.space import Space, symmetries
+from unknot.verify.verdict import Configuration, Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Impossible:
+    """No rule of a space fulfils a request.
+
+    Attributes
+    ----------
+    space : Space
+    request : Request
+    switching : str
+    refuted : tuple of Refuted
+        Deadlock configurations, each on a mesh of its own size.
+    paths : tuple of words
+        Shortest paths whose clauses are used, of a request for paths.
+    walks : tuple of tuples of types
+        Under non-atomic allocation: closed walks of dependencies that return to their router.
+    learnt : int32 array
+        Clauses each of which follows from those before it by unit propagation, each ended by a 0; together they are
+        contradictory.
+    """
+
+    space: Space
+    request: Request
+    switching: Switching
+    refuted: tuple[Refuted, ...]
+    paths: tuple[Word, ...]
+    walks: tuple[tuple[int, ...], ...]
+    learnt: npt.NDArray[np.int32]
+
+    @property
+    def steps(self) -> int:
+        """Steps of the refutation."""
+        return int((self.learnt == 0).sum())
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """Sides of a mesh that holds all the configurations."""
+        each = [found.sides for found in self.refuted] or [(2,) * self.space.dimensions]
+        return tuple(max(side) for side in zip(*each, strict=True))
+
+
+def impossible(search: Search) -> Impossible | None:
+    """The evidence of a search that has run out of rules; None if the solver cannot write down a proof."""
+    return refutation(search.space, search.request, search.switching, search.refuted, search.paths, ())
+
+
+def refutation(
+    space: Space,
+    request: Request,
+    switching: Switching,
+    refuted: list[Refuted],
+    paths: list[Word],
+    walks: tuple[tuple[int, ...], ...],
+) -> Impossible | None:
+    """The evidence of what was found; None if it is no contradiction."""
+    from pysat.solvers import Solver
+
+    clauses, _ = _clauses(space, request, switching, tuple(refuted), tuple(paths), walks)
+    with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
+        if solver.solve():
+            return None
+        lines = solver.get_proof()
+    learnt = [int(x) for line in lines if not line.startswith("d") for x in line.split()]
+    return Impossible(
+        space, request, switching, tuple(refuted), tuple(paths), walks, np.array(learnt, dtype=np.int32)
+    )
+
+
+def _clauses(
+    space: Space,
+    request: Request,
+    switching: Switching,
+    refuted: tuple[Refuted, ...],
+    paths: tuple[Word, ...],
+    walks: tuple[tuple[int, ...], ...],
+) -> tuple[list[Clause], Requirements]:
+    """All clauses, built from the request and the evidence alone."""
+    requirements = Requirements(space, request)
+    turned = list(islice(symmetries(space), SYMMETRIES))
+    for path in paths:
+        requirements.provide(path)
+    if walks:
+        requirements.dependencies()
+    clauses = list(requirements.given)
+    for walk in walks:
+        clauses += requirements.acyclic(walk, turned)
+    frames: dict[tuple[int, ...], Frame] = {}
+    for found in refuted:
+        place = frames.setdefault(found.sides, Frame(space, found.sides))
+        clause, _ = clause_of(place, found.configuration)
+        clauses += images(space, clause, turned)
+    return clauses, requirements
+
+
+def accept(evidence: Impossible) -> None:
+    """Return quietly if the evidence holds; raise `Rejected` if it does not."""
+    from unknot.synthesis.refutation_kernel import follows
+
+    space, frames = evidence.space, {found.sides: Frame(evidence.space, found.sides) for found in evidence.refuted}
+    for number, found in enumerate(evidence.refuted, start=1):
+        if len(found.sides) != space.dimensions or min(found.sides) < 2 or (space.short and max(found.sides) > 2):
+            raise Rejected(f"configuration {number}: {found.sides} are no sides of a mesh of this space")
+        _deadlock(frames[found.sides], found.configuration, evidence.switching, number)
+    for walk in evidence.walks:
+        _closed(space, walk, evidence.switching)
+    for path in evidence.paths:
+        if evidence.request.adaptive != "paths" or not _is_path(space, path):
+            raise Rejected(f"{path} is no shortest path that the request is about")
+    given, requirements = _clauses(
+        space, evidence.request, evidence.switching, evidence.refuted, evidence.paths, evidence.walks
+    )
+    variables, learnt = requirements.variables, np.asarray(evidence.learnt, dtype=np.int32)
+    if learnt.size and (learnt[-1] != 0 or np.abs(learnt.astype(np.int64)).max() > variables):
+        raise Rejected(f"clauses of the variables 1 to {variables}, each ended by a 0, are wanted")
+    literal, first = flat(given)
+    lengths = np.diff(np.flatnonzero(learnt == 0), prepend=-1) - 1
+    every = np.concatenate([literal, learnt[learnt != 0]])
+    starts = np.concatenate([first, first[-1] + np.cumsum(lengths)])
+    flaw = int(follows(variables, every, starts, len(given)))
+    if flaw >= starts.size - 1:
+        raise Rejected("the clauses do not contradict each other")
+    if flaw >= 0:
+        raise Rejected(f"step {flaw - len(given)} of the refutation does not follow from what is before it")
+
+
+def evidence_holds(evidence: Impossible) -> bool:
+    """Whether `accept` accepts it."""
+    try:
+        accept(evidence)
+    except UnknotError:
+        return False
+    return True
+
+
+def _deadlock(place: Frame, found: Configuration, switching: Switching, number: int) -> None:
+    """Have `unknot.checker` look at a configuration on the relation of the least rule that has it."""
+    _, needed = clause_of(place, found)
+    offers = np.zeros(len(place.space.permissions), dtype=bool)
+    offers[sorted(needed)] = True
+    relation = place.relation(offers, name=f"the least rule of configuration {number}")
+    try:
+        checker.accept(relation, Verdict(False, switching, "", "", "", configuration=found))
+    except checker.Rejected as error:
+        raise Rejected(f"configuration {number}: {error}") from error
+
+
+def _closed(space: Space, walk: tuple[int, ...], switching: Switching) -> None:
+    """Dependencies along types, one hop after the other, that return to the router where they began."""
+    if switching != "wormhole-nonatomic" or not walk or any(not 0 <= kind < space.injection for kind in walk):
+        raise Rejected(f"{walk} are not types of VCs whose dependencies decide {switching}")
+    at = [0] * space.dimensions
+    for kind in walk:
+        at[space.types[kind].dimension] += space.types[kind].sign
+    if any(at):
+        raise Rejected(f"{', '.join(map(space.name, walk))} do not lead back to where they began")
+
+
+def _is_path(space: Space, path: Word) -> bool:
+    ways = {*path}
+    return (
+        bool(path)
+        and all(0 <= i < space.dimensions and sign in (1, -1) and (i, -sign) not in ways for i, sign in path)
+        and not (space.short and len(ways) < len(path))
+    )

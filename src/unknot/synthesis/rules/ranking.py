@@ -1,0 +1,143 @@
+"""Rankings of the types of VCs that are linear in the coordinates, compared lexicographically.
+
+A rank of a VC is a tuple of linear functions of the coordinates of the router that it leads to. An edge asks that the
+VC of one type, so many routers away, ranks lower than the VC of another, or at most as high. Because differences of
+equal gradients do not depend on where that is, an edge is one inequality for all meshes.
+
+The tuple is found as lexicographic linear rankings of loops are (C. Alias, A. Darte, P. Feautrier, L. Gonnord:
+Multi-dimensional rankings, program termination, and complexity bounds of flowchart programs. SAS 2010): a linear
+program for the function that lowers as many edges as possible and raises none; those are done with, and so on. When
+nothing is lowered any more, what is left has closed walks that come back to the same router (S. R. Kosaraju,
+G. F. Sullivan: Detecting cycles in dynamic graphs in polynomial time. STOC 1988), so there is no such ranking.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+Way = tuple[int, ...]
+DENOMINATOR = 720
+"""Largest denominator that is looked for when a solution of a linear program is made exact."""
+REACH = 2
+"""How far, in each dimension, closed walks go that are looked for step by step."""
+
+
+@dataclass(frozen=True, order=True)
+class Edge:
+    """The VC of type `low`, `way` further on, ranks lower than the one of type `high`; if not `strict`, or equal."""
+
+    high: int
+    low: int
+    way: Way
+    strict: bool
+
+
+@dataclass(frozen=True)
+class Level:
+    """A linear function for each type.
+
+    Attributes
+    ----------
+    gradient : tuple of tuples of int
+        For each type what a coordinate counts, dimension by dimension.
+    offset : tuple of int
+    """
+
+    gradient: tuple[Way, ...]
+    offset: tuple[int, ...]
+
+
+def ranked(edges: Iterable[Edge], types: int, dimensions: int) -> tuple[Level, ...] | list[Edge]:
+    """A ranking that all edges ask for, or the edges of which some cannot be had together.
+
+    Complexity: at most as many linear programs as edges, each of their size.
+    """
+    left = sorted(set(edges))
+    levels: list[Level] = []
+    while any(edge.strict for edge in left):
+        level = _level(left, types, dimensions)
+        rest = [edge for edge in left if _difference(level, edge) == 0]
+        if len(rest) == len(left):
+            return left
+        levels.append(level)
+        left = rest
+    return tuple(levels)
+
+
+def _difference(level: Level, edge: Edge) -> int:
+    gradient = level.gradient[edge.low]
+    if gradient != level.gradient[edge.high]:
+        raise ArithmeticError("a level compares types of unequal gradients")
+    step = sum(g * w for g, w in zip(gradient, edge.way, strict=True))
+    return step + level.offset[edge.low] - level.offset[edge.high]
+
+
+def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
+    """The linear function that lowers most edges and raises none; types that are joined have one gradient."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    m = len(edges)
+    high, low = np.array([e.high for e in edges]), np.array([e.low for e in edges])
+    parts, part = connected_components(coo_array((np.ones(m), (high, low)), shape=(types, types)), directed=False)
+    gradients, columns = parts * dimensions, parts * dimensions + types
+    matrix = np.zeros((m, columns + m))
+    for row, edge in enumerate(edges):
+        for i, step in enumerate(edge.way):
+            matrix[row, part[edge.high] * dimensions + i] += step
+        matrix[row, gradients + edge.low] += 1
+        matrix[row, gradients + edge.high] -= 1
+        matrix[row, columns + row] = 1
+    found = linprog(
+        np.concatenate([np.zeros(columns), -np.ones(m)]),
+        A_ub=matrix, b_ub=np.zeros(m), bounds=[(None, None)] * columns + [(0, 1)] * m, method="highs-ds",
+    )  # fmt: skip
+    exact = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in found.x[:columns]]
+    scale = math.lcm(*(value.denominator for value in exact))
+    whole = [int(value * scale) for value in exact]
+    gradient = tuple(tuple(whole[p * dimensions : (p + 1) * dimensions]) for p in part.tolist())
+    level = Level(gradient, tuple(whole[gradients:]))
+    if any(_difference(level, edge) > 0 for edge in edges):
+        raise ArithmeticError("the linear program's answer is not exact enough")
+    return level
+
+
+def closed_walks(edges: Iterable[Edge], dimensions: int, reach: int = REACH) -> list[tuple[Edge, ...]]:
+    """Short closed walks back to their router, with a strict edge: one from each such edge where any is near."""
+    after: dict[int, list[Edge]] = {}
+    for edge in sorted(set(edges)):
+        after.setdefault(edge.high, []).append(edge)
+    walks: dict[frozenset[Edge], tuple[Edge, ...]] = {}
+    best = 2 * reach * dimensions
+    for first in [edge for found in after.values() for edge in found if edge.strict]:
+        goal = first.high, (0,) * dimensions
+        start = first.low, first.way
+        before: dict[tuple[int, Way], tuple[tuple[int, Way], Edge]] = {}
+        depth = {start: 1}
+        todo = deque([start])
+        while todo and goal not in depth:
+            at = todo.popleft()
+            if depth[at] > best:
+                break
+            for edge in after.get(at[0], ()):
+                there = edge.low, tuple(a + b for a, b in zip(at[1], edge.way, strict=True))
+                if there not in depth and max(map(abs, there[1])) <= reach:
+                    depth[there], before[there] = depth[at] + 1, (at, edge)
+                    todo.append(there)
+        if goal in depth:
+            walk = []
+            at = goal
+            while at != start:
+                at, edge = before[at]
+                walk.append(edge)
+            walk.append(first)
+            walks.setdefault(frozenset(walk), tuple(reversed(walk)))
+            best = min(best, len(walk))
+    return list(walks.values())
