@@ -9,6 +9,7 @@ from unknot.synthesis.rules.proofs import Proof, proof_of, proved_rule
 from unknot.synthesis.rules.requirements import Request
 from unknot.synthesis.rules.rule import Rule, rule_from
 from unknot.synthesis.rules.space import Space
+from unknot.synthesis.rules.turns import TurnModel, turn_models
 
 __all__ = [
     "Design",
@@ -21,6 +22,7 @@ __all__ = [
     "Request",
     "Rule",
     "Space",
+    "TurnModel",
     "accept",
     "design",
     "distributions",
@@ -30,4 +32,5 @@ __all__ = [
     "proved_rule",
     "rule_from",
     "rule_of",
+    "turn_models",
 ]

@@ -1,0 +1,172 @@
+"""Every figure of docs/design.md, made again: ``python examples/design_figures.py``, or with names of parts.
+
+It takes some minutes. Parts: fewest, symmetry, bnrs, hypercubes, turns, published, search.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from unknot import check, deliver
+from unknot.checker import evidence_holds
+from unknot.synthesis.rules import Design, Request, design, every_size, judge
+from unknot.synthesis.rules.judge import Kind
+from unknot.synthesis.rules.requirements import Adaptive
+from unknot.synthesis.rules.turns import names, turn_models
+
+TECHNIQUES = ("vct", "wormhole", "wormhole-nonatomic")
+MEANINGS: tuple[Adaptive, ...] = ("states", "paths")
+
+
+def fewest() -> None:
+    """The fewest VCs per router for fully adaptive routing, by dimensions, technique and meaning."""
+    for dimensions in (2, 3, 4):
+        for switching in TECHNIQUES:
+            for adaptive in MEANINGS:
+                limit = 20.0 if (dimensions, switching) in HARD else 200.0
+                _line(f"mesh({dimensions})", switching, adaptive, time_limit=limit, every=dimensions == 2)
+
+
+HARD = {(4, "wormhole"), (3, "wormhole-nonatomic"), (4, "wormhole-nonatomic")}
+"""Questions whose upper bound the search does not reach in a reasonable time; see the page."""
+
+
+def _line(family: str, switching: str, adaptive: Adaptive, symmetry: Kind = "none", **more: object) -> Design:
+    began, cpu = time.monotonic(), time.process_time()
+    found = design(family, switching, adaptive=adaptive, symmetry=symmetry, **more)  # type: ignore[arg-type]
+    wall, cpu = time.monotonic() - began, time.process_time() - cpu
+    outcomes = Counter(one.outcome for one in found.judged)
+    held = all(one.holds is not False for one in found.judged)
+    evidence = {e.space.counts: e for one in found.judged for e in one.evidence}
+    text = f"{found.vcs} VCs" if found.vcs else "no rule found"
+    print(
+        f"{family:12} {switching:19} {adaptive:7} {symmetry:14} {text:14} fewest: {found.fewest!s:5} "
+        f"at least {found.lower_bound}; {dict(outcomes)}; {len(evidence)} refutations with "
+        f"{sum(len(e.refuted) for e in evidence.values())} deadlocks, {sum(len(e.walks) for e in evidence.values())} "
+        f"cycles, {sum(e.steps for e in evidence.values())} steps; checkers accept all: {held}; "
+        f"{cpu:.1f} s of processor, {wall:.1f} s",
+        flush=True,
+    )
+    if found.found is not None and found.found.proof is not None:
+        print(
+            f"    {found.found.space.text}; proof: {found.found.proof.kind}, {len(found.found.proof.levels)} levels"
+        )
+    working = [one.space.text for one in found.judged if one.outcome == "found"]
+    if more.get("every"):
+        print(f"    distributions that work: {'; '.join(working)}", flush=True)
+    return found
+
+
+def symmetry() -> None:
+    """What symmetry costs in two dimensions."""
+    for switching in TECHNIQUES:
+        for kind in ("transposition", "reversal", "reflections"):
+            _line("mesh(2)", switching, "states", kind, time_limit=60.0)
+
+
+def bnrs() -> None:
+    """How many BNRs one VC in each direction can provide."""
+    for dimensions in (2, 3):
+        for switching in TECHNIQUES:
+            for adaptive in MEANINGS:
+                began = time.process_time()
+                outcome = ""
+                for least in range(1, 2**dimensions + 1):
+                    one = judge(((1, 1),) * dimensions, switching, Request(adaptive, least))
+                    outcome += f" {least}: {one.outcome} ({one.holds})"
+                print(
+                    f"mesh({dimensions}), 1 VC each way, {switching}, {adaptive}:{outcome}; "
+                    f"{time.process_time() - began:.1f} s",
+                    flush=True,
+                )
+
+
+def hypercubes() -> None:
+    """The fewest VCs on hypercubes."""
+    for dimensions in (2, 3):
+        for switching in TECHNIQUES:
+            _line(f"hypercube({dimensions})", switching, "states", time_limit=60.0)
+
+
+def turns() -> None:
+    """Turn models in two and three dimensions."""
+    for dimensions in (2, 3):
+        began = time.process_time()
+        models = turn_models(dimensions)
+        free = [model for model in models if model.deadlock_free]
+        print(
+            f"{dimensions} dimensions: {sum(model.alike for model in models)} ways to prohibit a turn of each cycle, "
+            f"{len(models)} kinds; deadlock-free {sum(model.alike for model in free)}, {len(free)} kinds; "
+            f"{time.process_time() - began:.1f} s"
+        )
+        for model in free:
+            rule = model.rule
+            provided = "some packets cannot arrive" if rule is None else f"{len(rule.provided(states=True))} BNRs"
+            print(f"    {model.alike:3} like {' '.join(names(model.prohibited))}: {provided}")
+
+
+def published() -> None:
+    """Published algorithms on meshes of every size."""
+    for family, routing, switching in (
+        ("mesh(3)", "dimension_order", "wormhole-nonatomic"),
+        ("mesh(2)", "west_first", "wormhole-nonatomic"),
+        ("mesh(3)", "west_first", "wormhole-nonatomic"),
+        ("mesh(3)", "north_last", "wormhole-nonatomic"),
+        ("mesh(3)", "negative_first", "wormhole-nonatomic"),
+        ("mesh(3)", "planar_adaptive", "wormhole-nonatomic"),
+        ("mesh(3)", "vba", "wormhole-nonatomic"),
+        ("mesh(2)", "duato", "vct"),
+        ("mesh(3)", "duato", "vct"),
+        ("mesh(2)", "duato", "wormhole"),
+        ("mesh(3)", "duato", "wormhole"),
+        ("mesh(2)", "lcfaa", "vct"),
+        ("mesh(3)", "lcfaa", "vct"),
+        ("mesh(4)", "lcfaa", "vct"),
+        ("mesh(2)", "lcfaa", "wormhole"),
+        ("mesh(2)", "schwiebert", "wormhole"),
+        ("mesh(3)", "schwiebert", "wormhole"),
+        ("mesh(4)", "schwiebert", "wormhole"),
+        ("mesh(2)", "odd_even", "wormhole"),
+    ):
+        found = every_size(family, routing, switching, time_limit=60.0)
+        proof = "" if found.proof is None else f"{found.proof.kind}, {len(found.proof.levels)} levels"
+        print(
+            f"{routing:16} {family} {switching:19} deadlock-free: {found.deadlock_free!s:5} {proof} "
+            f"{found.reason[:60]} "
+            f"refuted on {found.refuted_on}, decided up to {found.decided[-1:]}; checker: {found.holds}; "
+            f"{found.seconds:.1f} s",
+            flush=True,
+        )
+
+
+def search() -> None:
+    """Found rules on larger meshes, by prover and checker."""
+    for family, switching, sides in (
+        ("mesh(2)", "vct", (8, 8)),
+        ("mesh(2)", "wormhole", (8, 8)),
+        ("mesh(2)", "wormhole-nonatomic", (8, 8)),
+        ("mesh(3)", "vct", (4, 4, 4)),
+        ("mesh(3)", "wormhole", (4, 4, 4)),
+    ):
+        one = design(family, switching, time_limit=200.0).found
+        if one is not None and one.rule is not None:
+            relation = one.rule.on(sides)
+            verdict, delivery = check(relation, switching), deliver(relation)
+            print(
+                f"{family} {switching} on {relation.network.name}: deadlock-free {verdict.deadlock_free}, checker "
+                f"{evidence_holds(relation, verdict)}, delivers {delivery.delivered}, minimal {delivery.minimal}"
+            )
+            print(one.rule.text, flush=True)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    part.__name__: part for part in (fewest, symmetry, bnrs, hypercubes, turns, published, search)
+}
+
+if __name__ == "__main__":
+    for _name in sys.argv[1:] or PARTS:
+        print(f"== {_name}: {PARTS[_name].__doc__}")
+        PARTS[_name]()
