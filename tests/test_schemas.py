@@ -86,6 +86,7 @@ COMMANDS = {
     "gallery": [("dimension_order", "--network", "mesh(2, 2)", "--jobs", "1", "--out", "{folder}/g.html")],
     "itm": [("complete(4)",), ("ring(5)",)],
     "lanes": [("mesh(3, 3)",), ("ring(5)",)],
+    "lanes-longer": [("ring(5)", "--lanes", "1", "--time-limit", "5")],
     "multicast": [RING, (*RING, "--operation", "all_gather")],
     "permute": [("butterfly(2, 2)", "3,0,1,2"), ("butterfly(2, 2)", "--random", "1")],
     "repair": [

@@ -12,6 +12,7 @@ from unknot.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.synthesis.evidence import Refutation
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.synthesis.lanes import Lanes
+from unknot.synthesis.longer import LongerLanes
 
 
 @form_of(ForcedTurn)
@@ -66,6 +67,28 @@ class TriedForm(Form):
     pairs_left: Natural = Field(description="Fewest pairs left without a route.")
 
 
+class FrontForm(Form):
+    """Routes in a number of lanes."""
+
+    lanes: Positive
+    highest_load: Number = Field(description="The lowest that was found.")
+
+
+class FoundForm(Form):
+    """When a number of lanes was found to be enough."""
+
+    seconds: Number
+    lanes: Natural
+
+
+def _front(found: Any) -> Any:
+    return [{"lanes": x[0], "highest_load": x[1]} if isinstance(x, tuple) else x for x in found]
+
+
+def _history(found: Any) -> Any:
+    return [{"seconds": x[0], "lanes": x[1]} if isinstance(x, tuple) else x for x in found]
+
+
 def _tried(found: Any) -> Any:
     if not isinstance(found, dict):
         return found
@@ -88,7 +111,23 @@ class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     highest_load: Number = Field(description="Of the busiest channel, in routes or in the units of the flows.")
     mean_load: Number = Field(description="Of all channels.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
+    front: Annotated[list[FrontForm], BeforeValidator(_front)]
+    history: Annotated[list[FoundForm], BeforeValidator(_history)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
         description="Of exact searches that had no answer, for each number of lanes; 0: too large for one."
     )
     seconds: Number
+
+
+@form_of(LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted"))
+class LongerAnswer(VerdictForm, DeliveryForm, RelationForm):
+    """What `unknot lanes --lanes K --json` prints."""
+
+    lanes: Positive
+    conclusion: str
+    pairs: Natural
+    longer_pairs: Natural = Field(description="Pairs of routers whose route is longer than a shortest path.")
+    mean_hops: Number
+    mean_shortest: Number = Field(description="Of shortest paths.")
+    longest_detour: Natural = Field(description="Hops that some route has more than a shortest path.")
+    highest_load: Number

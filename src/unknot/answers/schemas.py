@@ -15,7 +15,7 @@ from unknot.answers.booksim import BookSimAnswer
 from unknot.answers.configuration_file import ConfigurationFile
 from unknot.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.answers.form import Form
-from unknot.answers.lanes import LanesAnswer
+from unknot.answers.lanes import LanesAnswer, LongerAnswer
 from unknot.answers.multistage import PermuteAnswer
 from unknot.answers.networks import ConvertAnswer, ShowAnswer
 from unknot.answers.repair import RepairAnswer
@@ -43,6 +43,7 @@ FORMS: dict[str, type[Form]] = {
     "gallery": GalleryAnswer,
     "itm": ItmAnswer,
     "lanes": LanesAnswer,
+    "lanes-longer": LongerAnswer,
     "multicast": MulticastAnswer,
     "permute": PermuteAnswer,
     "repair": RepairAnswer,

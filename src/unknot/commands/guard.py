@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from unknot.background import WORK
@@ -24,6 +24,19 @@ UNWINDING = 0.95
 CLEANING = 0.3
 """Seconds for what is done at the end of every process."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+_keeping = threading.Event()
+
+
+@contextlib.contextmanager
+def keeping_the_best() -> Iterator[None]:
+    """Leave the first SIGINT to the command, which ends its search and shows what it has; a second one ends it."""
+    _keeping.set()
+    try:
+        yield
+    finally:
+        _keeping.clear()
 
 
 class Guard:
@@ -50,8 +63,12 @@ class Guard:
         raise KeyboardInterrupt
 
     def _watch(self, read: int) -> None:
-        while not set(_SIGNALS) & set(os.read(read, 64)):
-            pass
+        while True:
+            came = set(_SIGNALS) & set(os.read(read, 64))
+            if came == {signal.SIGINT} and _keeping.is_set():
+                _keeping.clear()
+            elif came:
+                break
         end = time.monotonic() + UNWINDING
         if not self._noticed.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
             leave_at_once()

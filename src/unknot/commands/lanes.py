@@ -7,17 +7,36 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from unknot.commands.guard import keeping_the_best
 from unknot.commands.options import SEED, Flows, Json, NetworkText, Seed, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
+from unknot.errors import RelationError
 
 if TYPE_CHECKING:
+    from unknot.network import Network
     from unknot.synthesis import Lanes
+    from unknot.synthesis.ways import Floats
     from unknot.verify import Delivery, Verdict
+
+
+class Goal(StrEnum):
+    """What is to be small where paths may be longer."""
+
+    mean = "mean"
+    longest = "longest"
+
+
+class First(StrEnum):
+    """What comes first."""
+
+    lanes = "lanes"
+    load = "load"
 
 
 class Paths(StrEnum):
@@ -38,9 +57,18 @@ def lanes(
         str | None, typer.Option(metavar="NAME", help="The routing whose paths are given, or a fabric's tables.")
     ] = None,
     flows: Flows = None,
+    count: Annotated[
+        int | None, typer.Option("--lanes", help="This many lanes, by longer paths where they are needed.")
+    ] = None,
+    goal: Annotated[Goal, typer.Option(help="With --lanes: a small mean of hops, or a short longest detour.")] = (
+        Goal.mean
+    ),
+    most: Annotated[int | None, typer.Option(help="Find the loads of routes in up to this many lanes, too.")] = None,
+    first: Annotated[First, typer.Option(help="With --most: the fewest lanes, or the lowest load.")] = First.lanes,
     vcs: Vcs = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
     seed: Seed = SEED,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the routes there, as export does.")] = None,
     json: Json = False,
 ) -> None:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
@@ -52,27 +80,95 @@ def lanes(
     """
     from unknot.checker import evidence_holds
     from unknot.studies import design
+    from unknot.synthesis import export, read_flows
     from unknot.synthesis import lanes as fewest
-    from unknot.synthesis import read_flows
+    from unknot.synthesis.export import require_format
     from unknot.verify import check, deliver
 
+    if out is not None:
+        require_format(out)
     built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
         design.require_connected(built)
     began = time.monotonic()
-    with status("looking for lanes") as say:
+    if count is not None:
+        if paths is not Paths.free or routing is not None or most is not None:
+            raise RelationError("lanes: with --lanes paths are free, and --most has no meaning")
+        _longer(built, count, goal.value, matrix, vcs, time_limit, seed, out, json)
+    with keeping_the_best(), status("looking for lanes") as say:
         given = None if routing is None else design.routing(built, routing, None, where="--routing")
         found = fewest(
-            built, paths.value, routing=given, flows=matrix, vcs=vcs, time_limit=time_limit, seed=seed, progress=say
+            built,
+            paths.value,
+            routing=given,
+            flows=matrix,
+            vcs=vcs,
+            time_limit=time_limit,
+            most=most,
+            first=first.value,
+            seed=seed,
+            progress=say,
         )
         seconds = time.monotonic() - began
         verdict, delivery = check(found.relation), deliver(found.relation)
         holds = evidence_holds(found.relation, verdict)
+    if out is not None:
+        export(found.relation, out)
     if json:
         print_json(_answer(found, verdict, delivery, holds, seconds))
     else:
         _show(found, verdict, delivery, holds, seconds)
+    raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
+
+
+def _longer(
+    network: Network,
+    count: int,
+    goal: str,
+    flows: Floats | None,
+    vcs: int | None,
+    time_limit: float,
+    seed: int,
+    out: Path | None,
+    json: bool,
+) -> NoReturn:
+    from unknot.checker import evidence_holds
+    from unknot.commands import display
+    from unknot.synthesis import export, longer_lanes
+    from unknot.verify import check, deliver
+
+    with keeping_the_best(), status("looking for short routes") as say:
+        found = longer_lanes(
+            network, count, goal=goal, flows=flows, vcs=vcs, time_limit=time_limit, seed=seed, progress=say
+        )
+        verdict, delivery = check(found.relation), deliver(found.relation)
+        holds = evidence_holds(found.relation, verdict)
+    if out is not None:
+        export(found.relation, out)
+    lanes = f"{count} lane{'s' * (count > 1)}"
+    conclusion = f"In {lanes} {found.longer_pairs} of {found.pairs} routes are longer than shortest paths."
+    if not found.longer_pairs:
+        conclusion = f"In {lanes} all {found.pairs} routes are shortest paths."
+    if json:
+        from unknot.answers.form import answer
+        from unknot.answers.lanes import LongerAnswer
+
+        more = {"lanes": count, "conclusion": conclusion, "certificate_holds": holds}
+        print_json(answer(LongerAnswer, found, verdict, delivery, of=found.relation, **more))
+    else:
+        rows: list[tuple[str, Any]] = [
+            ("conclusion", conclusion),
+            ("network", network.name),
+            ("mean hops", f"{found.mean_hops:.4g}; of shortest paths {found.mean_shortest:.4g}"),
+            ("longest detour", f"{found.longest_detour} hop{'s' * (found.longest_detour != 1)}"),
+            ("highest load", f"{found.highest_load:g}"),
+            ("deadlock-free", display.answer(verdict.deadlock_free)),
+            ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
+            *display.delivery_rows(found.relation, delivery),
+            ("search", f"{found.moves:,} moves{'' if found.complete else '; it was cut short'}"),
+        ]
+        display.console().print(display.two_columns(rows))
     raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
 
 
@@ -98,6 +194,8 @@ def conclusion(found: Lanes) -> str:
         found.paths, "the given paths of"
     )
     text = f"{lanes} {'is' if one else 'are'} enough for {what} {whom}"
+    if found.least_count < found.count:
+        return f"{text}, with the lowest load that was found; {found.least_count} would do."
     if found.fewest:
         return f"{text}. {'Fewer than one there are not' if one else 'Fewer are impossible'}."
     return f"{text}. Whether {found.count - 1} could do is open; {found.lower_bound - 1} could not."
@@ -159,6 +257,7 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
             "highest load",
             f"{found.highest_load:g} {unit}; the mean of all is {found.mean_load:.4g}{_floor(found)}",
         ),
+        *(("front", f"{lanes} lanes: highest load {load:g}") for lanes, load in found.front if len(found.front) > 1),
         ("search", f"{found.moves:,} moves in {seconds:.1f} s{'' if found.complete else '; it was cut short'}"),
     ]
     display.console().print(display.two_columns(rows))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unknot.commands.guard import keeping_the_best
 from unknot.commands.lanes import status
 from unknot.commands.options import SEED, Json, NetworkText, Picture, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
@@ -53,7 +54,7 @@ def repair(
     from unknot.synthesis import repair as remedies
 
     relation = _refuted(network, routing, vcs)
-    with status("looking for remedies") as say:
+    with keeping_the_best(), status("looking for remedies") as say:
         before = state_of(relation, switching)
         found = remedies(
             relation,

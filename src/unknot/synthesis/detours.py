@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,6 +94,19 @@ def improved(
     low : int
         A cost below which there is none: the search ends there.
     """
+    best: tuple[Floats, int] | None = None
+    try:
+        for better in _better(ways, taken, start, effort, rounds, low):
+            best = better
+    except KeyboardInterrupt:
+        effort.interrupted = True
+    return best
+
+
+def _better(
+    ways: Ways, taken: Ints, start: Floats, effort: Effort, rounds: int, low: int
+) -> Iterator[tuple[Floats, int]]:
+    """Better and better keys."""
     from unknot.synthesis.orders_kernel import anneal
 
     best: tuple[Floats, int] | None = None
@@ -105,8 +119,9 @@ def improved(
         for done in range(0, moves, CHUNK):
             if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
                 best = orders.key.copy(), cost
+                yield best
             if (best is not None and best[1] <= low) or effort.over:
-                return best
+                return
             now, then = (hot * (cold / hot) ** min(1.0, m / moves) for m in (done, done + CHUNK))
             cost, _, made = anneal(ways, orders, state, min(CHUNK, moves - done), now, then, AIMED, 0.0, cost)
             effort.moves += int(made)
@@ -115,7 +130,7 @@ def improved(
             effort.say(f"{len(key)} lane{'s' * (len(key) > 1)} of longer paths: {found}")
         if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
             best = orders.key.copy(), cost
-    return best
+            yield best
 
 
 def all_have_a_path(ways: Ways, cover: Ints) -> bool:

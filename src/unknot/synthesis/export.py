@@ -29,10 +29,16 @@ def export(relation: Relation, path: str | Path) -> None:
     RelationError
         If the ending is none of `FORMATS`.
     """
+    ending = require_format(path)
+    write_text(path, _json(relation) if ending == ".json" else _csv(relation))
+
+
+def require_format(path: str | Path) -> str:
+    """The ending of a file that tables can be written to."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         raise RelationError(f"{path}: tables are written to files that end in {' or '.join(FORMATS)}")
-    write_text(path, _json(relation) if ending == ".json" else _csv(relation))
+    return ending
 
 
 def entries(relation: Relation) -> Iterator[tuple[int, int, int, list[tuple[int | None, int, bool]]]]:

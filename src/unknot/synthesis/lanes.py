@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Ways
 
 PATHS = ("free", "table", "given")
+FIRST = ("lanes", "load")
 TURNED = 0.3
 """Share of aimed moves that change the table, where it is free."""
 MOST_STATES = 400_000_000
@@ -71,6 +72,10 @@ class Lanes:
         The flows that are served, if not all.
     given : Relation or None
         The relation whose paths were given.
+    front : tuple of (int, float)
+        Numbers of lanes for which routes were made, each with the lowest highest load that was found.
+    history : tuple of (float, int)
+        Seconds after which routes in a number of lanes were found.
     """
 
     relation: Relation
@@ -90,6 +95,8 @@ class Lanes:
     complete: bool
     sends: Flags | None = None
     given: Relation | None = None
+    front: tuple[tuple[int, float], ...] = ()
+    history: tuple[tuple[float, int], ...] = ()
 
     @property
     def highest_load(self) -> float:
@@ -105,6 +112,11 @@ class Lanes:
     def fewest(self) -> bool:
         """Whether fewer lanes are shown to be impossible."""
         return self.count == self.lower_bound
+
+    @property
+    def least_count(self) -> int:
+        """The fewest lanes for which routes were found."""
+        return min((lanes for lanes, _ in self.front), default=self.count)
 
     @property
     def evidence_holds(self) -> bool | None:
@@ -131,6 +143,8 @@ def lanes(
     vcs: int | None = None,
     time_limit: float = 60.0,
     tries: int = 4,
+    most: int | None = None,
+    first: str = "lanes",
     rounds: int = 7,
     conflicts: int = 200_000,
     seed: int = 0,
@@ -159,6 +173,10 @@ def lanes(
         Seconds. A first result is made whatever it is; Ctrl-C then keeps the best.
     tries : int
         Searches with as many lanes as were found; the routes of the lowest highest load are kept.
+    most : int, optional
+        Routes are also sought in more lanes than are needed, up to this many, for their loads: see `Lanes.front`.
+    first : {"lanes", "load"}
+        Which routes of the front are taken: those in the fewest lanes, or those of the lowest highest load.
     rounds : int
         Rounds of annealing with the same number of lanes before the search gives up, each twice as long as the last.
     conflicts : int
@@ -192,6 +210,8 @@ def lanes(
         from unknot import tod
 
         network = tod.network(network)
+    if first not in FIRST:
+        raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
     if (paths == "given") != (routing is not None):
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
     effort = Effort(time.monotonic() + time_limit, seed, progress)
@@ -226,16 +246,35 @@ def lanes(
             f"lanes on {network.name}: tables of {len(key)} lanes × {network.num_channels} channels × "
             f"{given.distances.homes.size} destinations are too large"
         )
-    options = [_routes(given, space, found if len(found) else Found(key, found.taken), paths, effort)]
-    for number in range(1, tries):
-        if options[0][2].max(initial=0.0) <= options[0][2].mean() or effort.over or effort.interrupted:
-            break
+    served = found if len(found) else Found(key, found.taken)
+    try:
+        options = [_routes(given, space, served, paths, effort)]
+    except KeyboardInterrupt:
+        effort.interrupted = True
+        options = [_routes(given, space, served, paths, effort)]
+    wanted = [len(key)] * (tries - 1) + list(range(len(key) + 1, (most or 0) + 1)) * tries
+    for number, many in enumerate(wanted, start=1):
+        least = min(_highest(option) for option in options)
+        if (many == len(key) and least <= options[0][2].mean()) or effort.over or effort.interrupted:
+            continue
         again = replace(effort, seed=seed + 7919 * number, tried={})
-        other = search(space, len(key), again, first=0, rounds=1, tables=tables if paths == "table" else None)
+        try:
+            other = search(space, many, again, first=0, rounds=1, tables=tables if paths == "table" else None)
+            if other is not None:
+                options.append(_routes(given, space, other, paths, again))
+        except KeyboardInterrupt:
+            effort.interrupted = True
         effort.moves = again.moves
-        if other is not None:
-            options.append(_routes(given, space, other, paths, again))
-    routes, lane, load, key = min(options, key=lambda option: float(option[2].max(initial=0.0)))
+    front = tuple(
+        (many, min(_highest(option) for option in options if len(option[3]) == many))
+        for many in sorted({len(option[3]) for option in options})
+    )
+    routes, lane, load, key = min(
+        options,
+        key=lambda option: (
+            (_highest(option), len(option[3])) if first == "load" else (len(option[3]), _highest(option))
+        ),
+    )
     if isinstance(routes, Table):
         relation = tabled(routes, lane, len(key), vcs=vcs)
     else:
@@ -257,7 +296,13 @@ def lanes(
         moves=effort.moves,
         complete=not effort.over and not effort.interrupted,
         sends=given.sends,
+        front=front,
+        history=tuple(effort.history),
     )
+
+
+def _highest(option: tuple[Routes | Table, Ints, Floats, Floats]) -> float:
+    return float(option[2].max(initial=0.0))
 
 
 def _routes(

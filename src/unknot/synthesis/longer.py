@@ -70,6 +70,11 @@ class LongerLanes:
         return int((self.hops - self.shortest)[self.wanted].max(initial=0))
 
     @property
+    def highest_load(self) -> float:
+        """Of the busiest channel, in routes or in the units of the flows."""
+        return float(self.routes.load.max(initial=0.0))
+
+    @property
     def longer_pairs(self) -> int:
         """Pairs of routers whose route is no shortest path."""
         return int(np.count_nonzero(self.hops[self.wanted] > self.shortest[self.wanted]))
@@ -117,7 +122,7 @@ def longer_lanes(
     >>> from unknot.synthesis import longer_lanes
     >>> found = longer_lanes("ring(6)", 1)
     >>> found.longer_pairs, found.longest_detour
-    (4, 4)
+    (2, 2)
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise RelationError(f"lanes: at least one lane is wanted, got {count!r}")

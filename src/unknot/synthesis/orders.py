@@ -46,6 +46,10 @@ class Effort:
         By Ctrl-C: the best so far was kept.
     tried : dict
         For each number of lanes that was not enough the rounds spent, and the fewest pairs that were left.
+    history : list of (float, int)
+        Seconds after which orders of a number of lanes were found.
+    began : float
+        By `time.monotonic`.
     """
 
     deadline: float
@@ -54,10 +58,17 @@ class Effort:
     moves: int = 0
     interrupted: bool = False
     tried: dict[int, tuple[int, int]] = field(default_factory=dict)
+    history: list[tuple[float, int]] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
 
     @property
     def over(self) -> bool:
         return time.monotonic() >= self.deadline
+
+    def found(self, lanes: int) -> None:
+        """Note that orders of a number of lanes were found."""
+        self.history.append((time.monotonic() - self.began, lanes))
+        self.say(f"{lanes} lane{'s' * (lanes > 1)} will do")
 
     def say(self, text: str) -> None:
         if self.progress is not None:
@@ -166,8 +177,10 @@ def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact,
     """
     best = one_by_one(ways, effort, None if tables is None else tables(0)[0])
     try:
+        effort.found(len(best))
         for better in _fewer(ways, best, least, effort, rounds, exact, tables):
             best = better
+            effort.found(len(best))
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
