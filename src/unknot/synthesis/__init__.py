@@ -14,10 +14,12 @@ from unknot.synthesis.pruned import Pruned, Unprunable, pruned
 from unknot.synthesis.repair import Remedy, repair
 from unknot.synthesis.rerouted import Rerouted, rerouted
 from unknot.synthesis.routes_of import paths_of
+from unknot.synthesis.rules import Design, Rule, design, every_size
 from unknot.synthesis.tables import table_of
 
 __all__ = [
     "ChangeBound",
+    "Design",
     "Escaped",
     "ForcedCycle",
     "ForcedTurn",
@@ -31,13 +33,16 @@ __all__ = [
     "Rerouted",
     "RouteCycle",
     "RouteTurn",
+    "Rule",
     "Unprunable",
     "accept",
     "accept_changes",
     "accept_removed",
     "accept_routes",
+    "design",
     "entries",
     "escaped",
+    "every_size",
     "export",
     "lanes",
     "loads_of",

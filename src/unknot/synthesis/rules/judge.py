@@ -122,11 +122,11 @@ def judge(
                 if one.outcome == "impossible":
                     known[counts] = replace(one, space=space, rounds=0, seconds=time.monotonic() - began)
                     return known[counts]
-    if symmetry != "none":
+    ways = list(islice(actions(space, symmetry), MOST_ACTIONS + 1))
+    if symmetry != "none" and ways:
         one = judge(counts, technique, request, short=short, effort=effort)
         if one.outcome == "impossible":
             return known.setdefault(counts, one)
-    ways = list(islice(actions(space, symmetry), MOST_ACTIONS + 1))
     judged: list[Judged] = []
     for symmetric in ways[:MOST_ACTIONS]:
         one = _search(space, replace(request, symmetric=symmetric), technique, effort)

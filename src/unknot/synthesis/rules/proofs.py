@@ -27,7 +27,7 @@ import numpy as np
 from unknot.switching import Switching
 from unknot.synthesis.rules.ranking import Edge, Level, closed_walks, ranked
 from unknot.synthesis.rules.requirements import Request, Requirements, Word, lost_path
-from unknot.synthesis.rules.search import SOLVER, Effort
+from unknot.synthesis.rules.search import SOLVER, Effort, solved
 from unknot.synthesis.rules.space import Flags, Space, State, Symmetry, moved_signs, symmetries
 
 Kind = Literal["order", "escape", "drain"]
@@ -146,9 +146,7 @@ class _Choice:
     def solve(self, effort: Effort) -> tuple[Flags, Proof] | None:
         space = self.space
         rounds = 0
-        while self.solver.solve():
-            if effort.over:
-                raise TimeoutError
+        while solved(self.solver, effort):
             model: list[int] = self.solver.get_model()
             true = {x for x in model if x > 0}
             offers = np.array([1 + i in true for i in range(len(space.permissions))])

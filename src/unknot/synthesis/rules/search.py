@@ -20,7 +20,9 @@ from unknot.verify.verdict import Configuration
 
 SYMMETRIES = 512
 """Most images of a clause that are added."""
-SOLVER = "cadical153"
+SOLVER = "glucose4"
+STEP = 2_000
+"""Conflicts of the solver between two looks at the clock."""
 PROVER_SECONDS = 60.0
 """For a proposal on a mesh."""
 
@@ -77,7 +79,7 @@ class Search:
 
         self.requirements = Requirements(self.space, self.request)
         self.solver: Any = Solver(name=SOLVER, bootstrap_with=self.requirements.given)
-        self.images = usable(self.space, self.request)
+        self.images = list(islice(symmetries(self.space), SYMMETRIES))
         self.frames: dict[tuple[int, ...], Frame] = {}
 
     def frame(self, sides: Sequence[int]) -> Frame:
@@ -85,9 +87,15 @@ class Search:
         return self.frames.setdefault(tuple(sides), Frame(self.space, tuple(sides)))
 
     def propose(self, effort: Effort) -> Flags | None:
-        """A rule that fulfils the request and all clauses so far, without unreachable states; None: there is none."""
+        """A rule that fulfils the request and all clauses so far, without unreachable states; None: there is none.
+
+        Raises
+        ------
+        TimeoutError
+            If time runs out.
+        """
         while True:
-            if not self.solver.solve():
+            if not solved(self.solver, effort):
                 return None
             model = np.array(self.solver.get_model()[: len(self.space.permissions)]) > 0
             offers = self.trimmed(model)
@@ -132,7 +140,7 @@ class Search:
             self.rounds += 1
             verdict = check(
                 place.relation(offers), self.switching, shorten=False, threads=1, buffer_depth=1,
-                time_limit=PROVER_SECONDS,
+                time_limit=max(0.1, min(PROVER_SECONDS, effort.deadline - time.monotonic())),
             )  # fmt: skip
             if verdict.deadlock_free:
                 return offers
@@ -149,7 +157,18 @@ class Search:
             self.solver.add_clause(other)
 
 
-def usable(space: Space, request: Request) -> list[tuple[int, ...]]:
-    """Symmetries under which clauses may be added: deadlocks do not mind any."""
-    del request
-    return list(islice(symmetries(space), SYMMETRIES))
+def solved(solver: Any, effort: Effort) -> bool:
+    """Whether the clauses of a solver can be fulfilled.
+
+    Raises
+    ------
+    TimeoutError
+        If time runs out.
+    """
+    while True:
+        if effort.over:
+            raise TimeoutError
+        solver.conf_budget(STEP)
+        answer = solver.solve_limited()
+        if answer is not None:
+            return bool(answer)

@@ -54,7 +54,7 @@ class Space:
     --------
     >>> space = Space(((1, 1), (1, 2)))
     >>> space.vcs, len(space.permissions)
-    (5, 56)
+    (5, 60)
     """
 
     counts: tuple[tuple[int, int], ...]
