@@ -18,7 +18,10 @@ from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unknot.network.metrics import Metrics
+    from unknot.report.repair_page import Remedy
     from unknot.simulation.run.limits import Saturation
     from unknot.simulation.run.replication import Runs
     from unknot.simulation.run.run import Run
@@ -175,6 +178,25 @@ def show_audit(audit: Audit) -> None:
 
         print()
         _sentences(tell(first.relation, first.verdict.configuration))
+
+
+def show_repair(before: Audit, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
+    """Remedies for a fabric that were written."""
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("remedy", "lanes", "entries changed", "deadlock-free", "delivers", "longest route"):
+        table.add_column(heading)
+    first = before.host_to_host.delivery
+    table.add_row(
+        "as it is", str(before.lanes), "", answer(before.deadlock_free), answer(before.delivered),
+        "endless" if first.longest_route is None else f"{first.longest_route} hops",
+    )  # fmt: skip
+    for row in rows:
+        free, delivers = answer(row.audit.deadlock_free), answer(row.audit.delivered)
+        table.add_row(row.folder, str(row.lanes), str(row.changed), free, delivers, f"{row.longest} hops")
+    out = console()
+    out.print(table)
+    for reason in reasons:
+        out.print(f"not written: {reason}")
 
 
 def _show_traffic(found: TrafficAudit) -> None:

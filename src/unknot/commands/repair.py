@@ -9,7 +9,7 @@ import typer
 
 from unknot.commands.guard import keeping_the_best
 from unknot.commands.lanes import status
-from unknot.commands.options import SEED, Json, NetworkText, Picture, Seed, SwitchingName, Vcs
+from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json, relation_of, write
 
@@ -38,21 +38,36 @@ def repair(
     ] = False,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
     seed: Seed = SEED,
-    curves: Picture = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE.svg|png|DIR", help="Draw latencies; or, of a fabric, write files OpenSM loads."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find remedies for a routing that can deadlock, and show what each costs.
 
     Of tables: the same routes in as few virtual lanes as possible; few changed routes, or entries, in the lanes there
     are; new tables; new routes. Of adaptive routings: few candidates removed; escape VCs; new routes. NETWORK may be
-    a fabric with forwarding tables. Each remedy is judged anew. --out draws latencies before and after.
+    a fabric with forwarding tables. Each remedy is judged anew. --out draws latencies before and after; of a fabric,
+    with a folder, it writes the remedies that OpenSM can load, and how to load them.
 
     Exit code 0: every remedy was proved safe.
     """
     from unknot.answers.form import answer
     from unknot.answers.repair import RepairAnswer, state_of
+    from unknot.report.picture import require_ending
     from unknot.synthesis import repair as remedies
 
+    if out is not None and (routing is not None or out.suffix):
+        require_ending(out)
+    elif out is not None:
+        from unknot.commands.repair_fabric import repair_fabric
+
+        with status("looking for remedies") as say:
+            code = repair_fabric(network, out, time_limit=time_limit, seed=seed, say=say)
+        raise typer.Exit(code)
     relation = _refuted(network, routing, vcs)
     with keeping_the_best(), status("looking for remedies") as say:
         before = state_of(relation, switching)
@@ -83,8 +98,8 @@ def repair(
         print_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
     else:
         _show(relation, before, list(found), after)
-    if curves is not None:
-        write(curves, _curves(relation, list(found), switching, seed))
+    if out is not None:
+        write(out, _curves(relation, list(found), switching, seed))
     raise typer.Exit(HOLDS if all(state is None or state.safe for state in after) else FAILS)
 
 
