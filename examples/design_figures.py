@@ -1,6 +1,6 @@
 """Every figure of docs/design.md, made again: ``python examples/design_figures.py``, or with names of parts.
 
-It takes some minutes. Parts: fewest, symmetry, bnrs, hypercubes, turns, published, search.
+It takes some minutes. Parts: fewest, symmetry, bnrs, hypercubes, turns, published, search, curves.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from unknot import check, deliver
+from unknot import check, deliver, simulate
 from unknot.checker import evidence_holds
+from unknot.routing import duato, lcfaa, vba, west_first
 from unknot.synthesis.rules import Design, Request, design, every_size, judge
 from unknot.synthesis.rules.judge import Kind
 from unknot.synthesis.rules.requirements import Adaptive
 from unknot.synthesis.rules.turns import names, turn_models
+from unknot.topologies import mesh
+from unknot.verify.adaptivity import adaptivity
 
 TECHNIQUES = ("vct", "wormhole", "wormhole-nonatomic")
 MEANINGS: tuple[Adaptive, ...] = ("states", "paths")
@@ -162,8 +165,24 @@ def search() -> None:
             print(one.rule.text, flush=True)
 
 
+def curves() -> None:
+    """Adaptivity, and latency of a found rule beside published algorithms, on an 8×8 mesh under cut-through."""
+    one = design("mesh(2)", "vct").found
+    if one is None or one.rule is None:
+        return
+    network = mesh(8, 8)
+    for relation in (one.rule.on(network), lcfaa(network), west_first(network), vba(network), duato(network)):
+        channels = max(1, network.num_channels)
+        text = f"{relation.name:10} {relation.num_vcs / channels:.2f} VCs per channel, "
+        text += f"adaptivity {adaptivity(relation).mean:.3f}; latency at load:"
+        for load in (0.1, 0.2, 0.3, 0.35, 0.4):
+            run = simulate(relation, load, packet_length=4, switching="vct", seed=1)
+            text += f" {load}: {run.latency_mean:.1f}" if run.stable else f" {load}: saturated"
+        print(text, flush=True)
+
+
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (fewest, symmetry, bnrs, hypercubes, turns, published, search)
+    part.__name__: part for part in (fewest, symmetry, bnrs, hypercubes, turns, published, search, curves)
 }
 
 if __name__ == "__main__":

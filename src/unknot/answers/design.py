@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from unknot.answers.form import Answer, Form, Number, Plain, answer, form_of
@@ -16,8 +17,11 @@ from unknot.synthesis.rules.impossible import Impossible
 from unknot.synthesis.rules.judge import Judged
 from unknot.synthesis.rules.proofs import Proof
 from unknot.synthesis.rules.ranking import Level
+from unknot.synthesis.rules.requirements import Request
 from unknot.synthesis.rules.rule import Rule
+from unknot.synthesis.rules.search import Refuted
 from unknot.synthesis.rules.space import Space, shown
+from unknot.verify.verdict import Configuration, Message
 
 Counts = Annotated[
     list[tuple[Positive, Positive]], Plain, Field(description="VCs up and down each dimension, as pairs.")
@@ -54,15 +58,40 @@ class RowForm(Form):
     may_take: list[str] = Field(description="Types of VCs; in parentheses: not waited for.")
 
 
-@form_of(Impossible, without=("space", "request", "refuted", "walks", "paths", "switching"))
+class BlockedForm(Form):
+    """A blocked message, by numbers of terminals, addresses and VCs on the mesh of its configuration."""
+
+    source: Natural
+    address: Natural
+    lead: Annotated[list[Natural], Plain]
+    held: Annotated[list[Natural], Plain]
+    wanted: Annotated[list[Natural], Plain]
+
+
+class DeadlockForm(Form):
+    """A deadlock configuration of a rule of the space."""
+
+    sides: Annotated[list[Positive], Plain] = Field(description="Of the mesh.")
+    reachability: Literal["injected", "scheduled", "not-established"]
+    messages: list[BlockedForm]
+
+
 class ImpossibleForm(Form):
-    """Why there is no rule: clauses of deadlocks and of the request contradict each other."""
+    """Why there is no rule: clauses of deadlocks and of the request contradict each other.
+
+    All that the checker wants: `unknot.answers.design.read_evidence` makes it into an object again.
+    """
 
     counts: Counts
-    configurations: Natural = Field(description="Deadlock configurations whose clauses are used.")
-    walks: Natural = Field(description="Closed walks of dependencies whose clauses are used.")
-    paths: Natural = Field(description="Shortest paths whose clauses are used.")
-    sides: Annotated[list[Positive], Plain] = Field(description="Of a mesh that holds all configurations.")
+    short: bool = Field(description="For a hypercube.")
+    switching: Switching
+    adaptive: Literal["states", "paths"]
+    least: Natural | None = Field(description="BNRs to be provided at least; null: all.")
+    symmetric: list[list[Natural]] = Field(description="Symmetries of the rule: where each type of VC goes.")
+    deadlocks: list[DeadlockForm]
+    walks: list[list[Natural]] = Field(description="Closed walks of dependencies: types of VCs.")
+    paths: list[list[tuple[int, int]]] = Field(description="Shortest paths: dimension and direction of each hop.")
+    learnt: list[int] = Field(description="Clauses that follow one from another, each ended by a 0.")
 
 
 @form_of(Judged, without=("space", "switching", "rule", "proof", "evidence"))
@@ -126,17 +155,7 @@ def design_answer(found: Design, **more: Any) -> Answer:
             "sides": list(one.sides),
             "rounds": one.rounds,
             "seconds": one.seconds,
-            "evidence": [
-                {
-                    "counts": list(e.space.counts),
-                    "configurations": len(e.refuted),
-                    "walks": len(e.walks),
-                    "paths": len(e.paths),
-                    "sides": list(e.sides),
-                    "learnt": e.learnt.tolist(),
-                }
-                for e in one.evidence
-            ],
+            "evidence": [evidence_form(e) for e in one.evidence],
         }
         for one in found.judged
     ]
@@ -197,3 +216,64 @@ def proof_form(space: Space, proof: Proof) -> dict[str, object]:
             for (held, signs), out in proof.escapes
         ],
     }
+
+
+def evidence_form(found: Impossible) -> dict[str, object]:
+    """All of the evidence, as numbers."""
+    return {
+        "counts": list(found.space.counts),
+        "short": found.space.short,
+        "switching": found.switching,
+        "adaptive": found.request.adaptive,
+        "least": found.request.least,
+        "symmetric": found.request.symmetric,
+        "deadlocks": [
+            {
+                "sides": one.sides,
+                "reachability": one.configuration.reachability,
+                "messages": [
+                    {"source": m.source, "address": m.address, "lead": m.lead, "held": m.held, "wanted": m.wanted}
+                    for m in one.configuration.messages
+                ],
+            }
+            for one in found.refuted
+        ],
+        "walks": found.walks,
+        "paths": found.paths,
+        "learnt": found.learnt.tolist(),
+    }
+
+
+def read_evidence(given: dict[str, Any]) -> Impossible:
+    """The evidence that stands in the JSON of a design; `unknot.synthesis.rules.accept` checks it.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        If it has not the form of evidence.
+    """
+    form = ImpossibleForm.model_validate(given)
+    refuted = tuple(
+        Refuted(
+            tuple(one.sides),
+            Configuration(
+                form.switching,
+                1,
+                one.reachability,
+                tuple(
+                    Message(m.source, m.address, len(m.held), tuple(m.lead), tuple(m.held), tuple(m.wanted))
+                    for m in one.messages
+                ),
+            ),
+        )
+        for one in form.deadlocks
+    )
+    return Impossible(
+        Space(tuple(form.counts), form.short),
+        Request(form.adaptive, form.least, tuple(map(tuple, form.symmetric))),
+        form.switching,
+        refuted,
+        tuple(map(tuple, form.paths)),
+        tuple(map(tuple, form.walks)),
+        np.array(form.learnt, dtype=np.int32),
+    )

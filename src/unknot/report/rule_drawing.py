@@ -14,7 +14,7 @@ from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
 if TYPE_CHECKING:
     from unknot.synthesis.rules import Rule
 
-PANEL, TOP, COLUMNS, RADIUS = 210.0, 50.0, 4, 70.0
+PANEL, TOP, COLUMNS, RADIUS = 220.0, 50.0, 4, 68.0
 MOST = 64
 """Panels that are drawn."""
 
@@ -40,12 +40,12 @@ def draw_rule(rule: Rule) -> str:
     for k, (signs, arrows) in enumerate(shown):
         centre = complex(PANEL * (k % COLUMNS + 0.5), TOP + PANEL * (k // COLUMNS) + 0.54 * PANEL)
         left = " ".join(f"{'xyzwvu'[i]}{'0+-'[sign]}" for i, sign in enumerate(signs) if sign)
-        parts.append(shapes.text(centre - 1j * (RADIUS + 26), f"left: {left}", size=11, colour=SOFT))
+        parts.append(shapes.text(centre - 1j * (RADIUS + 34), f"left: {left}", size=11, colour=SOFT))
         seats = {space.injection: centre}
         for kind in range(space.injection):
             seats[kind] = centre + cmath.rect(RADIUS, 2 * math.pi * kind / space.injection - math.pi / 2)
         for held, out in arrows:
-            parts.append(_arrow(seats[held], seats[out], COLOURS[space.types[out].dimension % len(COLOURS)]))
+            parts.append(_arrow(centre, seats[held], seats[out], COLOURS[space.types[out].dimension % len(COLOURS)]))
         used = {kind for pair in arrows for kind in pair}
         for kind, at in seats.items():
             parts += _seat(space.name(kind), at, kind in used)
@@ -65,14 +65,17 @@ def _seat(name: str, at: complex, used: bool) -> list[str]:
     return [disc, shapes.text(at + 3.5j, word, size=10, colour=INK if used else SOFT)]
 
 
-def _arrow(tail: complex, head: complex, colour: str) -> str:
+def _arrow(centre: complex, tail: complex, head: complex, colour: str) -> str:
+    """A straight arrow a little to one side, so that one back can be seen; a loop outside a disc."""
     if tail == head:
-        loop = f"M{number(tail.real - 6)},{number(tail.imag - 12)}a7,9 0 1 1 12,0"
-        return f'<path d="{loop}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
-    way = (head - tail) / abs(head - tail)
-    start, end = tail + 13 * way, head - 14 * way
-    line = f"M{number(start.real)},{number(start.imag)}L{number(end.real)},{number(end.imag)}"
+        out = (head - centre) / abs(head - centre)
+        points = [head + out * (19 + cmath.rect(8, math.pi * (0.75 - 1.5 * k / 12))) for k in range(13)]
+        way = points[-1] - points[-2]
+    else:
+        way = (head - tail) / abs(head - tail)
+        points = [tail + way * (12 + 4j), head + way * (-13 + 4j)]
+    line = "M" + "L".join(f"{number(z.real)},{number(z.imag)}" for z in points)
     return (
         f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
-        f'<path d="{paper.arrowhead(end, way, 7.0)}" fill="{colour}"/>'
+        f'<path d="{paper.arrowhead(points[-1], way, 6.5)}" fill="{colour}"/>'
     )

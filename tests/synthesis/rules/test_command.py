@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from unknot import check
+from unknot.answers.design import read_evidence
 from unknot.cli import app
-from unknot.synthesis.rules import design
+from unknot.synthesis.rules import Rejected, accept, design
 from unknot.testing import interpreted
 from unknot.topologies import mesh
 
@@ -55,6 +56,20 @@ def test_impossible_is_exit_code_1_and_says_why() -> None:
     found = json.loads(says("design", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
     assert found["judged"][0]["outcome"] == "impossible"
     assert found["judged"][0]["holds"] is True
+
+
+@pytest.mark.parametrize(
+    "words", [("--vcs", "1/1 1/2"), ("--switching", "wormhole-nonatomic", "--by", "paths", "--vcs", "1/2 1/2")]
+)
+def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None:
+    given = ("--switching", "wormhole", *words) if "--switching" not in words else words
+    found = json.loads(says("design", "mesh(2)", *given, "--json").stdout)
+    (evidence,) = found["judged"][0]["evidence"]
+    accept(read_evidence(evidence))
+    evidence["learnt"] = []
+    evidence["deadlocks"], evidence["walks"] = evidence["deadlocks"][1:], evidence["walks"][1:]
+    with pytest.raises(Rejected):
+        accept(read_evidence(evidence))
 
 
 def test_partial_adaptivity_and_symmetry() -> None:
