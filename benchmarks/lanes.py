@@ -1,7 +1,8 @@
 """Fewest lanes of named and of many networks: processor seconds, lanes found and proved, loads.
 
 ``python -m benchmarks.lanes`` prints the first table; ``python -m benchmarks.lanes many`` the one of about a hundred
-networks (docs/lanes.md holds both); ``python -m benchmarks.lanes large`` lets the largest run for minutes each.
+networks (docs/lanes.md holds both); ``python -m benchmarks.lanes large`` (or ``huge``) lets larger ones run for
+minutes each, and shows when how many lanes were found.
 Seconds are of the processor, after compilation; a time limit is of the clock, which other work lengthens.
 """
 
@@ -21,14 +22,8 @@ NAMED = (
     "torus(8, 8)", "regular(4, 64)", "torus(4, 4, 4)", "hypercube(7)", "torus(10, 10)", "torus(16, 16)",
     "regular(4, 128)", "torus(6, 6, 6)",
 )  # fmt: skip
-LARGE = (
-    "regular(4, 256)",
-    "regular(6, 256)",
-    "torus(8, 8, 8)",
-    "torus(32, 32)",
-    "slim_fly(19)",
-    "dragonfly(4, 8, 4)",
-)
+LARGE = ("regular(4, 256)", "regular(6, 256)", "torus(8, 8, 8)")
+HUGE = ("torus(32, 32)", "regular(4, 1024)", "slim_fly(19)", "dragonfly(4, 8, 4)")
 OPENSM = {
     "torus(8, 8)": "DFSSSP over 8, LASH 6 (180)",
     "torus(10, 10)": "DFSSSP over 8, LASH 6",
@@ -120,9 +115,20 @@ def main() -> None:
         for built in many():
             print(line(built, "free", 20.0), flush=True)
         return
-    for text in LARGE if what == "large" else NAMED:
-        for paths in ("free",) if what == "large" else ("free", "table"):
-            print(line(network(text), paths, 600.0 if what == "large" else 120.0), flush=True)
+    if what in ("large", "huge"):
+        for text in LARGE if what == "large" else HUGE:
+            built = network(text)
+            found, seconds = measured(built, "free", 300.0)
+            steps = ", ".join(f"{lanes} after {after:.0f} s" for after, lanes in found.history)
+            print(
+                f"{text}: at least {found.lower_bound}; {steps}; highest load {found.highest_load:g}, mean "
+                f"{found.mean_load:.1f}; {seconds:.0f} s of the processor; {found.tried}",
+                flush=True,
+            )
+        return
+    for text in NAMED:
+        for paths in ("free", "table"):
+            print(line(network(text), paths, 120.0), flush=True)
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
         for line in lines
     }
     assert [a["destination"] for a in found["addresses"]] == [network.terminal_name(t) for t in relation.destination]
-    with pytest.raises(RelationError, match=r"end in \.json or \.csv"):
+    with pytest.raises(RelationError, match=r"end in \.json, \.csv"):
         export(relation, tmp_path / "t.xml")
 
 

@@ -18,12 +18,13 @@ def export(
         str,
         typer.Option("--routing", metavar="NAME", help="A routing, or 'lanes' for the fewest lanes."),
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE.json|csv", help="Where the tables go.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.json|csv|v|py", help="Where the tables go.")],
     vcs: Vcs = None,
 ) -> None:
-    """Write a routing as tables, router by router, as JSON or CSV.
+    """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v), weights for gem5's Garnet (.py).
 
-    An entry has an input, an address and the candidates there; adaptive routings have several.
+    An entry has an input, an address and the candidates there; adaptive routings have several, which Garnet cannot
+    hold.
     """
     from unknot.studies import design
     from unknot.synthesis import export as write

@@ -12,36 +12,48 @@ from typing import Any
 from unknot.errors import RelationError
 from unknot.output import write_text
 from unknot.routing.relation import Relation
+from unknot.synthesis.verilog import verilog
 
-FORMATS = (".json", ".csv")
+FORMATS = (".json", ".csv", ".v", ".py")
+Entry = tuple[int, int, int, list[tuple[int | None, int, bool]]]
+"""A state: router, place, address, and its candidates: VC (None: ejection), tier, whether a blocked header waits."""
 
 
 def export(relation: Relation, path: str | Path) -> None:
-    """Write a relation as per-router tables: JSON or CSV, by the ending of the file.
+    """Write a relation as per-router tables, by the ending of the file: JSON, CSV, Verilog (.v), gem5's Garnet (.py).
 
     Each entry says, for a router, an input (a virtual channel, or the injection port of a terminal) and an address,
     the candidates: outputs with their preference tier and whether a blocked header waits for them. Only states that
     packets can come to are written. Before the entries, JSON has the network and the addresses with their
-    destinations and who uses them; CSV cannot hold these.
+    destinations and who uses them; CSV cannot hold these. Verilog is a module, see `verilog.verilog`. Garnet gets a
+    topology whose weights make it take the routes; it cannot hold adaptive routings and lanes, which are refused.
 
     Raises
     ------
     RelationError
-        If the ending is none of `FORMATS`.
+        If the ending is none of `FORMATS`, or the format cannot hold the relation.
     """
     ending = require_format(path)
-    write_text(path, _json(relation) if ending == ".json" else _csv(relation))
+    if ending == ".py":
+        from unknot.fabrics.garnet import write_garnet
+        from unknot.synthesis.garnet_weights import garnet_weights
+
+        write_garnet(relation.network, path, garnet_weights(relation))
+    elif ending == ".v":
+        write_text(path, verilog(relation, entries(relation)))
+    else:
+        write_text(path, _json(relation) if ending == ".json" else _csv(relation))
 
 
 def require_format(path: str | Path) -> str:
     """The ending of a file that tables can be written to."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
-        raise RelationError(f"{path}: tables are written to files that end in {' or '.join(FORMATS)}")
+        raise RelationError(f"{path}: tables are written to files that end in {', '.join(FORMATS)}")
     return ending
 
 
-def entries(relation: Relation) -> Iterator[tuple[int, int, int, list[tuple[int | None, int, bool]]]]:
+def entries(relation: Relation) -> Iterator[Entry]:
     """Router, place, address and candidates (VC or None, tier, waits) of every state packets can come to."""
     from unknot.routing.relation import decode
     from unknot.verify.states import Explorer

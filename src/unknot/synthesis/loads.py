@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOVES = 200
 """Moves of the search for each pair, in all rounds together."""
+MOST_MOVES = 20_000_000
+"""Most moves of the search in all."""
 MOST_FLOWS = 4_000_000
 """Most pairs × channels for which the bound is sought by linear programming."""
 SLACK = 1e-6
@@ -42,10 +44,11 @@ def balanced(given: Demand, ways: Ways, orders: Orders, *, seed: int = 0, moves:
     choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state)
     mean = load.sum() / max(1, channels)
     best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
+    count = min(moves * given.pairs, MOST_MOVES) // len(ROUNDS)
     for scale, hot, cold in ROUNDS if mean > 0 else ():
         balance(
             ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state,
-            moves * given.pairs // len(ROUNDS), scale * mean, hot, cold,
+            count, scale * mean, hot, cold,
         )  # fmt: skip
         if load.max() < best.load.max():
             best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
@@ -70,9 +73,10 @@ def balanced_table(
     state = np.array([np.random.default_rng([seed, 1]).integers(2**63)], dtype=np.uint64)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
+    count = min(moves * given.pairs, MOST_MOVES) // len(ROUNDS)
     for scale, hot, cold in ROUNDS if mean > 0 else ():
         balance_table(
-            ways, orders.key, step, given.wanted, order, flow, load, state, moves * given.pairs // len(ROUNDS),
+            ways, orders.key, step, given.wanted, order, flow, load, state, count,
             scale * mean, hot, cold,
         )  # fmt: skip
         if load.max() < least.max():
