@@ -94,7 +94,7 @@ class ImpossibleForm(Form):
     learnt: list[int] = Field(description="Clauses that follow one from another, each ended by a 0.")
 
 
-@form_of(Judged, without=("space", "switching", "rule", "proof", "evidence"))
+@form_of(Judged, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
 class JudgedForm(Form):
     """What is known of one distribution of VCs."""
 

@@ -155,6 +155,27 @@ def test_symmetries() -> None:
     (image,) = next(iter(actions(found.space, "transposition")))
     assert found.rule.space.counts == ((2, 2), (2, 2))
     assert is_symmetry(found.space, image)
+    assert found.holds
+    assert found.rule.same_under(found.request.symmetric)
+    other = judge(((2, 2), (2, 2)), "wormhole").rule
+    assert other is not None
+    assert not replace(found, rule=other).holds
+
+
+def test_refutations_of_something_else_are_not_enough() -> None:
+    """A refutation holds for the request, technique, symmetries and VCs that it is about."""
+    one = judge(((1, 2), (1, 2)), "wormhole-nonatomic", symmetry="transposition")
+    assert one.outcome == "impossible"
+    assert one.holds
+    for wrong in (
+        replace(one, switching="vct"),
+        replace(one, request=Request(least=3)),
+        replace(one, space=Space(((1, 2), (2, 2)))),
+        replace(one, evidence=()),
+    ):
+        assert not wrong.holds
+    alone = judge(((1, 1), (1, 2)), "vct", symmetry="transposition")
+    assert (alone.outcome, alone.holds) == ("impossible", True)
 
 
 def test_what_is_asked_must_make_sense() -> None:

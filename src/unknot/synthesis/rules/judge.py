@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, permutations, product
 from typing import Literal
 
@@ -47,6 +47,9 @@ class Judged:
     rounds : int
         Rules that were tried.
     seconds : float
+    request : Request
+        What was asked for; of a rule with the symmetries that it has by request.
+    symmetry : {"none", "transposition", "reversal", "reflections"}
     """
 
     space: Space
@@ -59,20 +62,34 @@ class Judged:
     rounds: int = 0
     seconds: float = 0.0
 
+    request: Request = field(default_factory=Request)
+    symmetry: Kind = "none"
+
     @property
     def holds(self) -> bool | None:
-        """Whether the separate checkers accept proof or evidence; None: there is neither."""
-        if self.evidence:
-            return all(map(evidence_holds, self.evidence)) and all(
-                _within(e.space, self.space) for e in self.evidence
-            )
+        """Whether the checkers accept proof or evidence, and it is of what was asked; None: there is neither."""
+        if self.outcome == "impossible":
+            return self._refuted()
         if self.rule is None or self.proof is None:
             return None
         try:
             ranking_checker.accept(self.space, self.rule.offers, self.proof, self.switching)
         except Rejected:
             return False
-        return True
+        provided = self.rule.provided(states=self.request.adaptive == "states")
+        return len(provided) >= self.request.bnrs(self.space) and self.rule.same_under(self.request.symmetric)
+
+    def _refuted(self) -> bool:
+        """One refutation of all rules, or one for each way to rename VCs with the symmetry."""
+        asked = (self.request.adaptive, self.request.least, self.switching)
+        for e in self.evidence:
+            smaller = e.space != self.space
+            if (e.request.adaptive, e.request.least, e.switching) != asked or not evidence_holds(e):
+                return False
+            if smaller and (self.request.least is not None or not _within(e.space, self.space)):
+                return False
+        refuted = {e.request.symmetric for e in self.evidence}
+        return () in refuted or refuted >= {*actions(self.space, self.symmetry)}
 
 
 def judge(
@@ -126,21 +143,23 @@ def judge(
     if symmetry != "none" and ways:
         one = judge(counts, technique, request, short=short, effort=effort)
         if one.outcome == "impossible":
-            return known.setdefault(counts, one)
+            return known.setdefault(counts, replace(one, symmetry=symmetry))
     judged: list[Judged] = []
     for symmetric in ways[:MOST_ACTIONS]:
         one = _search(space, replace(request, symmetric=symmetric), technique, effort)
         judged.append(one)
         if one.outcome == "found":
             break
-    last = judged[-1] if judged else Judged(space, technique, "impossible")
+    last = judged[-1] if judged else Judged(space, technique, "impossible", request=request)
     outcome: Outcome = last.outcome
     if outcome != "found":
         settled = all(one.outcome == "impossible" for one in judged) and len(ways) <= MOST_ACTIONS
         outcome = "impossible" if settled else "open"
     evidence = tuple(e for one in judged for e in one.evidence) if outcome == "impossible" else ()
     rounds, seconds = sum(one.rounds for one in judged), time.monotonic() - began
-    known[counts] = replace(last, outcome=outcome, evidence=evidence, rounds=rounds, seconds=seconds)
+    known[counts] = replace(
+        last, outcome=outcome, evidence=evidence, rounds=rounds, seconds=seconds, symmetry=symmetry
+    )
     return known[counts]
 
 
@@ -150,7 +169,7 @@ def _search(space: Space, request: Request, technique: Switching, effort: Effort
     search = Search(space, request, technique)
     tried: tuple[int, ...] = ()
     survivor: Flags | None = None
-    judged = Judged(space, technique, "open")
+    judged = Judged(space, technique, "open", request=request)
     try:
         found = proved_rule(space, request, technique, Effort(time.monotonic() + left / 2, effort.say))
     except TimeoutError:

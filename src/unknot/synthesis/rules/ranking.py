@@ -62,6 +62,8 @@ def ranked(edges: Iterable[Edge], types: int, dimensions: int) -> tuple[Level, .
     levels: list[Level] = []
     while any(edge.strict for edge in left):
         level = _level(left, types, dimensions)
+        if any(_difference(level, edge) > 0 for edge in left):
+            return left
         rest = [edge for edge in left if _difference(level, edge) == 0]
         if len(rest) == len(left):
             return left
@@ -103,10 +105,7 @@ def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
     scale = math.lcm(*(value.denominator for value in exact))
     whole = [int(value * scale) for value in exact]
     gradient = tuple(tuple(whole[p * dimensions : (p + 1) * dimensions]) for p in part.tolist())
-    level = Level(gradient, tuple(whole[gradients:]))
-    if any(_difference(level, edge) > 0 for edge in edges):
-        raise ArithmeticError("the linear program's answer is not exact enough")
-    return level
+    return Level(gradient, tuple(whole[gradients:]))
 
 
 def closed_walks(edges: Iterable[Edge], dimensions: int, reach: int = REACH) -> list[tuple[Edge, ...]]:

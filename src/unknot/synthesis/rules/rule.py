@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -14,7 +14,7 @@ from unknot.network.grid import whole_grid
 from unknot.routing.relation import Relation
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import class_of, lost_path
-from unknot.synthesis.rules.space import Flags, Signs, Space, State, shown
+from unknot.synthesis.rules.space import Flags, Signs, Space, State, Symmetry, moved, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,12 @@ class Rule:
         if not states:
             return [kind for kind in kinds if lost_path(self.space, self.offers, [kind]) is None]
         return [kind for kind in kinds if self._kept(kind)]
+
+    def same_under(self, symmetries: Iterable[Symmetry]) -> bool:
+        """Whether the rule is the same after each of some symmetries, wherever packets come."""
+        space, offered = self.space, np.flatnonzero(self.offers).tolist()
+        alive = {space.permissions[i] for i in offered}
+        return all({moved(space, image, permission) for permission in alive} == alive for image in symmetries)
 
     def _kept(self, kind: Signs) -> bool:
         space = self.space
