@@ -136,3 +136,27 @@ def test_edges_that_close_a_walk_have_no_ranking() -> None:
     levels = ranked([up, replace(down, way=(1,))], 2, 1)
     assert isinstance(levels, tuple)
     assert isinstance(ranked([replace(up, strict=False), replace(down, strict=False)], 2, 1), tuple)
+
+
+def test_sixteen_vcs_are_enough_without_cycles_in_three_dimensions() -> None:
+    """A virtual network for each choice of directions in y and z, with both directions of x (Linder & Harden)."""
+    space = Space(((4, 4), (2, 2), (2, 2)))
+    offers = np.zeros(len(space.permissions), dtype=bool)
+    for i, (held, signs, out) in enumerate(space.permissions):
+        down = [_network(space, kind) for kind in (held, out) if kind != space.injection]
+        mine = (signs[1] < 0, signs[2] < 0) if held == space.injection else down[0]
+        offers[i] = down[-1] == mine
+    rule = rule_from(space, offers)
+    assert len(rule.provided(states=True)) == 8
+    proof = proof_of(space, rule.offers, "wormhole-nonatomic")
+    assert proof is not None
+    accept(space, rule.offers, proof, "wormhole-nonatomic")
+    assert check(rule.on((3, 3, 3)), "wormhole-nonatomic").deadlock_free
+
+
+def _network(space: Space, kind: int) -> tuple[bool, bool]:
+    """Whether the virtual network of a type of VC goes down y, and down z."""
+    t = space.types[kind]
+    if t.dimension == 0:
+        return bool(t.index & 2), bool(t.index & 1)
+    return (t.sign < 0, bool(t.index)) if t.dimension == 1 else (bool(t.index), t.sign < 0)
