@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types bench bounds campaign mutants clean
+.PHONY: setup demo test fabric-test lint types bench bounds campaign mutants clean
 
 setup: $(STAMP)
 
@@ -27,6 +27,10 @@ types: $(STAMP)
 
 test: lint types
 	$(BIN)/pytest -n auto
+
+# The loop with the real OpenSM on simulated fabrics. Installs nothing; says which Debian packages are missing.
+fabric-test: $(STAMP)
+	$(BIN)/python -m tests.fabric_loop $(FABRICS)
 
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign

@@ -150,7 +150,7 @@ def cut_block(text: str, node: str) -> str:
         (lambda t: t.replace("#\n", "hello\n", 1), "no such line", 1),
         (lambda t: t + "caguid=0x5\n", "the file is cut off", None),
         (lambda t: t.replace("Switch\t12", "Ca\t12", 1), "GUID line above it", None),
-        (lambda t: t.replace(" base port 0 lid 4 lmc 0", "", 1), "broken line of a Switch", None),
+        (lambda t: t.replace('# "H0"\n', '# "H0" base port 0 lid 4 lmc 0\n', 1), "broken line of a Ca", None),
     ],
 )  # fmt: skip
 def test_broken_text_is_an_error_at_its_line(tmp_path: Path, change, words: str, line: int | None) -> None:  # type: ignore[no-untyped-def]

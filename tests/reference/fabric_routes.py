@@ -28,6 +28,12 @@ class Plain:
     level: dict[tuple[int, int], int] = field(default_factory=dict)
     lane: dict[tuple[int, int, int, int], int] = field(default_factory=dict)
     lanes: int = 16
+    port_guid: dict[End, int] = field(default_factory=dict)
+
+    def sl(self, source: End, lid: int) -> int:
+        """Of the port, or of its node; 0 without a record."""
+        own = self.level.get((self.port_guid.get(source, 0), lid))
+        return own if own is not None else self.level.get((source[0], lid), 0)
 
     def vl(self, switch: int, came: int, out: int, level: int) -> int:
         return self.lane.get((switch, came, out, level), 15) if self.lane else level % self.lanes
@@ -52,6 +58,8 @@ def plain_ibnetdiscover(path: Path) -> Plain:
             assert far is not None
             plain.cable[node, port] = (int(far[1], 16), int(far[2]))
             if node not in plain.switches:
+                own = re.match(r"\[\d+\]\(([0-9a-f]+)\)", line)
+                plain.port_guid[node, port] = int(own[1], 16) if own else 0
                 base = int(words[words.index("lid") + 1])
                 for lid in range(base, base + 2 ** int(words[words.index("lmc") + 1])):
                     plain.lid[lid] = (node, port)
@@ -87,7 +95,8 @@ def plain_tables(plain: Plain, path: Path) -> Plain:
             plain.table[guid] = {}
         elif line.startswith("0x"):
             words = line.replace(":", " ").split()
-            plain.table[guid][int(words[0], 16)] = int(words[1])
+            if words[1] != "UNREACHABLE":
+                plain.table[guid][int(words[0], 16)] = int(words[1])
     return plain
 
 
@@ -144,7 +153,7 @@ def follow(plain: Plain, traffic: str) -> Followed:
                 continue
             found.pairs += 1
             here, came = (source[0], 0) if source[1] == 0 else plain.cable[source]
-            level = plain.level.get((source[0], lid), 0)
+            level = plain.sl(source, lid)
             home = owner[0] if owner[1] == 0 else plain.cable[owner][0]
             channels: list[tuple[int, int, int]] = []
             while True:

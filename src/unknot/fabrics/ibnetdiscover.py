@@ -1,6 +1,8 @@
 """Output of `ibnetdiscover` (infiniband-diags), plain, grouped (-g), full (-f) or with progress lines (-s).
 
-A block per node: identifiers, the node line, one line per cabled port with the far end. LIDs are decimal here.
+A block per node: identifiers, the node line, one line per cabled port with the far end. LIDs are decimal here. Error
+messages and terminal output between them are skipped and noted; a switch whose line does not give its LID has the one
+that its cables name.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from pathlib import Path
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
+from unknot.fabrics.noise import Noise
 from unknot.input import read_lines
 
 _IGNORED = re.compile(
@@ -44,36 +47,52 @@ def read_ibnetdiscover(path: str | Path) -> Fabric:
     cabling = Cabling(path, lines)
     node: Node | None = None
     announced: tuple[str, int, int | None] | None = None
+    noise, silent = Noise(), list[str]()
     for number, line in enumerate(lines, start=1):
         if match := _PORT.match(line):
             if node is None or announced is not None:
                 raise cabling.error("a port line must stand below the line of its node", number)
             _port(cabling, node, match, number)
         elif match := _NODE.match(line):
-            node = _node(cabling, match, number, announced)
+            node = _node(cabling, match, number, announced, silent)
             announced = None
         elif match := _GUID.match(line):
             if announced is not None:
                 raise cabling.error("two GUID lines without a node line between them", number)
             announced = (match[1], int(match[2], 16), int(match[3], 16) if match[3] else None)
-        elif not _IGNORED.match(line):
+        elif not _IGNORED.match(line) and not noise.has(line, number):
             raise cabling.error("ibnetdiscover output has no such line; is it broken or cut off?", number)
     if announced is not None:
         raise cabling.error("the node line is missing; the file is cut off", len(lines))
+    cabling.notes += noise.notes(lines)
+    if silent:
+        count = f"{len(silent)} switches do" if len(silent) > 1 else "1 switch does"
+        cabling.notes.append(
+            f"{count} not give the LID of port 0, the first {silent[0]}; those of the cables are used"
+        )
     return cabling.finish()
 
 
-def _node(cabling: Cabling, match: re.Match[str], line: int, announced: tuple[str, int, int | None] | None) -> Node:
+def _node(
+    cabling: Cabling,
+    match: re.Match[str],
+    line: int,
+    announced: tuple[str, int, int | None] | None,
+    silent: list[str],
+) -> Node:
     kind, ports, key, name, lid, lmc = match.groups()
     guid = int(key[2:], 16)
     if announced is None:
         raise cabling.error("the GUID line of this node is missing", line)
     if announced[:2] != (kind.lower(), guid):
         raise cabling.error(f"this node is {key}, but the GUID line above it says 0x{announced[1]:x}", line)
-    if key[0] != _LETTER[kind] or (kind == "Switch") != (lid is not None):
+    if key[0] != _LETTER[kind] or (kind != "Switch" and lid is not None):
         raise cabling.error(f"a broken line of a {kind} node", line)
     node = cabling.node(Node(key, kind == "Switch", guid, name.strip(), int(ports), line))
-    if node.switch:
+    if node.switch and lid is None:
+        cabling.address((key, 0), line, guid=announced[2])
+        silent.append(cabling.called(key))
+    elif node.switch:
         cabling.address((key, 0), line, lid=int(lid), lmc=int(lmc), guid=announced[2])
     return node
 

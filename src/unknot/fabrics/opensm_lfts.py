@@ -12,6 +12,7 @@ from pathlib import Path
 from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
+from unknot.fabrics.noise import Noise
 from unknot.fabrics.tables import SwitchTable, TableFile
 from unknot.input import read_lines
 
@@ -45,6 +46,7 @@ def read_lfts(path: str | Path) -> TableFile:
     lines = read_lines(path)
     file = TableFile(path, lines, lists_all=False)
     table: SwitchTable | None = None
+    noise = Noise()
     bounds, counted = (0, 0), False
     for number, line in enumerate(lines, start=1):
         if match := _ENTRY.match(line):
@@ -64,12 +66,13 @@ def read_lfts(path: str | Path) -> TableFile:
             if int(match[1]) != want:
                 raise file.error(f"the table begun in line {table.line} should end with {want} lids dumped", number)
             table = None
-        elif not _TITLE.match(line):
+        elif not _TITLE.match(line) and not noise.has(line, number):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
     if table is not None:
         raise file.error("the table begun here has no last line `… lids dumped`: the file is cut off", table.line)
     if not file.tables:
         raise TextError("no forwarding table in this file", path)
+    file.notes += noise.notes(lines)
     return file
 
 

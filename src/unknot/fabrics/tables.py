@@ -38,6 +38,8 @@ class TableFile:
         LID → (port GUID, line), where the format names the owner of the LID.
     stale : set of int
         LIDs the file itself marks as nobody's.
+    notes : list of str
+        What was found on reading and is not an error.
     """
 
     where: str | Path
@@ -46,6 +48,7 @@ class TableFile:
     tables: dict[int, SwitchTable] = field(default_factory=dict)
     guids: dict[int, tuple[int, int]] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
 
     def error(self, message: str, line: int) -> TextError:
         """An error at a line of the file."""
@@ -120,7 +123,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
                 f"no table for switch {fabric.network.router_name(r)} (0x{guid:016x}); is this file cut off?",
                 file.where,
             )
-    notes = fabric.notes
+    notes = (*fabric.notes, *file.notes)
     foreign = sorted(file.stale - set(column))
     if foreign:
         notes += (f"{len(foreign)} LIDs have table entries but belong to no port, the first 0x{foreign[0]:04x}",)

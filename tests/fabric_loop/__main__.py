@@ -1,0 +1,134 @@
+"""The loop with the real OpenSM: ``make fabric-test``, or ``python -m tests.fabric_loop [NAMES …]``.
+
+Every fabric is simulated, routed by every engine, dumped, and judged three times. The first routing of each fabric
+that can deadlock is repaired; each remedy is loaded, dumped again, compared and judged.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.fabric_loop.fabrics import BY, ENGINES, Case, cases
+from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk
+from tests.fabric_loop.simulated import missing, running
+
+
+@dataclass
+class Tally:
+    """What was found: routings judged, deadlocking ones, remedies loaded, and what went wrong."""
+
+    judged: int = 0
+    stuck: int = 0
+    loaded: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def main(names: list[str]) -> int:
+    """Run the loop; the exit code is 0 if all verdicts agree and all remedies hold, or if the tools are missing."""
+    absent = missing()
+    if absent:
+        print(f"not run: these Debian packages are missing: {' '.join(absent)} (apt-get install {' '.join(absent)})")
+        return 0
+    tally, began = Tally(), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="unknot-fabrics-") as scratch:
+        for case in cases():
+            if not names or case.name in names:
+                loop(case, Path(scratch) / case.name, tally)
+    print(
+        f"{tally.judged} routings judged three times, {tally.stuck} of them can deadlock; {tally.loaded} remedies "
+        "loaded; "
+        f"{len(tally.wrong)} disagreements; {time.monotonic() - began:.0f} s"
+    )
+    for line in tally.wrong:
+        print(f"  {line}")
+    return 1 if tally.wrong else 0
+
+
+def loop(case: Case, folder: Path, tally: Tally) -> None:
+    """One fabric by all engines, and its repair."""
+    folder.mkdir(parents=True)
+    net = folder / "ibsim.net"
+    case.write(net)
+    host = next(line.split('"')[1] for line in net.read_text().splitlines() if line.startswith("Hca"))
+    stuck: Path | None = None
+    for engine in case.engines:
+        if engine == "torus-2QoS" and not case.radices:
+            continue
+        dumps = folder / engine
+        dumps.mkdir()
+        with running(net, dumps, *case.options(engine, dumps), host=host) as fabric:
+            ran = fabric.engine()
+            said = fabric.path_records(BY.get(ran, "destinations"))
+        free = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
+        if free is False:
+            stuck = stuck or dumps
+    if stuck is not None:
+        repaired(case, net, host, stuck, folder / "repaired", tally)
+    shutil.rmtree(folder)
+
+
+def judged(case: Case, dumps: Path, title: str, said: str, tally: Tally) -> bool | None:
+    """Judge dumps three times; print a line."""
+    found = by_unknot(dumps)
+    walked, delivered = by_walk(dumps)
+    third = by_ibdmchk(dumps, case.lmc)
+    agree = found.deadlock_free is walked and found.delivered is delivered
+    agree = agree and (third is walked or (third is None and case.engines != ENGINES))
+    tally.judged += 1
+    tally.stuck += found.deadlock_free is False
+    words = {True: "free", False: "CAN DEADLOCK", None: "?"}
+    print(
+        f"{title}: {words[found.deadlock_free]} on {found.lanes} lanes; walk {words[walked]}; ibdmchk {words[third]}"
+    )
+    sys.stdout.flush()
+    if not agree or not found.host_to_host.certificate_holds:
+        tally.wrong.append(
+            f"{title}: {found.deadlock_free}, {walked}, {third}, {found.delivered}, {delivered}; {said}"
+        )
+    return found.deadlock_free
+
+
+def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Tally) -> None:
+    """Repair, load each remedy, compare what OpenSM then has, and judge it."""
+    for file in stuck.iterdir():
+        if file.suffix in (".log", ".out", ".txt") or file.name in ("opensm.mcfdbs", "lanes.slvl"):
+            file.unlink()
+    words = [sys.executable, "-m", "unknot", "repair", str(stuck), "--out", str(out), "--time-limit", "20"]
+    told = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    if told.returncode:
+        tally.wrong.append(f"{case.name}: repair of {stuck.name}: {told.stdout[-300:]}{told.stderr[-300:]}")
+        return
+    for kind in sorted(path.name for path in out.iterdir() if path.is_dir()):
+        made, again = out / kind, out / f"{kind}-loaded"
+        options = ["-R", "file,no_fallback", "-U", str(made / "tables.lfts"), *case.words]
+        if (made / "opensm.conf").exists():
+            options = ["-F", str(made / "opensm.conf"), *options]
+        with running(net, again, *options, host=host) as fabric:
+            ran = fabric.engine()
+            said = fabric.path_records("switches")
+        title = f"{case.name}, {stuck.name} repaired ({kind}), routed by {ran}"
+        free = judged(case, again, title, said, tally)
+        tally.loaded += 1
+        alike = _entries(made / "tables.lfts") == _entries(again / "opensm-lfts.dump")
+        levels = not (made / "paths.psl").exists() or _rows(made) == _rows(again)
+        if ran != "file" or not free or not alike or not levels:
+            tally.wrong.append(f"{title}: free {free}, tables alike {alike}, levels alike {levels}")
+
+
+def _entries(tables: Path) -> list[str]:
+    """Everything but the names of the nodes."""
+    return [line.split(" # ")[0].split(" (")[0] for line in tables.read_text().splitlines()]
+
+
+def _rows(folder: Path) -> list[str]:
+    return sorted((folder / "paths.psl").read_text().splitlines())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,62 @@
+"""Three independent verdicts on one fabric: Unknot's, `ibdmchk`'s, and a walk of every pair with NetworkX."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import networkx as nx
+
+from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_lanes, plain_levels, plain_tables
+from unknot.fabrics import read_fabric
+from unknot.verify.audit import Audit, audit
+
+FREE, LOOPS = "no credit loops found", "credit loops in routing"
+
+
+def files(folder: Path) -> dict[str, Path]:
+    """The service levels and lanes that were dumped."""
+    found = {"levels": folder / "paths.psl", "lanes": folder / "opensm-sl2vl.dump"}
+    return {name: path for name, path in found.items() if path.exists()}
+
+
+def by_unknot(folder: Path) -> Audit:
+    """With the true lanes."""
+    return audit(read_fabric(folder / "fabric.ibnetdiscover", folder / "opensm-lfts.dump", **files(folder)))
+
+
+def by_walk(folder: Path) -> tuple[bool, bool]:
+    """Whether dependencies have no cycle, and whether every pair is delivered."""
+    plain = plain_tables(plain_ibnetdiscover(folder / "fabric.ibnetdiscover"), folder / "opensm.fdbs")
+    if (folder / "paths.psl").exists():
+        plain_levels(plain, folder / "paths.psl")
+    if (folder / "opensm-sl2vl.dump").exists():
+        plain_lanes(plain, folder / "opensm-sl2vl.dump")
+    found = follow(plain, "host-to-host")
+    return nx.is_directed_acyclic_graph(found.dependencies), found.pairs == found.delivered
+
+
+def by_ibdmchk(folder: Path, lmc: int) -> bool | None:
+    """By its text; None if it says nothing of credit loops. Its exit code is that of a crash after it found one."""
+    words = ["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-l", str(lmc)]
+    if (folder / "paths.psl").exists() and not re.fullmatch(r"(?:.* 0\n)*", (folder / "paths.psl").read_text()):
+        words += ["-c", "paths.psl"]
+    if (folder / "opensm-sl2vl.dump").exists():
+        _as_slvl(folder / "opensm-sl2vl.dump", folder / "lanes.slvl")
+        words += ["-d", "lanes.slvl"]
+    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300, errors="replace").stdout
+    (folder / "ibdmchk.txt").write_text(told)
+    return True if FREE in told else False if LOOPS in told else None
+
+
+def _as_slvl(dump: Path, path: Path) -> None:
+    guid, rows = "", []
+    for line in dump.read_text().splitlines():
+        if line.startswith("Switch"):
+            guid = line.split()[1].rstrip(",")
+        elif match := re.match(r"(\d+)\s+(\d+)\s*:(.*)", line):
+            lanes = [int(word) for word in match[3].split()]
+            packed = " ".join(f"0x{a:x}{b:x}" for a, b in zip(lanes[::2], lanes[1::2], strict=True))
+            rows.append(f"{guid} {match[1]} {match[2]} {packed}")
+    path.write_text("\n".join(rows) + "\n")
