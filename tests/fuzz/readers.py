@@ -130,6 +130,16 @@ _STUDIES = [
     '[[design]]\nrouting = "up_down"\nvcs = [1, 2]\ntraffic = "uniform"\n\n'
     "[simulation]\nloads = { from = 0.1, to = 0.5, step = 0.2 }\n[proof]\ntime_limit = 5\n",
 ]
+_BOOKSIM = [
+    "// a mesh\ntopology = mesh; k = 4; n = 2;\nrouting_function = dor; num_vcs = 2; alloc_iters = 2;\n"
+    "traffic = hotspot({{1,2},{3,1}}); packet_size = {{1,5}}; packet_size_rate = {{3,1}}; injection_rate = 0.05;\n",
+    "topology = torus;\nk = 4;\nn = 2;\nrouting_function = dim_order;\nnum_vcs = 4;\nvc_buf_size = 8;\n"
+    "vc_allocator = separable_input_first;\nsw_allocator = separable_input_first;\nrouting_delay = 0;\n"
+    "injection_process = on_off({0.2,0.1}); watch_out = -; seed = 3; sim_type = throughput;\n",
+    "topology = dragonflynew; k = 2; n = 1; routing_function = min; num_vcs = 2; traffic = bad_dragon;\n"
+    "internal_speedup = 1.5; input_speedup = 2; injection_rate_uses_flits = 1; credit_delay = 2;\n",
+    "topology=flatfly;k=4;n=2;c=4;x=4;y=4;xr=2;yr=2;routing_function=xyyx;num_vcs=4;traffic=tornado;\n",
+]
 _TRACES = [
     "id,cycle,source,destination,flits,needs,delay,class\na,0,0,1,4,,0,\nb,5,1,2,1,a,3,\nc,9,t2,0,2,a;b,,\n",
     "# c\ncycle,source,destination,flits\n0,0,1,4\n\n7,1,0,1\n",
@@ -174,6 +184,12 @@ def _read_study(path: Path) -> Any:
     return load_study(path)
 
 
+def _read_booksim(path: Path) -> Any:
+    from unknot.studies.booksim import read_setup
+
+    return read_setup(path)
+
+
 def _read_replay(path: Path) -> Any:
     from unknot.answers.configuration_file import read_configuration
 
@@ -195,6 +211,7 @@ READERS: dict[str, Reader] = {
     for reader in (
         *(_of_format(name) for name, form in FORMATS.items() if form.holds != "program"),
         Reader("study", ".toml", lambda: [text.encode() for text in _STUDIES], _read_study, _text),
+        Reader("booksim-configuration", ".cfg", lambda: [text.encode() for text in _BOOKSIM], _read_booksim, _text),
         Reader("replay", ".json", _replays, _read_replay, _text),
         Reader("trace-csv", ".csv", lambda: [text.encode() for text in _TRACES], _read_trace, _text),
         Reader("trace-parquet", ".parquet", _parquet, _read_trace, lambda head: head.startswith("PAR1")),

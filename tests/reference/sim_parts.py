@@ -97,9 +97,21 @@ class Port:
     vcs: list
     flits: Wire
     credits: Wire
+    turns: list[int] = field(default_factory=list)
+    free_from: int = 0
+    holder: InputVC | None = None
+
+
+@dataclass(eq=False)
+class Entry:
+    """A part of an input port, with the VCs that send by it; credits of several flits leave one after the other."""
+
+    port: Port
+    vcs: list[InputVC]
     turn: int = 0
     next_vc: int = 0
     holder: InputVC | None = None
+    credits_from: int = 0
 
 
 class Node:
@@ -108,6 +120,15 @@ class Node:
     def __init__(self) -> None:
         self.inputs: list[Port] = []
         self.outputs: list[Port] = []
+        self.entries: list[Entry] = []
+
+    def divide(self, parts: int, exits: int) -> None:
+        """Divide input and output ports into parts."""
+        self.entries = [
+            Entry(port, port.vcs[part::parts]) for port in self.inputs for part in range(min(parts, len(port.vcs)))
+        ]
+        for port in self.outputs:
+            port.turns = [0] * exits
 
     def exit(self, out: OutputVC) -> int:
         """Which output port a VC belongs to."""

@@ -16,7 +16,7 @@ from unknot.simulation.engine.traffic import Pairs, streams
 
 from .sim_allocators import islip, separable_input_first
 from .sim_choices import Choices
-from .sim_parts import Flit, InputVC, Node, OutputVC, Packet, Port, Wire
+from .sim_parts import Entry, Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from .sim_terminals import Generator, Terminal, Workload, scramble
 
 PLAIN = Router()
@@ -26,7 +26,7 @@ Wishes = dict[InputVC, list[OutputVC]]
 class Sending(NamedTuple):
     """A flit that won the switch; `delay` cycles it takes to leave its buffer."""
 
-    into: Port
+    into: Entry
     vc: InputVC
     port: Port
     delay: int
@@ -49,7 +49,7 @@ class Simulator(Choices):
         network, self.relation, self.switching = relation.network, relation, switching
         self.options, self.workload = router, Workload(relation, pairs, chance, length, bursts)
         self.select = scramble(seed + 0x5851F42D4C957F2D)
-        self.now = self.flit_hops = self.flits_in = self.flits_out = self.created = 0
+        self.now = self.tick = self.flit_hops = self.flits_in = self.flits_out = self.created = 0
         self.arrived: list[tuple[int, int, int]] = []
         self.routers = [Node() for _ in range(network.num_routers)]
         self.output: dict[int, OutputVC] = {}
@@ -80,6 +80,9 @@ class Simulator(Choices):
             sink = Wire(1)
             self.sinks.append(sink)
             self.routers[network.eject[t]].outputs.append(Port(self.ejection[t], sink, Wire(1)))
+        for node in self.routers:
+            node.divide(router.input_speedup, router.output_speedup)
+        self.most_queued = local * depth
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -87,14 +90,22 @@ class Simulator(Choices):
             for terminal in self.terminals:
                 self.create(terminal)
                 self.inject(terminal)
-            decisions = []
-            for node in self.routers:
-                wished = self.wished(node)
-                allocated = self.match_vcs(node, wished)
-                decisions.append((allocated, self.match_ports(node, wished, allocated)))
-            for allocated, sends in decisions:
-                self.update(allocated, sends)
+            speed = round(self.options.internal_speedup * 2**20)
+            steps = (self.now + 1) * speed // 2**20 - self.now * speed // 2**20
+            for step in range(steps):
+                self.work(step == steps - 1)
             self.now += 1
+
+    def work(self, final: bool) -> None:
+        """All stages of all routers once; stages count these steps, which are the cycles without speedup."""
+        decisions = []
+        for node in self.routers:
+            wished = self.wished(node)
+            allocated = self.match_vcs(node, wished)
+            decisions.append((allocated, self.match_ports(node, wished, allocated)))
+        for allocated, sends in decisions:
+            self.update(allocated, sends, final)
+        self.tick += 1
 
     def finish(self) -> list[tuple[int, int, int]]:
         """Arrived packets as (latency, network latency, hops), those on their last wire included."""
@@ -113,7 +124,7 @@ class Simulator(Choices):
                     vc = port.vcs[index]
                     vc.queue.append(flit)
                     if len(vc.queue) == 1 and flit.head:
-                        vc.routing_from = max(self.now, vc.idle_from) + self.options.routing_delay
+                        vc.routing_from = max(self.tick, vc.idle_from) + self.options.routing_delay
             for port in node.outputs:
                 for index in port.credits.read(self.now):
                     port.vcs[index].credits += 1
@@ -166,7 +177,7 @@ class Simulator(Choices):
     def wished(self, node: Node) -> Wishes:
         """The output VCs that headers request in this cycle."""
         heads = [vc for port in node.inputs for vc in port.vcs if vc.queue and vc.out is None]
-        return {vc: self.wishes(node, vc) for vc in heads if vc.routing_from <= self.now}
+        return {vc: self.wishes(node, vc) for vc in heads if vc.routing_from <= self.tick}
 
     def match_vcs(self, node: Node, wished: Wishes) -> list[tuple[InputVC, OutputVC]]:
         inputs = [vc for port in node.inputs for vc in port.vcs]
@@ -183,7 +194,7 @@ class Simulator(Choices):
         """Those that hold the switch, then those that had an output VC before and those that hope for one now."""
         options, sends = self.options, self.keep_on(node)
         ready = {
-            v: [v.out] for port in node.inputs for v in port.vcs if v.out and v.active_from <= self.now and v.queue
+            v: [v.out] for port in node.inputs for v in port.vcs if v.out and v.active_from <= self.tick and v.queue
         }
         hopes = wished if options.speculative else {}
         late, got = max(options.vc_allocation_delay, options.switch_allocation_delay), dict(allocated)
@@ -192,14 +203,17 @@ class Simulator(Choices):
                 sends.append(Sending(into, vc, port, options.switch_allocation_delay))
             elif vc in got and got[vc] in port.vcs and got[vc].has_credit:
                 sends.append(Sending(into, vc, port, late))
+        if options.queues:
+            inputs = [vc for port in node.inputs for vc in port.vcs]
+            sends.sort(key=lambda sending: inputs.index(sending.vc))
         return sends
 
     def keep_on(self, node: Node) -> list[Sending]:
         """Flits of held ports; a holder that may send and cannot lets go."""
         sends = []
-        for into in node.inputs:
+        for into in node.entries:
             vc = into.holder
-            if vc is None or self.now < vc.active_from:
+            if vc is None or self.tick < vc.active_from:
                 continue
             port = node.outputs[node.exit(vc.out)]
             if vc.queue and vc.out.has_credit:
@@ -210,17 +224,20 @@ class Simulator(Choices):
 
     def arbitrate(
         self, node: Node, ready: Wishes, hopes: Wishes, sends: list[Sending]
-    ) -> list[tuple[Port, InputVC, Port]]:
+    ) -> list[tuple[Entry, InputVC, Port]]:
         """The switch is matched to those that are ready for it or speculate, each asking for one output port or more.
 
         Ports that send already, or are held, do not care. Of the VCs of an input port that ask for the same output
         port the one put forward is ready if any is; separable allocators also prefer those that are.
         """
-        busy = {port for sending in sends for port in (sending.into, sending.port)}
-        busy |= {port for port in node.inputs + node.outputs if port.holder}
+        busy: set = {port for sending in sends for port in (sending.into, sending.port)}
+        busy |= {port for port in node.entries + node.outputs if port.holder}
+        busy |= {p for p in node.outputs if p.vcs[0].endless and p.free_from + 1 - self.now > self.most_queued}
+        parts = self.options.output_speedup
         ranks: dict[tuple[int, int], tuple[bool, int]] = {}
         chosen: dict[tuple[int, int], int] = {}
-        for i, into in enumerate(node.inputs):
+        for i, into in enumerate(node.entries):
+            part = node.inputs.index(into.port) % parts
             for k in range(len(into.vcs)):
                 index = (into.next_vc + k) % len(into.vcs)
                 vc = into.vcs[index]
@@ -228,32 +245,39 @@ class Simulator(Choices):
                 for o in {node.exit(out) for out in outs if out.has_credit}:
                     if into in busy or node.outputs[o] in busy:
                         continue
-                    rank = vc in hopes, self.age(vc)
-                    if (i, o) not in ranks or rank < ranks[i, o]:
-                        ranks[i, o], chosen[i, o] = rank, index
+                    rank, pair = (vc in hopes, self.age(vc)), (i, o * parts + part)
+                    if pair not in ranks or rank < ranks[pair]:
+                        ranks[pair], chosen[pair] = rank, index
         islip = self.options.allocator == "islip"
         requests = {pair: age if islip else (hope, age) for pair, (hope, age) in ranks.items()}
-        rounds = self.allocate(requests, [p.turn for p in node.outputs], [p.turn for p in node.inputs])
+        exits = [turn for port in node.outputs for turn in port.turns]
+        rounds = self.allocate(requests, exits, [entry.turn for entry in node.entries])
         for i, o in rounds[0]:
-            node.outputs[o].turn, node.inputs[i].turn = (i + 1) % len(node.inputs), (o + 1) % len(node.outputs)
+            node.outputs[o // parts].turns[o % parts] = (i + 1) % len(node.entries)
+            node.entries[i].turn = (o + 1) % len(exits)
         won = []
         for i, o in (pair for matched in rounds for pair in matched):
-            into, index = node.inputs[i], chosen[i, o]
+            into, index = node.entries[i], chosen[i, o]
             into.next_vc = (index + 1) % len(into.vcs)
-            won.append((into, into.vcs[index], node.outputs[o]))
+            won.append((into, into.vcs[index], node.outputs[o // parts]))
         return won
 
-    def update(self, allocated: list[tuple[InputVC, OutputVC]], sends: list[Sending]) -> None:
+    def update(self, allocated: list[tuple[InputVC, OutputVC]], sends: list[Sending], final: bool) -> None:
         for vc, out in allocated:
-            vc.out, out.owner, vc.active_from = out, vc, self.now + self.options.vc_allocation_delay
+            vc.out, out.owner, vc.active_from = out, vc, self.tick + self.options.vc_allocation_delay
         for into, vc, port, delay in sends:
             flit, out = vc.queue.popleft(), vc.out
-            vc.active_from = self.now + delay
+            vc.active_from = self.tick + delay
             leaves = self.now + delay - 1
+            crossed, back = leaves + self.options.traversal_delay, leaves
+            if self.options.queues:
+                # A step before the last one of a cycle is followed by another, in which the flit crosses.
+                crossed = max(crossed - (not final), port.free_from)
+                back = max(back, into.credits_from)
+                port.free_from, into.credits_from = crossed + 1, back + 1
             self.flit_hops += 1
             flit.packet.hops += flit.head and not out.endless
-            into.credits.put(leaves + self.options.credit_delay, into.vcs.index(vc))
-            crossed = leaves + self.options.traversal_delay
+            into.port.credits.put(back + self.options.credit_delay, into.port.vcs.index(vc))
             if out.endless:
                 self.flits_out += 1
                 port.flits.put(crossed, flit)
@@ -264,5 +288,5 @@ class Simulator(Choices):
             if flit.tail:
                 out.owner = vc.out = vc.committed = None
                 vc.blocked = False
-                vc.idle_from = self.now + delay
+                vc.idle_from = self.tick + delay
                 vc.routing_from = vc.idle_from + self.options.routing_delay

@@ -14,10 +14,12 @@ DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 def routers(draw: st.DrawFn) -> Router:
     """About half of the options as they are by default."""
     rounds = draw(st.sampled_from([0, 1, 1, 2, 3]), label="rounds of islip")
+    quick = draw(st.sampled_from([1, 1, 1, 2, 1.7, 3.25]), label="internal speedup")
+    delay = DELAY if quick == 1 else st.just(1)
     return Router(
-        routing_delay=draw(st.sampled_from([1, 1, 0, 2, 4])),
-        vc_allocation_delay=draw(DELAY),
-        switch_allocation_delay=draw(DELAY),
+        routing_delay=draw(st.sampled_from([1, 1, 0, 2, 4] if quick == 1 else [0, 1])),
+        vc_allocation_delay=draw(delay),
+        switch_allocation_delay=draw(delay),
         traversal_delay=draw(DELAY),
         credit_delay=draw(st.sampled_from([0, 0, 1, 4])),
         speculative=draw(st.booleans()),
@@ -26,6 +28,8 @@ def routers(draw: st.DrawFn) -> Router:
         priority=draw(st.sampled_from(PRIORITIES)),
         selection=draw(st.sampled_from(SELECTIONS)),
         hold_switch=draw(st.booleans()),
+        input_speedup=draw(st.sampled_from([1, 1, 2, 3])),
+        internal_speedup=quick,
     )
 
 

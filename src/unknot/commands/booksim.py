@@ -32,6 +32,8 @@ def run_configuration(
         say(words)
     if idle := setup.configuration.idle():
         say(f"{path}: set, and without effect here: {', '.join(idle)}")
+    if setup.watched:
+        _watch(setup)
     shown = _Shown(setup, along is not None, json)
     with activity.busy("simulating"):
         points = run_booksim(setup, sweep=along, jobs=jobs or 1, done=None if along is None else shown.row)
@@ -70,6 +72,22 @@ def write_study(path: str, target: Path) -> None:
     for words in setup.warnings:
         say(words)
     show(f"{target}: a study of {path}: {setup.relation.name} on {setup.relation.network.name}")
+
+
+def _watch(setup: Setup) -> None:
+    """Write what happens to the watched packets."""
+    from unknot.output import write_text
+    from unknot.simulation import watch
+
+    point = {key: value for key, value in setup.options.items() if key not in ("warmup", "measure")}
+    found = watch(setup.relation, min(setup.load, 1.0), setup.watched, seed=setup.seeds[0], **point)
+    target = setup.configuration.text("watch_out")
+    if target == "-":
+        for event in found:
+            show(str(event))
+    else:
+        write_text(Path(target), "".join(f"{event}\n" for event in found))
+        say(f"wrote {target}")
 
 
 def _proof(setup: Setup) -> tuple[Verdict, Delivery]:

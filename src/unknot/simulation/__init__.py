@@ -8,6 +8,7 @@ from unknot.simulation.run.limits import Saturation, saturation, zero_load_laten
 from unknot.simulation.run.replication import Runs, replicate
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.series import Series
+from unknot.simulation.run.watch import Event, watch
 from unknot.simulation.traces.closed_loop import ClosedLoop, closed_loop
 from unknot.simulation.traces.replay import Replay, replay
 from unknot.simulation.traces.trace import Trace, TracedMessage, TraceError
@@ -17,6 +18,7 @@ from unknot.simulation.traces.trace_run import TraceRun, run_trace
 __all__ = [
     "Bursts",
     "ClosedLoop",
+    "Event",
     "Fault",
     "Replay",
     "Router",
@@ -35,6 +37,7 @@ __all__ = [
     "run_trace",
     "saturation",
     "simulate",
+    "watch",
     "write_trace",
     "zero_load_latency",
 ]

@@ -69,6 +69,16 @@ ONE_BY_ONE = {
     "age, separable": Router(priority="age", allocator="separable_input_first"),
     "hold": Router(hold_switch=True),
     "hold, slow switch": Router(hold_switch=True, switch_allocation_delay=2),
+    "input speedup": Router(input_speedup=2),
+    "input speedup, age, speculative": Router(input_speedup=3, priority="age", speculative=True),
+    "output speedup": Router(output_speedup=2),
+    "output and input speedup, separable": Router(
+        input_speedup=2, output_speedup=3, allocator="separable_input_first", routing_delay=0
+    ),
+    "internal speedup": Router(internal_speedup=2.0),
+    "internal speedup, look-ahead": Router(internal_speedup=1.7, routing_delay=0),
+    "all speedups": Router(internal_speedup=3.5, input_speedup=2, output_speedup=2, iterations=2, traversal_delay=3),
+    "internal speedup, hold, speculative": Router(internal_speedup=2.5, hold_switch=True, speculative=True),
     **{f"selection {name}": Router(selection=name) for name in SELECTIONS[1:]},
 }
 

@@ -35,6 +35,7 @@ def crowd(ages: dict[tuple[int, int], tuple[int, int]]) -> tuple[Node, dict[Inpu
     for _ in range(3):
         node.inputs.append(Port([InputVC(0, 0), InputVC(1, 1)], Wire(1), Wire(1)))
         node.outputs.append(Port([OutputVC(4, 4), OutputVC(4, 4)], Wire(1), Wire(1)))
+    node.divide(1, 1)
     for (i, index), (o, created) in ages.items():
         vc = node.inputs[i].vcs[index]
         vc.queue.append(Flit(Packet(0, 1, created, 0), 0))
@@ -46,10 +47,10 @@ def winners(ages: dict[tuple[int, int], tuple[int, int]], router: Router, turns:
     """(Port, VC, output port) that cross the switch; `turns` are the first VCs in turn of each input port."""
     simulator = Scripted(dimension_order(line(2), 1), [], router=router)
     node, ready = crowd(ages)
-    for port, turn in zip(node.inputs, turns, strict=False):
-        port.next_vc = turn
+    for entry, turn in zip(node.entries, turns, strict=False):
+        entry.next_vc = turn
     won = simulator.arbitrate(node, {vc: [out] for vc, out in ready.items()}, {}, [])
-    return [(node.inputs.index(into), into.vcs.index(vc), node.outputs.index(port)) for into, vc, port in won]
+    return [(node.entries.index(into), into.vcs.index(vc), node.outputs.index(port)) for into, vc, port in won]
 
 
 def test_the_older_packet_wins_the_switch() -> None:

@@ -57,4 +57,4 @@ def test_all_that_goes_in_comes_out(
     assert len(run.finish()) == run.created > 0
     ends = [*run.output.values(), *(out for terminal in run.terminals for out in terminal.injection)]
     assert all(out.credits == depth and out.owner is None for out in ends)
-    assert all(port.holder is None for node in run.routers for port in node.inputs + node.outputs)
+    assert all(port.holder is None for node in run.routers for port in node.entries + node.outputs)

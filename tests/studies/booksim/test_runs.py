@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tests.studies.booksim.files import MESH, understood, written
 from tests.test_schemas import schema
 from unknot.cli import app
-from unknot.errors import TextError
+from unknot.errors import TextError, UnknotError
 from unknot.simulation import Router, simulate
 from unknot.studies import load_study
 from unknot.studies.booksim.runs import run_booksim, sweep_of
@@ -123,3 +123,26 @@ def test_options_for_booksim_alone(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["run", str(study), "k=3"])
     assert result.exit_code == 2
     assert "for configurations of BookSim 2" in result.output
+
+
+def test_packets_are_watched(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    found = run("run", path, "watch_packets={0,2}", "watch_out=-")
+    assert re.search(r"\d+ \| t\d \| creates packet 0 for t\d, of 1 flit", found)
+    assert "packet 2 arrives" in found
+    assert "packet 1 " not in found
+    run("run", path, "watch_packets=0", f"watch_out={tmp_path}/w.txt")
+    assert "packet 0 arrives" in (tmp_path / "w.txt").read_text()
+
+
+def test_speedups(tmp_path: Path) -> None:
+    setup = understood(tmp_path, "input_speedup=2", "internal_speedup=1.5", "credit_delay=2")
+    assert setup.options["router"] == Router(credit_delay=2, input_speedup=2, internal_speedup=1.5)
+    for keys, words in (
+        (("internal_speedup=0.5",), "internal_speedup must be a number from 1 to 16"),
+        (("internal_speedup=2", "output_buffer_size=4"), "output_buffer_size: 4 is not built"),
+        (("output_speedup=2", "speculative=1"), "goes with neither"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, *keys)
+    assert understood(tmp_path, "output_buffer_size=4").configuration.idle() == ["output_buffer_size"]

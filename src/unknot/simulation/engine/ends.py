@@ -7,13 +7,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.router import Router
 
 Numbers = npt.NDArray[np.int64]
 
 
-def ends_of_buffers(relation: Relation, depth: int) -> dict[str, Any]:
-    """Both ends of all buffers, and the ports and words they belong to."""
+def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str, Any]:
+    """Both ends of all buffers, and the ports and words they belong to.
+
+    Raises
+    ------
+    SimulationError
+        If some channel has fewer VCs than output ports have parts.
+    """
     network, vcs = relation.network, relation.vcs
     terminals, num_vcs, routers = network.num_terminals, relation.num_vcs, network.num_routers
     local = vcs.widest
@@ -49,6 +57,16 @@ def ends_of_buffers(relation: Relation, depth: int) -> dict[str, Any]:
 
     out_first, out_ports = _ports(out_port[out_order], out_local[out_order])
     in_first, in_ports = _ports(port[in_order], in_local[in_order])
+    narrowest = int(min(vcs.counts.min(initial=local), local))
+    if router.output_speedup > narrowest:
+        raise SimulationError(
+            f"router: output_speedup {router.output_speedup} takes as many VCs on each channel; the fewest are "
+            f"{narrowest}"
+        )
+    begins = in_ports == np.arange(total)
+    ordinal = np.cumsum(begins) - 1
+    ordinal -= ordinal[first_input[reads[in_order]]] if total else 0
+    in_ports = in_ports + (np.arange(total) - in_ports) % router.input_speedup
     inside = np.zeros((4, writes.size), dtype=np.int64)  # 0 for ejection
     inside[:, out_row] = np.full(total, depth), in_row[buffers] + 1, in_cell, latency
     at = np.concatenate([np.arange(num_vcs), num_vcs + terminal])[in_order]
@@ -60,6 +78,7 @@ def ends_of_buffers(relation: Relation, depth: int) -> dict[str, Any]:
         "inputs": {
             "out": np.full(total, -1), "credit_bit": credit_cell[in_order], "latency": latency[in_order],
             "port": in_ports, "port_bit": in_first[in_ports], "at": at,
+            "out_part": ordinal % router.output_speedup,
         },
         "outputs": {
             "owner": np.full(writes.size, -1), "port": out_ports, "reader": inside[1] - 1,

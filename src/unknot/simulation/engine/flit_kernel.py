@@ -98,7 +98,12 @@ def visit(rule, s, r, now):
     inject_all(rule, s, r, now)
     if not busy:
         return np.int64(DONE)
-    return work(rule, s.raw, w0, w1, now)
+    steps = ((now + 1) * s.setup.speed >> 20) - (now * s.setup.speed >> 20)
+    status = np.int64(DONE)
+    while steps > 0 and status == DONE:
+        steps -= 1
+        status = work(rule, s.raw, w0, w1, now, np.int64(steps == 0))
+    return status
 
 
 @njit(types.int64(RULE, types.int64[::1], types.int64), cache=True, nogil=True, _nrt=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -26,6 +27,8 @@ _LEAST = {
     "traversal_delay": 1,
     "credit_delay": 0,
     "iterations": 1,
+    "input_speedup": 1,
+    "output_speedup": 1,
 }
 _WORDS = {"allocator": ALLOCATORS, "priority": PRIORITIES, "selection": (*SELECTIONS, None)}
 
@@ -66,6 +69,14 @@ class Router:
         (`Relation.selection`), else all.
     hold_switch : bool
         A packet that won the switch keeps it, as long as each cycle brings a flit and a credit, to its tail.
+    input_speedup, output_speedup : int
+        Parts of each input port and of each output port of the switch, each matched for itself. VC i of an input port
+        sends by part i modulo `input_speedup`; the input ports of a router take turns with the parts of its output
+        ports. Flits that cross at a time to one channel queue behind the switch.
+    internal_speedup : float
+        Steps of all stages but input and channels in a cycle, 1 to 16; of 1.5 every other cycle has two. Flits that
+        cross sooner than the channel takes them queue behind the switch, and credits at their input port. It takes
+        routing within a cycle and allocations of one step.
 
     Raises
     ------
@@ -84,6 +95,9 @@ class Router:
     priority: Priority = "none"
     selection: Selection | None = None
     hold_switch: bool = False
+    input_speedup: int = 1
+    output_speedup: int = 1
+    internal_speedup: float = 1.0
 
     def for_relation(self, relation: Relation) -> Router:
         """The router with the selection function that the relation names, unless it has one itself."""
@@ -98,9 +112,18 @@ class Router:
 
     @property
     def header_cycles(self) -> int:
-        """From reading a header to putting it on the next channel, if nothing is in its way."""
+        """From reading a header to putting it on the next channel, if nothing is in its way.
+
+        The fewest, where the number of steps differs from cycle to cycle.
+        """
         va, sa = self.vc_allocation_delay, self.switch_allocation_delay
-        return self.routing_delay + (max(va, sa) if self.speculative else va + sa) + self.traversal_delay
+        steps = self.routing_delay + (max(va, sa) if self.speculative else va + sa)
+        return math.floor(steps / self.internal_speedup) + self.traversal_delay
+
+    @property
+    def queues(self) -> bool:
+        """Whether flits may cross the switch faster than channels take them."""
+        return self.output_speedup > 1 or self.internal_speedup > 1
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -115,9 +138,21 @@ class Router:
                 if value not in _WORDS[name]:
                     words = [word for word in _WORDS[name] if word]
                     raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), words)}")
+            elif name == "internal_speedup":
+                if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value <= 16:
+                    raise SimulationError(f"router: {name} must be a number from 1 to 16, got {value!r}")
             elif not isinstance(value, bool):
                 raise SimulationError(f"router: {name} must be true or false, got {value!r}")
         if self.allocator == "separable_input_first" and self.iterations > 1:
             raise SimulationError(
                 f"router: separable_input_first has one iteration, got {self.iterations}; islip takes several"
             )
+        if self.queues and not (
+            self.routing_delay <= 1 and self.vc_allocation_delay == self.switch_allocation_delay == 1
+        ):
+            raise SimulationError(
+                "router: output_speedup and internal_speedup take a routing_delay of 0 or 1, and allocation delays "
+                "of 1"
+            )
+        if self.output_speedup > 1 and (self.speculative or self.hold_switch):
+            raise SimulationError("router: output_speedup goes with neither speculative nor hold_switch")

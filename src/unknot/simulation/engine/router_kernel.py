@@ -207,7 +207,7 @@ def win(s, b, w, w0, now):
     outputs.owner[w] = b
     s.masks.open[natural(w0 + (out >> 6))] &= ~(np.int64(1) << (out & 63))
     inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
-    inputs.out_port_bit[b] = s.out_ports.first_bit[natural(outputs.port[w])]
+    inputs.out_port_bit[b] = s.out_ports.first_bit[natural(outputs.port[w])] + inputs.out_part[b]
     s.packets.hops[p] += outputs.reader[w] >= 0
     s.masks.heads[word] &= ~bit
     ready = has_room(s, w)
@@ -261,7 +261,41 @@ def allocate_vcs(rule, s, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def send(s, b, w0, w1, now):
+def in_order(s, sent):
+    """Sort the rows that send: they queue behind the switch in this order."""
+    for k in range(1, sent):
+        b, at = s.winners[natural(k)], k
+        while at > 0 and s.winners[natural(at - 1)] > b:
+            s.winners[natural(at)] = s.winners[natural(at - 1)]
+            at -= 1
+        s.winners[natural(at)] = b
+
+
+@njit(_nrt=False)
+def queue_up(raw, b, w, now, final):
+    """Cycle in which the front flit of input row b leaves for output row w, one flit at a time for each channel.
+
+    Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
+    """
+    s = view(raw)
+    port = natural(s.outputs.port[natural(w)])
+    leaves = max(now + s.setup.traversal + final, s.out_ports.free_from[port])
+    s.out_ports.free_from[port] = leaves + 1
+    return leaves
+
+
+@njit(_nrt=False)
+def return_credit(raw, b, now):
+    """Cycle in which a credit leaves the input port of row b, one at a time."""
+    s = view(raw)
+    port = natural(s.inputs.port[natural(b)])
+    back = max(now + 1, s.in_ports.credits_from[port])
+    s.in_ports.credits_from[port] = back + 1
+    return back
+
+
+@njit(_nrt=False, forceinline=True)
+def send(s, b, w0, w1, now, final):
     """Send the front flit of input row b, which has won the switch."""
     inputs, outputs, setup = s.inputs, s.outputs, s.setup
     word, bit = bit_of(s, b, w0)
@@ -269,11 +303,14 @@ def send(s, b, w0, w1, now):
     if s.masks.winners[word] & bit != 0:
         stay = max(stay, setup.vc_allocation - 1)
     w, gone = natural(inputs.out[b]), now + 1 + stay
+    leaves, back = gone + setup.traversal, gone
+    if setup.queues == 1:
+        leaves, back = queue_up(s.raw, b, w, now, final), return_credit(s.raw, b, now)
     stored, sent = inputs.stored[b] - 1, inputs.sent[b] + 1
     inputs.stored[b], inputs.sent[b] = stored, sent
     tail, more = sent == inputs.length[b], stored > 0
     post(
-        s, s.inbox.credits, s.outside.credits, gone + inputs.latency[b] + setup.credit, np.int64(inputs.credit_bit[b])
+        s, s.inbox.credits, s.outside.credits, back + inputs.latency[b] + setup.credit, np.int64(inputs.credit_bit[b])
     )
     s.out_ports.carried[natural(outputs.port[w])] += 1
     if outputs.reader[w] >= 0:
@@ -286,11 +323,11 @@ def send(s, b, w0, w1, now):
             s,
             s.inbox.flits,
             s.outside.flits,
-            gone + setup.traversal + outputs.latency[w],
+            leaves + outputs.latency[w],
             np.int64(outputs.flit_bit[w]),
         )
     else:
-        eject(s, packet_of(s, b), tail, now, gone + setup.traversal + 1)
+        eject(s, packet_of(s, b), tail, now, leaves + 1)
     s.masks.winners[word] &= ~bit
     if tail:
         release(s, w, w0, w1)
@@ -303,7 +340,12 @@ def send(s, b, w0, w1, now):
         inputs.state[b] = MOVING if more else STALLED
     elif stored > 0:
         inputs.state[b] = FRESH
-        note(s, s.inbox.heads, gone + setup.routing, 64 * w0 + b - s.words.first_input[w0])
+        if setup.queues == 0:
+            note(s, s.inbox.heads, gone + setup.routing, 64 * w0 + b - s.words.first_input[w0])
+        elif setup.routing == 0:
+            s.masks.new_heads[word] |= bit
+        else:
+            s.masks.later_heads[word] |= bit
     else:
         inputs.state[b] = IDLE
     if inputs.state[b] == MOVING:
@@ -328,16 +370,18 @@ def release(s, w, w0, w1):
 
 
 @njit(_nrt=False)
-def work(rule, raw, w0, w1, now):
-    """All but the input of one cycle of the router of words w0 to w1; the status."""
+def work(rule, raw, w0, w1, now, final):
+    """All but the input of one cycle of the router of words w0 to w1, or of a step; the status."""
     s = view(raw)
     w0, w1, masks = natural(w0), natural(w1), s.masks
     headers = allocate_vcs(rule, s, w0, w1, now)
     if headers < 0:
         return -headers
     sent = allocate_switch(s, headers, w0, w1, now)
+    if s.setup.queues == 1:
+        in_order(s, sent)
     for k in range(sent):
-        send(s, natural(s.winners[natural(k)]), w0, w1, now)
+        send(s, natural(s.winners[natural(k)]), w0, w1, now, final)
     if s.setup.speculative == 1 and s.setup.vc_allocation > 1:
         hold_back(s, w0, w1, now)
     if sent:
@@ -347,5 +391,5 @@ def work(rule, raw, w0, w1, now):
         w = natural(word)
         masks.movers[w] |= masks.winners[w]
         masks.heads[w] |= masks.new_heads[w]
-        masks.winners[w], masks.new_heads[w] = 0, 0
+        masks.winners[w], masks.new_heads[w], masks.later_heads[w] = 0, masks.later_heads[w], 0
     return np.int64(DONE)

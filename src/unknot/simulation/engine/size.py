@@ -65,7 +65,7 @@ def simulation_bytes(
     inputs, outputs = num_vcs + local * terminals, num_vcs + 2 * local * terminals
     shortest = length_shares(packet_length)[0][0]
     held = packets_in_a_buffer(switching_named(switching), buffer_depth, shortest)
-    inboxes = wheel(int(network.latency.max(initial=1)), router, threads) * int(words.sum())
+    inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth) * int(words.sum())
     apart = terminals * SPAN if threads > 1 else 0
     packets = (inputs * held + terminals + apart) * threads
     cells, requests = 64 * int(words.max(initial=1)), int(leaving.max(initial=0)) + local
@@ -82,11 +82,17 @@ def simulation_bytes(
     return tables + answers + 8 * BUILDING * (inputs + outputs)
 
 
-def wheel(latency: int, router: Router, threads: int) -> int:
-    """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead."""
+def wheel(latency: int, router: Router, threads: int, buffers: int) -> int:
+    """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead.
+
+    Parameters
+    ----------
+    buffers : int
+        Flits that fit behind a channel: the most that queue in front of it.
+    """
     stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
     after = max(router.traversal_delay + latency, router.credit_delay + latency, router.routing_delay)
-    return 1 << (stay + after + (threads > 1)).bit_length()
+    return 1 << (stay + after + router.queues * buffers + (threads > 1)).bit_length()
 
 
 def packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:

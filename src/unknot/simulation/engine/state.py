@@ -79,6 +79,7 @@ TABLES = {
         port_bit=int32,  # first bit of its port
         at=int32,  # input VC or injection port, as rules number them
         packet=int32,  # the packet in front of an input VC that owns an output VC, of packed routers
+        out_part=int32,  # which part of an output port it goes through
     ),
     "outputs": rows(
         SAVED,
@@ -101,6 +102,7 @@ TABLES = {
         busy=int64,  # whether it is taken in this cycle
         first_bit=int64,  # of its VCs
         carried=int64,  # flits it was given
+        free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
     ),
     "in_ports": rows(
         SAVED,
@@ -109,6 +111,7 @@ TABLES = {
         vc_pointer=int32,  # the VC that is put forward next
         busy=int32,  # whether it is taken in this cycle
         first_bit=int32,  # of its VCs
+        credits_from=int64,  # cycle from which credits are returned, where flits queue behind the switch
     ),
     # Words of bits: one row each, of `words` one more.
     "first_word": numbers(FIXED, int32),  # of each router, and the end
@@ -137,6 +140,7 @@ TABLES = {
         new_heads=int64,  # headers that request from the next cycle on
         winners=int64,  # input VCs that request the switch from the next cycle on
         holders=int64,  # input VCs that hold the switch
+        later_heads=int64,  # headers that join `new_heads` in the next step of the router
     ),
     "planes": numbers(SCRATCH, int64),  # counters of the buffers of packed routers, see `planes_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.
@@ -230,7 +234,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    304,
+    328,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer
     num_vcs=int64,  # of the network
@@ -269,6 +273,9 @@ SETUP = rows(
     packable=int64,  # whether routers with one word each go through `simple_kernel`
     cacheable=int64,  # whether the answers of the rule may be cached
     planes=int64,  # binary digits of the buffer depth
+    speed=int64,  # steps of a router in a cycle × 2²⁰
+    queues=int64,  # whether flits may queue behind the switch
+    most_queued=int64,  # flits that queue for ejection at a port
 )
 """Entries of `State.setup`."""
 

@@ -14,8 +14,14 @@ HOPE = 1 << 62
 
 
 @njit(_nrt=False, forceinline=True)
-def is_busy(s, b, w):
-    """Whether a packet holds the switch at the input port of input row b or the output port of output row w."""
+def is_busy(s, b, w, now):
+    """Whether a packet holds the switch at the input port of input row b or the output port of output row w.
+
+    Or whether too many flits queue behind it to be ejected.
+    """
+    if s.setup.queues == 1 and s.outputs.reader[w] < 0:
+        if s.out_ports.free_from[natural(s.outputs.port[w])] - now > s.setup.most_queued:
+            return True
     if s.setup.holds == 0:
         return False
     return s.out_ports.busy[natural(s.outputs.port[w])] == 1 or s.in_ports.busy[natural(s.inputs.port[b])] == 1
@@ -54,7 +60,7 @@ def speculate(s, count, w0, w1, listing, ends, n, now):
             while left != 0:
                 w = natural(first_output + (j << 6) + lowest(left))
                 left &= left - 1
-                if s.outputs.port[w] != port and has_room(s, w) and not is_busy(s, b, w):
+                if s.outputs.port[w] != port and has_room(s, w) and not is_busy(s, b, w, now):
                     port = np.int64(s.outputs.port[w])
                     into, out = np.int64(s.inputs.port_bit[b]), s.out_ports.first_bit[natural(port)]
                     if listing:
@@ -101,7 +107,7 @@ def claim_switch(s, count, w0, w1, ends, now):
         while ready != 0:
             b = natural(s.words.first_input[natural(word)] + lowest(ready))
             ready &= ready - 1
-            if not is_busy(s, b, natural(s.inputs.out[b])):
+            if not is_busy(s, b, natural(s.inputs.out[b]), now):
                 claim_ports(s, np.int64(s.inputs.port_bit[b]), np.int64(s.inputs.out_port_bit[b]))
     if s.setup.speculative == 1:
         speculate(s, count, w0, w1, False, ends, np.int64(0), now)
@@ -143,7 +149,7 @@ def allocate_switch(s, count, w0, w1, now):
             b = natural(s.words.first_input[natural(word)] + lowest(ready))
             ready &= ready - 1
             into, out = np.int64(s.inputs.port_bit[b]), np.int64(s.inputs.out_port_bit[b])
-            if is_busy(s, b, natural(s.inputs.out[b])):
+            if is_busy(s, b, natural(s.inputs.out[b]), now):
                 continue
             if is_rival(s, into, out):
                 n = put_forward(s, ends, n, b, into, out, now, np.int64(0))

@@ -47,10 +47,11 @@ def empty_network(
     terminals, num_vcs = network.num_terminals, relation.num_vcs
     shares = length_shares(packet_length)
     held = packets_in_a_buffer(switching, buffer_depth, shares[0][0])
-    tables = ends_of_buffers(relation, buffer_depth)
+    tables = ends_of_buffers(relation, buffer_depth, router)
     first_word = tables["first_word"]
     num_words = int(first_word[-1])
-    inboxes = wheel(int(network.latency.max(initial=1)), router, threads)
+    local = relation.vcs.widest
+    inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth)
     starts = streams(seed, terminals)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
@@ -58,7 +59,6 @@ def empty_network(
     many = terminals * SPAN if threads > 1 else 0
     inputs = len(tables["buffer"])
     slots = inputs * held + terminals + many
-    local = relation.vcs.widest
     injection = tables["out_row"][num_vcs + local * np.arange(terminals)]
     tables |= {
         "ring": inputs * held,
@@ -168,5 +168,7 @@ def _write_setup(
     setup.separable, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
     setup.aged, setup.selection = router.priority == "age", SELECTIONS.index(router.selection or "all")
     setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
+    setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
+    setup.most_queued = relation.vcs.widest * depth
     setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
     setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)

@@ -116,9 +116,11 @@ def _pieces(text: str) -> Iterable[tuple[int, str]]:
 
 
 def _value(text: str) -> Any:
-    """A whole number, true or false; anything else is a word."""
+    """A number, true or false; anything else is a word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
+    if re.fullmatch(r"[0-9]{1,6}\.[0-9]{1,6}", text):
+        return float(text)
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else text.strip("'\"")
 
 

@@ -14,12 +14,11 @@ from unknot.errors import near
 from unknot.network import Network, grid
 from unknot.studies.booksim.configuration import Configuration
 from unknot.topologies import mesh, torus
-from unknot.topologies.links import affordable
 
 Channels = npt.NDArray[np.int32]
 Links = list[tuple[int, int, int, int]]
 """Source router, its output port, target router and latency of each channel."""
-MOST_ROUTERS = 2**20
+MOST_ROUTERS, MOST_CHANNELS = 2**16, 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +88,14 @@ def _sizes(configuration: Configuration, most_n: int = 20) -> tuple[int, int]:
         raise configuration.error(
             "n" if "n" in configuration else "k", f"{k}^{n} routers are more than {MOST_ROUTERS}"
         )
-    affordable(f"{configuration.text('topology')} of {k}^{n}", n * k**n, 2 * n * k**n, k**n, n)
     return k, n
+
+
+def _few(configuration: Configuration, channels: int) -> None:
+    """Refuse a network of too many channels."""
+    if channels > MOST_CHANNELS:
+        name = configuration.text("topology")
+        raise configuration.error("k", f"this {name} has {channels} channels; the limit is {MOST_CHANNELS}")
 
 
 def _cube(configuration: Configuration) -> Built:
@@ -98,6 +103,7 @@ def _cube(configuration: Configuration) -> Built:
     kind = configuration.text("topology")
     if k < 2:
         raise configuration.error("k", f"a {kind} has at least 2 routers in each dimension, got {k}")
+    _few(configuration, 2 * n * k**n)
     latency = 2 if kind == "torus" and configuration.whole("use_noc_latency") == 1 else 1
     sides = ", ".join([str(k)] * n)
     if kind == "mesh" or k > 2:
@@ -117,6 +123,7 @@ def _cube(configuration: Configuration) -> Built:
 
 def _fly(configuration: Configuration) -> Built:
     k, n = _sizes(configuration)
+    _few(configuration, n * k**n)
     stage = k ** (n - 1)
     nodes = np.arange(k**n)
     links: Links = []
@@ -131,6 +138,7 @@ def _fly(configuration: Configuration) -> Built:
 
 def _fattree(configuration: Configuration) -> Built:
     k, n = _sizes(configuration)
+    _few(configuration, 2 * n * k**n)
     places = k ** (n - 1)
     nodes = np.arange(k**n)
     links: Links = []
@@ -223,6 +231,7 @@ def _flatfly(configuration: Configuration) -> Built:
         raise configuration.error(
             wrong, f"flatfly wants c = xr · yr and k^n = x · y; got {c} and {xr}, {k}^{n} and {x}"
         )
+    _few(configuration, n * k ** (n + 1))
     noc = configuration.whole("use_noc_latency") == 1
     if noc and xr > 3:
         raise configuration.error(
@@ -248,7 +257,7 @@ def _dragonfly(configuration: Configuration) -> Built:
         raise configuration.error("n", f"dragonflynew wants n = 1, in BookSim too, got {n}")
     a = 2 * p
     groups = a * p + 1
-    affordable(f"dragonflynew of {p}", a * groups, a * groups * (a - 1 + p), a * p * groups, 1)
+    _few(configuration, a * groups * (a - 1 + p))
     links: Links = []
     for group in range(groups):
         for inside in range(a):

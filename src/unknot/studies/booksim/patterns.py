@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import near
-from unknot.memory import require
 from unknot.simulation.engine.injection import Bursts
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built
 from unknot.traffic import Pattern
 
 Numbers = npt.NDArray[np.int64]
+MOST_NODES = 4096
+"""Most nodes of a pattern that is a matrix of rates."""
 _CALL = re.compile(r"([^(]*)(?:\((.*)\))?")
 
 
@@ -136,7 +137,11 @@ def _drawn(
     asked: _Asked, choices: Callable[[int], Sequence[int] | Numbers], shares: Numbers | None = None
 ) -> Pattern:
     """Each node draws among some destinations, as often as one of them stands there."""
-    require(f"the rates of {asked.text}", 8 * asked.nodes**2)
+    if asked.nodes > MOST_NODES:
+        raise asked.configuration.error(
+            "traffic",
+            f"{asked.text}: {asked.nodes} × {asked.nodes} rates are too many; the limit is {MOST_NODES} nodes",
+        )
     weight = np.zeros((asked.nodes, asked.nodes))
     for source in range(asked.nodes):
         found = np.asarray(choices(source), dtype=np.int64)

@@ -49,6 +49,7 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
 }
 """By topology and `routing_function`."""
 
+MOST_VCS = 2**24
 NOT_BUILT = {
     ("mesh", "adaptive_xy_yx"): "it compares queues in the source router; xy_yx and romm draw instead",
     ("mesh", "romm_ni"): "romm is built",
@@ -75,6 +76,10 @@ def relation_of(configuration: Configuration, built: Built) -> Relation:
     """
     topology, name = configuration.text("topology"), configuration.text("routing_function")
     vcs = configuration.whole("num_vcs", 1, 1024)
+    if vcs * built.network.num_channels > MOST_VCS:
+        raise configuration.error(
+            "num_vcs", f"{vcs} VCs on each of {built.network.num_channels} channels are too many"
+        )
     here = topology, name
     if here in NOT_BUILT:
         raise configuration.error("routing_function", f"{name} on {topology} is not built: {NOT_BUILT[here]}")

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import SimulationError
+from unknot.errors import SimulationError, TextError, UnknotError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.injection import Bursts, length_shares, mean_length
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import Allocator, Router
 from unknot.studies.booksim.configuration import Configuration, read_configuration, split
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
@@ -20,6 +20,7 @@ from unknot.switching import Switching
 from unknot.traffic import Pattern
 
 _ALLOCATOR = re.compile(r"(\w+)(?:\((\w*)\))?")
+_ALLOCATORS = ("islip", "separable_input_first", "separable_output_first")
 _ITERATIVE = ("islip",)
 _SPECULATION = ("spec_check_elig", "spec_check_cred", "spec_mask_by_reqs")
 _OFF = ("vc_busy_when_full", "vc_prioritize_empty", "vc_priority_donation", "vc_shuffle_requests", "noq")
@@ -41,6 +42,8 @@ class Setup:
         What `unknot.simulate` takes besides relation, load and seed.
     seeds : tuple of int
     built : Built
+    watched : tuple of int
+        Packets to follow.
     """
 
     configuration: Configuration
@@ -50,6 +53,7 @@ class Setup:
     options: dict[str, Any] = field(repr=False)
     seeds: tuple[int, ...]
     built: Built
+    watched: tuple[int, ...] = ()
 
     @property
     def mean_length(self) -> float:
@@ -109,7 +113,13 @@ def read_setup(path: str | Path, overrides: Sequence[str] = (), *, faithful: boo
     ...     read_setup(path, ["injection_rate=0.2"]).relation
     <Relation dim_order of BookSim on mesh(4, 4), 96 VCs>
     """
-    return _understood(read_configuration(path, overrides, faithful=faithful), None)
+    given = read_configuration(path, overrides, faithful=faithful)
+    try:
+        return _understood(given, None)
+    except UnknotError as error:
+        if Path(path).name in str(error) or "<command line>" in str(error):
+            raise
+        raise TextError(str(error), path) from None
 
 
 def _understood(given: Configuration, before: Setup | None) -> Setup:
@@ -148,7 +158,20 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
     options |= _cycles(given)
     first, many = _seed(given), given.whole("sim_count", 1, 10_000)
     given.on("print_csv_results")
-    return Setup(given, relation, load, lengths, options, tuple(range(first, first + many)), built)
+    seeds = tuple(range(first, first + many))
+    return Setup(given, relation, load, lengths, options, seeds, built, _watched(given))
+
+
+def _watched(given: Configuration) -> tuple[int, ...]:
+    """Packets to follow, if there is somewhere to write what happens to them."""
+    if "watch_out" not in given or "watch_packets" not in given:
+        return ()
+    given.text("watch_out")
+    found = given.values("watch_packets")
+    wrong = [text for text in found if not re.fullmatch(r"\d{1,9}", text)]
+    if wrong:
+        raise given.error("watch_packets", f"numbers of packets are wanted, not {wrong[0]}")
+    return tuple(int(text) for text in found)
 
 
 def _lengths(given: Configuration) -> dict[int, float]:
@@ -178,10 +201,6 @@ def _depth(given: Configuration) -> int:
 
 
 def _router(given: Configuration) -> Router:
-    for key in ("input_speedup", "output_speedup"):
-        given.require(key)
-    if given.number("internal_speedup") != 1:
-        given.require("internal_speedup")
     for key in _OFF:
         given.require_off(key)
     speculative = given.on("speculative")
@@ -192,7 +211,7 @@ def _router(given: Configuration) -> Router:
     given.require("priority", "age", "class")
     allocator, iterations = _allocator(given)
     try:
-        return Router(
+        router = Router(
             routing_delay=given.whole("routing_delay"),
             vc_allocation_delay=given.whole("vc_alloc_delay"),
             switch_allocation_delay=given.whole("sw_alloc_delay"),
@@ -203,12 +222,18 @@ def _router(given: Configuration) -> Router:
             iterations=iterations,
             priority="age" if given.text("priority") == "age" else "none",
             hold_switch=given.on("hold_switch_for_packet"),
+            input_speedup=given.whole("input_speedup"),
+            output_speedup=given.whole("output_speedup"),
+            internal_speedup=given.number("internal_speedup"),
         )
     except SimulationError as error:
         for key, name in _DELAYS.items():
             if f" {name} " in str(error):
                 raise given.error(key, str(error)) from None
         raise
+    if router.queues:
+        given.require("output_buffer_size")
+    return router
 
 
 _DELAYS = {
@@ -218,17 +243,20 @@ _DELAYS = {
     "st_final_delay": "traversal_delay",
     "credit_delay": "credit_delay",
     "vc_allocator": "iterations",
+    "input_speedup": "input_speedup",
+    "output_speedup": "output_speedup",
+    "internal_speedup": "internal_speedup",
 }
 
 
-def _allocator(given: Configuration) -> tuple[Any, int]:
+def _allocator(given: Configuration) -> tuple[Allocator, int]:
     """Name and iterations of the allocator of VCs and of the switch."""
-    found = []
+    found: list[tuple[Allocator, int]] = []
     for key in ("vc_allocator", "sw_allocator"):
         match = _ALLOCATOR.fullmatch(given.text(key))
         name = match[1] if match else ""
-        if match is None or name not in ("islip", "separable_input_first"):
-            raise given.error(key, f"{given.text(key)} is not built: islip and separable_input_first are")
+        if match is None or name not in _ALLOCATORS:
+            raise given.error(key, f"{given.text(key)} is not built: {', '.join(_ALLOCATORS)} are")
         inside = match[2] or ""
         iterations = 1
         if name in _ITERATIVE:
@@ -237,7 +265,8 @@ def _allocator(given: Configuration) -> tuple[Any, int]:
             arbiter = inside or ("round_robin" if given.faithful else given.text("arb_type"))
             if arbiter != "round_robin":
                 raise given.error(key if inside else "arb_type", f"arbiter {arbiter} is not built: round_robin is")
-        found.append((name, iterations))
+        # Of outputs that choose first, once and without priorities, iSLIP is made.
+        found.append(("separable_input_first" if name == "separable_input_first" else "islip", iterations))
     if found[0] != found[1]:
         raise given.error("sw_allocator", "VCs and the switch have one allocator between them, so both must be alike")
     return found[0]
