@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unknot.commands.guard import keeping_the_best
 from unknot.commands.lanes import status
 from unknot.commands.options import Json, Picture, SwitchingName, TimeLimit
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
@@ -74,7 +75,7 @@ def design(
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else _counts(vcs)
     began = time.monotonic()
-    with status("designing") as tell:
+    with keeping_the_best(), status("designing") as tell:
         found = find(
             family, switching, adaptive=by.value, least=least, symmetry=symmetry.value, counts=counts, every=every,
             time_limit=time_limit, progress=tell,

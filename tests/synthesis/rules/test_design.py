@@ -197,6 +197,17 @@ def test_time_limits_end_the_search() -> None:
     assert not found.complete or found.fewest
 
 
+def test_ctrl_c_keeps_what_was_found() -> None:
+    def interrupt(text: str) -> None:
+        if "x+ 1, x- 1, y+ 1, y- 2" in text:
+            raise KeyboardInterrupt
+
+    found = design(2, "wormhole", progress=interrupt)
+    assert not found.complete
+    assert (found.found, found.lower_bound) == (None, 5)
+    assert [one.outcome for one in found.judged] == ["impossible"]
+
+
 def test_distributions() -> None:
     assert distributions(2, 4) == [((1, 1), (1, 1))]
     assert distributions(3, 8) == [((1, 1), (1, 1), (1, 3)), ((1, 1), (1, 1), (2, 2)), ((1, 1), (1, 2), (1, 2))]

@@ -24,7 +24,7 @@ from unknot.synthesis.evidence import flat
 from unknot.synthesis.rules.conflicts import Rejected, clause_of, images
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause, Request, Requirements, Word
-from unknot.synthesis.rules.search import SYMMETRIES, Refuted, Search
+from unknot.synthesis.rules.search import SYMMETRIES, Effort, Refuted, Search, solved
 from unknot.synthesis.rules.space import Space, symmetries
 from unknot.verify.verdict import Configuration, Verdict
 
@@ -69,9 +69,9 @@ class Impossible:
         return tuple(max(side) for side in zip(*each, strict=True))
 
 
-def impossible(search: Search) -> Impossible | None:
-    """The evidence of a search that has run out of rules; None if the solver cannot write down a proof."""
-    return refutation(search.space, search.request, search.switching, search.refuted, search.paths, ())
+def impossible(search: Search, effort: Effort) -> Impossible | None:
+    """The evidence of a search that has run out of rules; None if it is no contradiction."""
+    return refutation(search.space, search.request, search.switching, search.refuted, search.paths, (), effort)
 
 
 def refutation(
@@ -81,13 +81,20 @@ def refutation(
     refuted: list[Refuted],
     paths: list[Word],
     walks: tuple[tuple[int, ...], ...],
+    effort: Effort,
 ) -> Impossible | None:
-    """The evidence of what was found; None if it is no contradiction."""
+    """The evidence of what was found; None if it is no contradiction.
+
+    Raises
+    ------
+    TimeoutError
+        If time runs out.
+    """
     from pysat.solvers import Solver
 
     clauses, _ = _clauses(space, request, switching, tuple(refuted), tuple(paths), walks)
     with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
-        if solver.solve():
+        if solved(solver, effort):
             return None
         lines = solver.get_proof()
     learnt = [int(x) for line in lines if not line.startswith("d") for x in line.split()]

@@ -176,16 +176,16 @@ def _search(space: Space, request: Request, technique: Switching, effort: Effort
         found = NoProof((), None)
     if not isinstance(found, NoProof):
         return replace(judged, outcome="found", rule=rule_from(space, found[0]), proof=found[1])
-    if found.walks is not None:
-        evidence = refutation(space, request, technique, [], list(found.paths), found.walks)
-        if evidence is not None:
-            return replace(judged, outcome="impossible", evidence=(evidence,), rounds=len(found.walks))
     try:
+        if found.walks is not None:
+            evidence = refutation(space, request, technique, [], list(found.paths), found.walks, effort)
+            if evidence is not None:
+                return replace(judged, outcome="impossible", evidence=(evidence,), rounds=len(found.walks))
         for sides in ladder(space):
             tried = sides
             survivor = search.survive(sides, effort)
             if survivor is None:
-                evidence = impossible(search)
+                evidence = impossible(search, effort)
                 outcome: Outcome = "open" if evidence is None else "impossible"
                 return replace(
                     judged, outcome=outcome, evidence=() if evidence is None else (evidence,),

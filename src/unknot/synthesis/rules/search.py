@@ -21,7 +21,7 @@ from unknot.verify.verdict import Configuration
 SYMMETRIES = 512
 """Most images of a clause that are added."""
 SOLVER = "glucose4"
-STEP = 2_000
+STEP = 1_000
 """Conflicts of the solver between two looks at the clock."""
 PROVER_SECONDS = 60.0
 """For a proposal on a mesh."""
@@ -169,6 +169,7 @@ def solved(solver: Any, effort: Effort) -> bool:
         if effort.over:
             raise TimeoutError
         solver.conf_budget(STEP)
-        answer = solver.solve_limited()
+        # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
+        answer = solver.solve_limited(expect_interrupt=True)
         if answer is not None:
             return bool(answer)
