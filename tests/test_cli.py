@@ -19,6 +19,7 @@ import unknot
 from unknot.cli import app
 from unknot.commands.shared import relation_of
 from unknot.network import write_edge_list
+from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import ring
 
 COMMAND = str(Path(sys.executable).parent / "unknot")
@@ -112,7 +113,10 @@ def test_check_that_holds() -> None:
     assert result.exit_code == 0
     found = answer(result)
     assert found["deadlock_free"] is True
-    assert found["switching"] == "wormhole"
+    assert found["switching"] == "vct"
+    assert {technique: found["techniques"][technique]["deadlock_free"] for technique in SWITCHINGS} == dict.fromkeys(
+        SWITCHINGS, True
+    )
     assert found["configuration"] is None
     assert found["reachability"] is None
     assert found["certificate"]["kind"] == "order"
@@ -154,14 +158,20 @@ def test_check_by_switching(switching: str, code: int) -> None:
     words = ("check", "torus(4, 4)", "--routing", "duato", "--vcs", "3", "--switching", switching, "--json")
     result = unknot_says(*words)
     assert result.exit_code == code
-    assert answer(result)["switching"] == switching
+    found = answer(result)
+    assert found["switching"] == switching
+    free = {technique: verdict["deadlock_free"] for technique, verdict in found["techniques"].items()}
+    assert free == {"saf": True, "vct": True, "wormhole": True, "wormhole-nonatomic": False}
+    lines = [line.split()[:2] for line in unknot_says(*words[:-1]).stdout.splitlines() if line]
+    for technique in SWITCHINGS:
+        assert [technique, "yes" if free[technique] else "NO"] in lines
 
 
 def test_check_undecided_is_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    def out_of_time(relation: unknot.Relation, switching: str, **options: object) -> unknot.Verdict:
-        return unknot.Verdict(None, "wormhole", "exact search", "all", "nothing yet")
+    def out_of_time(relation: unknot.Relation, first: str, **options: object) -> dict[Switching, unknot.Verdict]:
+        return {name: unknot.Verdict(None, name, "exact search", "all", "nothing yet") for name in SWITCHINGS}
 
-    monkeypatch.setattr("unknot.verify.check", out_of_time)
+    monkeypatch.setattr("unknot.verify.check_all", out_of_time)
     words = ("check", "torus(4, 4)", "--routing", "duato", "--vcs", "3")
     result = unknot_says(*words, "--json")
     assert result.exit_code == 3

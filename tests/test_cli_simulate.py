@@ -29,8 +29,14 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     result = unknot_says(*words, "--json")
     assert result.exit_code == 0
     found = answer(result)
-    relation = unknot.routing.dimension_order(unknot.topologies.mesh(4, 4))
-    run = unknot.simulate(relation, 0.1, packet_length=2, seed=7, warmup=300, measure=1000)
+    options = {"packet_length": 2, "seed": 7, "warmup": 300, "measure": 1000}
+    run = unknot.simulate("mesh(4, 4)", 0.1, routing="dimension_order", **options)
+    assert (found["vcs"], found["vcs_chosen"], found["switching"]) == (4, True, "vct")
+    assert "4 virtual channels per channel (chosen; --vcs gives another number)" in " ".join(
+        unknot_says(*words).stdout.split()
+    )
+    given = answer(unknot_says(*words, "--json", "--vcs", "1"))
+    assert (given["vcs"], given["vcs_chosen"]) == (1, False)
     for key, value in vars(run).items():
         assert key in ("utilisation", "occupancy", "lengths", "router", "faults") or found[key] == value
     assert (found["lengths"], found["router"]) == ({}, vars(run.router))
@@ -65,7 +71,7 @@ def test_simulate_writes_the_knot_it_was_tied_in(tmp_path: Path) -> None:
     picture, file = tmp_path / "knot.svg", tmp_path / "knot.json"
     design = ["torus(4, 4)", "--routing", "fully_adaptive", "--packet-length", "4"]
     where = ["--out", str(picture), "--export", str(file)]
-    done = unknot_says("simulate", *design, "--load", "1", *where)
+    done = unknot_says("simulate", *design, "--vcs", "1", "--load", "1", *where)
     assert done.exit_code == 0
     assert "deadlock" in done.stdout
     assert picture.read_text("utf-8").startswith("<svg")
@@ -124,6 +130,7 @@ def test_simulate_searches_saturation() -> None:
 
 def test_simulate_completes_with_zero_when_it_finds_a_deadlock() -> None:
     words = ("simulate", "ring(8)", "--routing", "dimension_order", "--load", "0.9", "--packet-length", "16")
+    words += ("--vcs", "1", "--switching", "wormhole")
     result = unknot_says(*words, "--json")
     assert result.exit_code == 0
     found = answer(result)

@@ -96,7 +96,19 @@ COMMANDS = {
     "show": [("ring(4)",), ("{{0 -- 1, 2 -- 3}}",)],
     "simulate": [
         (*RING, "--load", "0.1", "--warmup", "20", "--measure", "40", "--channels", "--interval", "10"),
-        (*RING, "--load", "0.4", "--packet-length", "1:0.5, 9:0.5", "--bursts", "0.1, 0.1", "--warmup", "500"),
+        (
+            *RING,
+            "--load",
+            "0.4",
+            "--switching",
+            "wormhole",
+            "--packet-length",
+            "1:0.5, 9:0.5",
+            "--bursts",
+            "0.1, 0.1",
+            "--warmup",
+            "500",
+        ),
     ],
     "simulate-seeds": [(*RING, "--load", "0.1", "--warmup", "20", "--measure", "40", "--seeds", "2")],
     "simulate-saturation": [("ring(3)", "--routing", "shortest_paths", "--vcs", "2", "--saturation")],
@@ -120,7 +132,8 @@ def test_all_commands_that_print_json_have_a_schema() -> None:
 def test_run(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(
-        "[common]\nnetwork = 'ring(4)'\nrouting = 'dimension_order'\n[[design]]\npacket_length = {1 = 0.5, 3 = 0.5}\n"
+        "[common]\nnetwork = 'ring(4)'\nrouting = 'dimension_order'\n[[design]]\nvcs = 1\n"
+        "packet_length = {1 = 0.5, 3 = 0.5}\n"
         "[[design]]\nvcs = 2\nbursts = {begin = 0.1, end = 0.1}\n"
         "[simulation]\nloads = [0.1]\nwarmup = 20\nmeasure = 40\n"
     )

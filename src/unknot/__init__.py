@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unknot.simulation import Run, simulate
     from unknot.simulation.traces.replay import Replay, replay
     from unknot.verify import Configuration, Verdict, deliver
-    from unknot.verify.check import check
+    from unknot.verify.check import check, check_all
 
 __version__ = "0.1.0"
 
@@ -33,7 +33,7 @@ _HOMES = {
     "unknot.network": ("Network", "measure", "grid"),
     "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation", "VirtualChannels"),
     "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
-    "unknot.verify": ("Configuration", "Verdict", "check", "deliver"),
+    "unknot.verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = (
@@ -72,6 +72,7 @@ __all__ = [
     "VirtualChannels",
     "__version__",
     "check",
+    "check_all",
     "deliver",
     "grid",
     "measure",

@@ -92,8 +92,23 @@ def _written_out(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
+USUAL = {
+    "dor": "dimension_order", "xy": "dimension_order", "xy_yx": "o1turn", "ecube": "dimension_order",
+    "e_cube": "dimension_order", "dim_order": "dimension_order", "min_adapt": "duato",
+    "updown": "up_down", "updn": "up_down", "val": "valiant",
+    "bitcomp": "bit_complement", "bitrev": "bit_reverse", "randperm": "permutation", "neighbor": "neighbour",
+    "fly": "butterfly", "flatfly": "flattened_butterfly", "cmesh": "terminals", "fattree": "fat_tree",
+    "cube": "torus", "qtree": "fat_tree", "tree4": "fat_tree",
+}  # fmt: skip
+"""Names by which other tools and papers call what is called otherwise here."""
+_USUALLY = {"cmesh": "terminals(mesh(4, 4), 4)"}
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """A phrase that lists the names close to `name`, or all of them when none is close."""
     known = sorted(names)
+    usual = name.lower().replace("-", "_")
+    if USUAL.get(usual) in known:
+        return f"did you mean {_USUALLY.get(usual, USUAL[usual])}?"
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from unknot.errors import UnknotError, near
 
 Switching = Literal["saf", "vct", "wormhole", "wormhole-nonatomic"]
 SWITCHINGS: tuple[Switching, ...] = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 """Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
+DEFAULT_SWITCHING: Final[Switching] = "vct"
+"""The technique of every function and command that is given none: what most routers and fabrics do."""
+MESSAGE_SWITCHING: Final[Switching] = "wormhole"
+"""The same for traces and collective operations: their messages may be longer than any buffer."""
 
 
 def switching_named(name: str) -> Switching:

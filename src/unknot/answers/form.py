@@ -120,9 +120,7 @@ class _Subject:
     def __init__(self, of: Relation | Network) -> None:
         self.network = of.network if isinstance(of, Relation) else of
         if isinstance(of, Relation):
-            counts = of.vcs.counts
-            alike = counts.size > 0 and bool((counts == counts[0]).all())
-            self.routing, self.num_vcs, self.vcs = of.name, of.num_vcs, int(counts[0]) if alike else None
+            self.routing, self.num_vcs, self.vcs = of.name, of.num_vcs, of.vcs.each
 
 
 def _plain(value: Any) -> Any:

@@ -98,18 +98,24 @@ def channels_of(relation: Relation, run: Run) -> list[dict[str, Any]]:
     ]
 
 
-class SimulateAnswer(RunForm, RelationForm):
+class SimulatedForm(RelationForm):
+    """A routing on a network as it was simulated."""
+
+    vcs_chosen: bool = Field(description="Whether no number of VCs was given: then there are 4 if they can be used.")
+
+
+class SimulateAnswer(RunForm, SimulatedForm):
     """What `unknot simulate --json` prints of one run."""
 
     ns_per_flit_hop: Number = Field(description="Processor time, once everything is compiled.")
     channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels.")
 
 
-class SeedsAnswer(RunsForm, RelationForm):
+class SeedsAnswer(RunsForm, SimulatedForm):
     """What `unknot simulate --seeds --json` prints."""
 
 
-class SaturationAnswer(SaturationForm, RelationForm):
+class SaturationAnswer(SaturationForm, SimulatedForm):
     """What `unknot simulate --saturation --json` prints."""
 
     zero_load_latency: Number = Field(description="Latency of a packet alone in the network, in cycles.")

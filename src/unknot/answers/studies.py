@@ -34,7 +34,8 @@ class DesignAnswer(Form):
     name: str
     network: str
     routing: str
-    vcs: Positive | None = Field(description="null: what the routing takes by itself.")
+    vcs: Positive | None = Field(description="Virtual channels of each channel; null: they differ.")
+    vcs_chosen: bool = Field(description="Whether the study gives no number of VCs.")
     switching: Switching
     packet_length: Positive | Shares = Field(description="Flits, or the share of each length.")
     buffer_depth: Positive
@@ -62,6 +63,8 @@ def design_answer(result: DesignResult) -> DesignAnswer:
     return fill(
         DesignAnswer,
         result.design,
+        vcs=relation.vcs.each,
+        vcs_chosen=result.design.vcs is None,
         verdict=fill(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
         delivery=fill(DeliveryForm, result.delivery, of=relation),
         replay=replay and fill(ReplayForm, replay, of=relation),

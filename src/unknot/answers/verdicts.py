@@ -144,9 +144,18 @@ class SectionForm(Form):
     paragraphs: Annotated[list[str], Plain]
 
 
+class TechniqueForm(Form):
+    """The answer under one switching technique, in short."""
+
+    deadlock_free: bool | None = Field(description="null: undecided in the time given.")
+    method: str = Field(description="How it was decided.")
+    established: str
+
+
 class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
     """What `unknot check --json` prints."""
 
     seconds: Number = Field(description="Time for the verdict, compilation included.")
+    techniques: dict[Switching, TechniqueForm] = Field(description="The answers under all four techniques.")
     smallest: SmallestForm | None = Field(description="Only with --smallest.")
     explanation: Annotated[list[SectionForm] | None, Plain] = Field(description="Only with --explain.")

@@ -10,6 +10,7 @@ import typer
 from unknot.commands.options import Json, SwitchingName, TimeLimit
 from unknot.commands.outcomes import say
 from unknot.commands.shared import exit_code, print_json
+from unknot.switching import DEFAULT_SWITCHING
 
 
 def audit(
@@ -28,7 +29,7 @@ def audit(
     lanes: Annotated[
         int | None, typer.Option("--lanes", help="Lanes in use, without --sl2vl: the VL is the SL modulo this.")
     ] = None,
-    switching: SwitchingName = "vct",
+    switching: SwitchingName = DEFAULT_SWITCHING,
     time_limit: TimeLimit = 60.0,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
     json: Json = False,

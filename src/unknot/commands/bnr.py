@@ -9,6 +9,7 @@ import typer
 from unknot.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
 from unknot.commands.shared import print_json, relation_of, write
+from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -19,7 +20,7 @@ def bnr(
     network: NetworkText,
     routing: RoutingText,
     vcs: Vcs = None,
-    switching: SwitchingName = "wormhole",
+    switching: SwitchingName = DEFAULT_SWITCHING,
     time_limit: TimeLimit = 60.0,
     out: Picture = None,
     json: Json = False,

@@ -55,10 +55,10 @@ def show_network(network: Network, metrics: Metrics) -> None:
     console().print(two_columns(rows))
 
 
-def show_run(relation: Relation, run: Run) -> None:
+def show_run(relation: Relation, run: Run, *, chosen: bool = False) -> None:
     """One simulation."""
     rows = [
-        *_point_rows(relation, run, f"; {run.packets} measured"),
+        *_point_rows(relation, run, f"; {run.packets} measured", chosen),
         ("accepted load", f"{run.accepted_load:.4f}{_within(run.accepted_half_width, 4)}"),
         *_latency_rows(run),
         ("stable", answer(run.stable)),
@@ -82,10 +82,10 @@ def show_run(relation: Relation, run: Run) -> None:
         _sentences(tell(relation, run.deadlock, packet_length=run.packet_length))
 
 
-def show_runs(relation: Relation, found: Runs) -> None:
+def show_runs(relation: Relation, found: Runs, *, chosen: bool = False) -> None:
     """One point with several seeds."""
     rows = [
-        *_point_rows(relation, found.runs[0], ""),
+        *_point_rows(relation, found.runs[0], "", chosen),
         ("accepted load", f"{found.accepted_load:.4f}{_within(found.accepted_half_width, 4)}"),
         *_latency_rows(found),
         ("stable", Text(f"{found.stable_runs} of {len(found.runs)} runs", style=answer(found.stable).style)),
@@ -104,18 +104,23 @@ def show_runs(relation: Relation, found: Runs) -> None:
     console().print(table)
 
 
-def _point_rows(relation: Relation, run: Run, more: str) -> list[tuple[str, str | Text]]:
+def _point_rows(relation: Relation, run: Run, more: str, chosen: bool) -> list[tuple[str, str | Text]]:
     """What was simulated."""
     from unknot.report.option_text import bursts, lengths, router
 
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
-        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        ("routing", _routing(relation, chosen)),
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
         ("packets", f"{lengths(dict(run.lengths) or run.packet_length)}{more}"),
         ("offered load", f"{run.offered_load:g} flits per terminal per cycle{bursts(run.bursts)}"),
     ]
     return [*rows[:3], ("router", router(run.router)), *rows[3:]] if router(run.router) else rows
+
+
+def _routing(relation: Relation, chosen: bool) -> str:
+    """A routing with its virtual channels, and whether their number was given or chosen."""
+    return f"{relation.name}, {vcs_per_channel(relation)}{' (chosen; --vcs gives another number)' if chosen else ''}"
 
 
 def _latency_rows(run: Run | Runs) -> list[tuple[str, str | Text]]:
@@ -131,12 +136,12 @@ def _latency_rows(run: Run | Runs) -> list[tuple[str, str | Text]]:
     ]
 
 
-def show_saturation(relation: Relation, found: Saturation, empty: float) -> None:
+def show_saturation(relation: Relation, found: Saturation, empty: float, *, chosen: bool = False) -> None:
     """Where a network saturates, with the latency of the empty one."""
     limit = "stable at load 1" if found.limit is None else f"not stable at {found.limit:.4g}"
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
-        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        ("routing", _routing(relation, chosen)),
         ("zero-load latency", f"{empty:.2f} cycles mean"),
         ("saturation", f"stable at {found.load:.4g}, {limit} flits per terminal per cycle"),
         ("throughput", f"{found.throughput:.4f} flits per terminal per cycle accepted at most"),

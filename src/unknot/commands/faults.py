@@ -10,6 +10,7 @@ import typer
 from unknot.commands.options import SEED, Json, NetworkText, RoutingText, Seed, SwitchingName, TimeLimit, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
+from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.verify.fault_sweep import FaultSweep
@@ -27,7 +28,7 @@ def faults(
     network: NetworkText,
     routing: RoutingText,
     vcs: Vcs = None,
-    switching: SwitchingName = "wormhole",
+    switching: SwitchingName = DEFAULT_SWITCHING,
     kind: Annotated[Kind, typer.Option(help="What fails.")] = Kind.links,
     at_once: Annotated[int, typer.Option(help="How many fail at once.")] = 1,
     budget: Annotated[int, typer.Option(help="Most sets of failed parts to try; of more, so many are drawn.")] = 1000,

@@ -10,6 +10,7 @@ from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, Rou
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
+from unknot.switching import MESSAGE_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.multicast import Execution, Meeting, Schedule
@@ -32,7 +33,7 @@ def multicast(
     ] = None,
     order: Annotated[str, typer.Option(help="auto, circle, dimensions or numbers.")] = "auto",
     vcs: Vcs = None,
-    switching: SwitchingName = "wormhole",
+    switching: SwitchingName = MESSAGE_SWITCHING,
     block: Annotated[int, typer.Option(help="Flits of a block of data.")] = 8,
     buffer_depth: BufferDepth = 8,
     overhead: Annotated[int, typer.Option(help="Cycles a terminal needs before it sends.")] = 0,

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def relation_of(network: str, routing: str, vcs: int | None, named_in: Path | None = None) -> Relation:
+def relation_of(
+    network: str, routing: str, vcs: int | None, named_in: Path | None = None, *, simulated: bool = False
+) -> Relation:
     """The relation of texts; those found in a file may name files of its folder alone."""
+    from unknot.routing.named import routing_to_simulate
     from unknot.studies import design
 
     if named_in is None:
@@ -28,7 +31,8 @@ def relation_of(network: str, routing: str, vcs: int | None, named_in: Path | No
     else:
         built = design.network(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
     design.require_connected(built)
-    return design.routing(built, routing, vcs, where="--routing")
+    made = routing_to_simulate if simulated else design.routing
+    return made(built, routing, vcs, where="--routing")
 
 
 def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:

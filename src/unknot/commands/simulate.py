@@ -10,6 +10,7 @@ import typer
 from unknot.commands.options import SEED, BufferDepth, Json, NetworkText, RoutingText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import say
 from unknot.commands.shared import limited, network_for, print_json, relation_of, write
+from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -22,7 +23,7 @@ def simulate(
     load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
     vcs: Vcs = None,
     packet_length: Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")] = "1",
-    switching: SwitchingName = "wormhole",
+    switching: SwitchingName = DEFAULT_SWITCHING,
     buffer_depth: BufferDepth = 8,
     traffic: Annotated[
         str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
@@ -120,15 +121,17 @@ def simulate(
             require_ending(file)
     if time_limit is not None and not time_limit > 0:
         raise SimulationError(f"--time-limit is a positive number of seconds, got {time_limit:g}")
-    relation = relation_of(network, routing, vcs)
+    relation = relation_of(network, routing, vcs, simulated=True)
+    chosen = vcs is None
+    vcs = relation.made_by[1] if relation.made_by else vcs
     if load is None:
-        _search(relation, point, json, time_limit)
+        _search(relation, point, json, time_limit, chosen)
     elif seeds is not None:
         words = {"network": network, "routing": routing, "vcs": vcs}
-        _several(relation, words, load, point | cycles, seeds, jobs, json, time_limit)
+        _several(relation, words, load, point | cycles, seeds, jobs, json, time_limit, chosen)
     else:
         steps = interval or (None if series is None else STEP)
-        found = _one(relation, load, point | cycles | {"interval": steps}, channels, json, time_limit)
+        found = _one(relation, load, point | cycles | {"interval": steps}, channels, json, time_limit, chosen)
         if len(found.faults) < len(fault or ()):
             say(f"the run ended in cycle {found.cycles}, before all faults had come")
         if out is not None:
@@ -160,6 +163,7 @@ def _one(
     channels: bool,
     json: bool,
     time_limit: float | None,
+    chosen: bool,
 ) -> Run:
     from unknot.commands import activity, display
     from unknot.simulation import simulate as run_flits
@@ -175,9 +179,11 @@ def _one(
 
         cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
         every = channels_of(relation, found) if channels else None
-        print_json(answer(SimulateAnswer, found, of=relation, ns_per_flit_hop=cost, channels=every))
+        print_json(
+            answer(SimulateAnswer, found, of=relation, ns_per_flit_hop=cost, channels=every, vcs_chosen=chosen)
+        )
     else:
-        display.show_run(relation, found)
+        display.show_run(relation, found, chosen=chosen)
     return found
 
 
@@ -190,6 +196,7 @@ def _several(
     jobs: int,
     json: bool,
     time_limit: float | None,
+    chosen: bool,
 ) -> None:
     from unknot.commands import activity, display
 
@@ -201,9 +208,9 @@ def _several(
         from unknot.answers.form import answer
         from unknot.answers.runs import SeedsAnswer
 
-        print_json(answer(SeedsAnswer, found, of=relation))
+        print_json(answer(SeedsAnswer, found, of=relation, vcs_chosen=chosen))
     else:
-        display.show_runs(relation, found)
+        display.show_runs(relation, found, chosen=chosen)
 
 
 def _runs(
@@ -250,7 +257,7 @@ def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> 
     say(f"wrote {file}")
 
 
-def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: float | None) -> None:
+def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: float | None, chosen: bool) -> None:
     from unknot.commands import activity, display
     from unknot.simulation import saturation, zero_load_latency
 
@@ -267,9 +274,9 @@ def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: f
         from unknot.answers.form import answer
         from unknot.answers.runs import SaturationAnswer
 
-        print_json(answer(SaturationAnswer, found, of=relation, zero_load_latency=empty))
+        print_json(answer(SaturationAnswer, found, of=relation, zero_load_latency=empty, vcs_chosen=chosen))
     else:
-        display.show_saturation(relation, found, empty)
+        display.show_saturation(relation, found, empty, chosen=chosen)
 
 
 class _Clock:

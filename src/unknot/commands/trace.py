@@ -21,6 +21,7 @@ from unknot.commands.options import (
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
+from unknot.switching import MESSAGE_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -35,7 +36,7 @@ def trace(
         Path | None, typer.Argument(metavar="[FILE]", help="Messages, as CSV or .parquet; or see --requests.")
     ] = None,
     vcs: Vcs = None,
-    switching: SwitchingName = "wormhole",
+    switching: SwitchingName = MESSAGE_SWITCHING,
     buffer_depth: BufferDepth = 8,
     overhead: Annotated[int, typer.Option(help="Cycles a terminal is busy with a message before it sends.")] = 0,
     in_order: Annotated[bool, typer.Option("--in-order", help="Send strictly in the order of the file.")] = False,

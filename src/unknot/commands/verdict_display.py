@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -13,6 +13,7 @@ from unknot.report.configuration_text import tell, waits
 from unknot.report.explanation import Section
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
+from unknot.switching import Switching
 from unknot.verify.delivery import Delivery
 from unknot.verify.verdict import Configuration, Size, Verdict
 
@@ -32,8 +33,9 @@ def show_check(
     seconds: float,
     smallest: Smallest | None = None,
     sections: Sequence[Section] = (),
+    techniques: Mapping[Switching, Verdict] | None = None,
 ) -> None:
-    """A verdict with its evidence; then its counterexample in words, or the whole explanation."""
+    """A verdict with its evidence, those of other techniques in short, and the counterexample or explanation."""
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
         ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
@@ -50,6 +52,9 @@ def show_check(
     elif verdict.configuration is not None:
         grade = verdict.configuration.reachability
         rows.append(("evidence", f"counterexample ({grade}); the separate checker {accepts(holds)}"))
+    for technique, other in (techniques or {}).items():
+        this = "  ← this answer" if technique == verdict.switching else ""
+        rows.append((technique, Text.assemble(answer(other.deadlock_free), f" ({other.method}){this}")))
     if smallest is not None:
         rows.append(("smallest", smallest_in_words(smallest)))
     out = console()

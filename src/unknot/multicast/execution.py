@@ -15,7 +15,7 @@ from unknot.simulation.run.checks import check_point
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace, TracedMessage
 from unknot.simulation.traces.trace_run import play_trace
-from unknot.switching import Switching, switching_named
+from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
 
 
@@ -59,7 +59,7 @@ def execute(
     schedule: Schedule,
     *,
     block: int = 8,
-    switching: Switching = "wormhole",
+    switching: Switching = MESSAGE_SWITCHING,
     buffer_depth: int = 8,
     overhead: int = 0,
 ) -> Execution:

@@ -43,7 +43,6 @@ def study_page(result: StudyResult) -> str:
         lead=_lead(designs),
         study=study,
         designs=designs,
-        asked=[found.design for found in designs],
         counterexamples=[
             (found.design.name, knot(found.relation, found.verdict.configuration, *replayed(found.replay)))
             for found in designs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable
 
@@ -58,13 +59,55 @@ def routing(network: Network, text: str, vcs: int | None = None, *, where: str =
         raise RelationError(f"{text.strip()} on {network.name}: {error}") from error
 
 
-def relation_of(given: Relation | Network | str, routing_text: str | None, vcs: int | None, *, what: str) -> Relation:
+ENOUGH_VCS = 4
+"""VCs of a channel in a simulation for which no number was given, where the routing can use them."""
+MOST_TRIED = 8
+
+
+def routing_to_simulate(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:
+    """The same as `routing`, but without `vcs` channels get at least `ENOUGH_VCS` VCs if the routing can use them.
+
+    A VC is idle between a packet and the next, so that routers need several to keep a channel busy; a proof needs no
+    more than the routing takes by itself.
+
+    Examples
+    --------
+    >>> from unknot.topologies import mesh
+    >>> routing_to_simulate(mesh(4, 4), "dimension_order").vcs.widest
+    4
+    """
+    parameter = inspect.signature(routing_named(text, where)).parameters.get("vcs")
+    if vcs is not None or parameter is None or "vcs" in parse_call(text, where).options:
+        return routing(network, text, vcs, where=where)
+    own: Relation | None = None
+    if not isinstance(parameter.default, int) or parameter.default >= ENOUGH_VCS:
+        own = routing(network, text, where=where)
+        if int(own.vcs.counts.min(initial=ENOUGH_VCS)) >= ENOUGH_VCS:
+            return own
+    for number in range(ENOUGH_VCS, MOST_TRIED + 1):
+        with contextlib.suppress(UnknotError):
+            more = routing(network, text, number, where=where)
+            if own is None or (more.vcs.counts >= own.vcs.counts).all():
+                return more
+    return own or routing(network, text, where=where)
+
+
+def relation_of(
+    given: Relation | Network | str,
+    routing_text: str | None,
+    vcs: int | None,
+    *,
+    what: str,
+    named: Callable[[Network, str, int | None], Relation] = routing,
+) -> Relation:
     """The relation that a relation, or a network (an object, a description or a file) with a routing, stands for.
 
     Parameters
     ----------
     what : str
         The function that was called, for messages.
+    named : callable
+        Makes the routing of its name: `routing`, or `routing_to_simulate`.
 
     Raises
     ------
@@ -94,7 +137,7 @@ def relation_of(given: Relation | Network | str, routing_text: str | None, vcs: 
         raise RelationError(
             f"{what}: {given.name} is a network; name its routing as well, such as routing='dimension_order'"
         )
-    return routing(given, routing_text, vcs)
+    return named(given, routing_text, vcs)
 
 
 def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:

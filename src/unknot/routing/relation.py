@@ -100,6 +100,12 @@ class VirtualChannels:
         """Number of virtual channels."""
         return int(self.first[-1])
 
+    @property
+    def each(self) -> int | None:
+        """VCs of every channel; None where they differ, or there is no channel."""
+        low, high = int(self.counts.min(initial=MAX_VCS)), int(self.counts.max(initial=0))
+        return low if low == high else None
+
     @cached_property
     def channel(self) -> IntArray:
         return np.repeat(np.arange(self.counts.size, dtype=np.int32), self.counts)

@@ -135,7 +135,7 @@ def _spoken(key: str, value: Any) -> str:
 def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
     """Designs that are well written but cannot be: a routing not for that network, a packet longer than a buffer."""
     seen: set[str] = set()
-    build = Builder(study.folder)
+    build = Builder(study.folder, simulated=study.simulation is not None)
     for index, design in enumerate(study.designs):
         if design.name in seen:
             yield problem(("designs", index, "name"), f"a second design is called {design.name!r}")

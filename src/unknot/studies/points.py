@@ -122,7 +122,7 @@ def _relation(design: Design, relation: Relation, kind: str) -> dict[str, Any]:
         "network": design.network,
         "network_digest": digest(relation.network),
         "routing": design.routing,
-        "vcs": design.vcs,
+        "vcs": relation.made_by[1] if relation.made_by else design.vcs,
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
     }

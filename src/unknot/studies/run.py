@@ -71,7 +71,7 @@ def run_study(
     jobs = jobs or os.cpu_count() or 1
     if store is None and study.path is not None:
         store = default_store(study.path)
-    relations = list(map(Builder(study.folder), study.designs))
+    relations = list(map(Builder(study.folder, simulated=study.simulation is not None), study.designs))
     with Store(store, note=note) as kept, workers(executor, jobs) as pool:
         return _Sweep(study, relations, kept, progress).run(pool, jobs)
 

@@ -22,13 +22,14 @@ from pydantic import (
 from unknot.calls import chosen, parse_call
 from unknot.errors import SimulationError, UnknotError
 from unknot.network import Network
+from unknot.routing.named import routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.injection import Bursts, length_shares
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.texts import router_from
 from unknot.studies import design as designs
 from unknot.studies.limits import MOST_LOADS
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import patterns
 
 VALUE = "<value>"
@@ -126,7 +127,8 @@ class Design(_Table):
     network, routing : str
         As `unknot.studies.design.network` and `routing` read them.
     vcs : int or None
-        Virtual channels per channel; None: what the routing takes by itself.
+        Virtual channels per channel; None: what the routing takes by itself, but at least 4 in a study that
+        simulates, if the routing can use them.
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
         Drives proof and simulation alike.
     packet_length : int or dict
@@ -142,7 +144,7 @@ class Design(_Table):
     network: Annotated[str, AfterValidator(_known_network)]
     routing: Annotated[str, AfterValidator(_known_routing)]
     vcs: int | None = Field(default=None, ge=1)
-    switching: Annotated[str, AfterValidator(_known_switching)] = "wormhole"
+    switching: Annotated[str, AfterValidator(_known_switching)] = DEFAULT_SWITCHING
     packet_length: Annotated[
         Annotated[int, Field(ge=1, le=1 << 20), Tag("number")] | Annotated[dict[int, float], Tag("shares")],
         Discriminator(_number_or_shares),
@@ -170,10 +172,13 @@ class Builder:
     ----------
     folder : path
         Where relative paths of networks start.
+    simulated : bool
+        Whether they are simulated too, and so get at least 4 VCs per channel where they say nothing and can use them.
     """
 
-    def __init__(self, folder: str | Path = ".") -> None:
+    def __init__(self, folder: str | Path = ".", *, simulated: bool = False) -> None:
         self.folder = folder
+        self._routing = routing_to_simulate if simulated else designs.routing
         self._networks: dict[str, Network] = {}
         self._relations: dict[tuple[str, str, int | None], Relation] = {}
 
@@ -183,7 +188,7 @@ class Builder:
         if key not in self._relations:
             if text not in self._networks:
                 self._networks[text] = designs.network(text, folder=self.folder, where=VALUE)
-            self._relations[key] = designs.routing(self._networks[text], design.routing, design.vcs, where=VALUE)
+            self._relations[key] = self._routing(self._networks[text], design.routing, design.vcs, where=VALUE)
         return self._relations[key]
 
 

@@ -37,6 +37,16 @@ class Pattern:
     destination: IntArray | None = None
     weight: npt.NDArray[np.float64] | None = None
 
+    @property
+    def received(self) -> npt.NDArray[np.float64] | None:
+        """What each terminal is sent if the busiest sends 1: float64, shape (terminals,); None of uniform traffic."""
+        if self.destination is not None:
+            silent = self.destination < 0
+            return np.bincount(self.destination[~silent], minlength=self.destination.size).astype(np.float64)
+        if self.weight is not None:
+            return np.asarray(self.weight.sum(axis=0) / max(self.weight.sum(axis=1).max(initial=0.0), 1e-300))
+        return None
+
 
 def to(network: Network, name: str, destination: Any) -> Pattern:
     """The pattern in which each terminal sends to one other, −1 for none.

@@ -3,7 +3,7 @@
 from unknot.switching import SWITCHINGS, Switching
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.bnr import Bnr, Conclusion, bnr, conclude
-from unknot.verify.check import check
+from unknot.verify.check import check, check_all
 from unknot.verify.coherence import Coherence, coherence
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.fault_sweep import FaultSweep, fault_sweep
@@ -41,6 +41,7 @@ __all__ = [
     "best_loads",
     "bnr",
     "check",
+    "check_all",
     "coherence",
     "conclude",
     "deliver",

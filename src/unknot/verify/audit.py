@@ -25,7 +25,7 @@ from unknot.routing.forwarding_table import (
     switchboard,
 )
 from unknot.routing.relation import Relation
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.lost import lost_packets
@@ -160,7 +160,9 @@ class Audit:
         return self.host_to_host.delivery.delivered
 
 
-def audit(fabric: Fabric, *, switching: str = "vct", lanes: int | None = None, time_limit: float = 60.0) -> Audit:
+def audit(
+    fabric: Fabric, *, switching: str = DEFAULT_SWITCHING, lanes: int | None = None, time_limit: float = 60.0
+) -> Audit:
     """Judge the forwarding tables of a fabric.
 
     Parameters

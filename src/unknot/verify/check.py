@@ -13,7 +13,7 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot.verify.closed_sets import small_closed_set
 from unknot.verify.effort import Effort, Progress, TimeUpError, processors
 from unknot.verify.exact import Struck, Worm, find_worms
@@ -29,13 +29,15 @@ COMPILING = 30.0
 """Seconds that compiling a rule may take at least, or tabulating one that cannot be compiled."""
 LATE = 1.0
 """Seconds, or if more a quarter of the time limit, after which a stage that never looks at the clock is left."""
+AFTER = 1.0
+"""Seconds that the techniques that were not asked for first have together at least."""
 NO_ANSWER = "asking the rule"
 """Method of a verdict that is open since the rule did not answer."""
 
 
 def check(
     relation: Relation | Network | str,
-    switching: str = "wormhole",
+    switching: str = DEFAULT_SWITCHING,
     *,
     routing: str | None = None,
     vcs: int | None = None,
@@ -57,7 +59,7 @@ def check(
         A routing relation; or a network, as an object, a description such as ``"torus(8, 8)"`` or the name of a file.
     routing, vcs : str and int, optional
         Routing on that network, and VCs per channel, as on the command line.
-    switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     time_limit : float
         Seconds, compilation not counted. All but the exact search takes time linear in the reachable
         transitions. To say how packets come to a deadlock that was found may take an eighth of it more, and at least
@@ -89,8 +91,67 @@ def check(
     >>> check("torus(4, 4)", "vct", routing="dimension_order", vcs=2).deadlock_free
     True
     """
-    relation = relation_of(relation, routing, vcs, what="check")
     technique = switching_named(switching)
+    relation = relation_of(relation, routing, vcs, what="check")
+    found = _judge(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten)
+    return found[technique]
+
+
+def check_all(
+    relation: Relation | Network | str,
+    first: str = DEFAULT_SWITCHING,
+    *,
+    routing: str | None = None,
+    vcs: int | None = None,
+    time_limit: float = 60.0,
+    buffer_depth: int = 8,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> dict[Switching, Verdict]:
+    """Decide whether a relation can deadlock, under each of the four switching techniques.
+
+    The states are followed once. The technique named `first` has the whole time limit and the verdict of `check`; the
+    others share what is left, a second at least, and their counterexamples are the first that were found.
+
+    Parameters
+    ----------
+    relation, routing, vcs, time_limit, buffer_depth, threads, progress
+        As for `check`.
+    first : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+
+    Returns
+    -------
+    dict of str to Verdict
+        In the order of `unknot.switching.SWITCHINGS`.
+
+    Raises
+    ------
+    RelationError
+        As `check`.
+
+    Examples
+    --------
+    >>> verdicts = check_all("torus(4, 4)", routing="duato")
+    >>> [technique for technique, verdict in verdicts.items() if verdict.deadlock_free]
+    ['saf', 'vct', 'wormhole']
+    """
+    asked = switching_named(first)
+    relation = relation_of(relation, routing, vcs, what="check_all")
+    wanted = (asked, *(technique for technique in SWITCHINGS if technique != asked))
+    found = _judge(relation, wanted, time_limit, buffer_depth, threads, progress, True)
+    return {technique: found[technique] for technique in SWITCHINGS}
+
+
+def _judge(
+    relation: Relation,
+    wanted: tuple[Switching, ...],
+    time_limit: float,
+    buffer_depth: int,
+    threads: int | None,
+    progress: Progress | None,
+    shorten: bool,
+) -> dict[Switching, Verdict]:
+    """The verdicts under some techniques, the first with all the time and, if so wanted, a short counterexample."""
     if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
         raise RelationError(f"check: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
     if not time_limit > 0:
@@ -98,23 +159,38 @@ def check(
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
         raise RelationError(f"check: the number of threads must be at least 1, got {threads!r}")
     count, depth = threads or processors(), int(buffer_depth)
+    found: dict[Switching, Verdict] = {}
+
+    def one(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
+        alike = found.get("vct" if technique == "saf" else "saf") if technique in ("saf", "vct") else None
+        if alike is not None:
+            knot = alike.configuration and replace(alike.configuration, switching=technique)
+            return replace(alike, switching=technique, configuration=knot)
+        return _decide(graph, technique, time_limit, depth, effort, shorten and technique == wanted[0])
+
     try:
         if within(time_limit, lambda: relation.table) is None:
             within(max(time_limit, COMPILING), lambda: relation.compiled)
         effort = Effort(count, clock() + time_limit, progress)
         late = max(LATE, time_limit / 4)
-        return within(time_limit + late, lambda: _decide(relation, technique, time_limit, depth, effort, shorten))
+        graph = within(time_limit + late, lambda: dependencies(relation, effort))
+        for technique in wanted:
+            if found:
+                effort = replace(effort, end=max(effort.end, clock() + AFTER))
+            left = max(0.0, effort.end - clock()) + late
+            found[technique] = within(left, lambda: one(technique, graph, effort))  # noqa: B023 called at once
     except NoAnswerError:
         text = f"undecided after {time_limit:g} s: the rule gave no answer; does it loop for ever?"
         scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
-        return Verdict(None, technique, NO_ANSWER, scope, text)
+        found |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in wanted if t not in found}
+    return found
 
 
 def _decide(
-    relation: Relation, technique: Switching, time_limit: float, buffer_depth: int, effort: Effort, shorten: bool
+    graph: Dependencies, technique: Switching, time_limit: float, buffer_depth: int, effort: Effort, shorten: bool
 ) -> Verdict:
     """The verdict, worked out in stages that look at the clock between blocks of work."""
-    graph = dependencies(relation, effort)
+    relation = graph.relation
     size = Size(
         addresses=relation.num_addresses,
         states=graph.states,

@@ -15,7 +15,7 @@ from unknot.errors import RelationError, UnknotError, near
 from unknot.network import Network, distances_from
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 
@@ -96,7 +96,7 @@ class FaultSweep:
 def fault_sweep(
     network: Network,
     routing: str | Callable[[Network], Relation],
-    switching: str = "wormhole",
+    switching: str = DEFAULT_SWITCHING,
     *,
     vcs: int | None = None,
     kind: Parts = "links",

@@ -18,7 +18,7 @@ import numpy as np
 from unknot.background import clock
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify import remainder
 from unknot.verify.closed_sets import entered
 from unknot.verify.effort import Effort, TimeUpError
@@ -60,7 +60,7 @@ class Smallest:
 
 def smallest(
     relation: Relation,
-    switching: str = "wormhole",
+    switching: str = DEFAULT_SWITCHING,
     *,
     time_limit: float = 60.0,
     buffer_depth: int = 8,
@@ -73,7 +73,7 @@ def smallest(
     Parameters
     ----------
     relation : Relation
-    switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     time_limit : float
         Seconds for visiting states and for the solver; the bound from below, in between, takes time for one search
         from every reachable state on cycles of dependencies, and nodes × edges of the graph of who may wait for whom.

@@ -269,8 +269,8 @@ def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
     assert check(xy).deadlock_free
     assert check(yx).deadlock_free
     run = simulate(
-        interpreted(xy, remember=True), 0.2, packet_length=16, buffer_depth=4, warmup=2000, measure=500,
-        faults=[Fault(1000, relation=yx)],
+        interpreted(xy, remember=True), 0.2, packet_length=16, buffer_depth=4, switching="wormhole",
+        warmup=2000, measure=500, faults=[Fault(1000, relation=yx)],
     )  # fmt: skip
     assert run.deadlock is not None
     assert run.cycles > 1000

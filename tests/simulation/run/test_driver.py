@@ -52,7 +52,9 @@ def test_bad_points_are_refused(options: dict[str, Any], said: str) -> None:
 
 
 def test_a_long_packet_is_no_error_under_wormhole() -> None:
-    run = simulate(dimension_order(mesh(3, 3)), 0.1, packet_length=20, buffer_depth=2, measure=5000)
+    run = simulate(
+        dimension_order(mesh(3, 3)), 0.1, packet_length=20, buffer_depth=2, switching="wormhole", measure=5000
+    )
     assert run.stable
     assert run.latency_mean is not None
     assert run.latency_mean > 26

@@ -9,7 +9,7 @@ from unknot.routing.relation import VirtualChannels
 from unknot.simulation.engine.injection import Lengths, length_shares
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SPAN, TABLES
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 
 DEFAULT = Router()
 BUILDING = 25
@@ -23,7 +23,7 @@ def simulation_bytes(
     vcs: int | VirtualChannels,
     *,
     packet_length: Lengths = 1,
-    switching: Switching = "wormhole",
+    switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int = 8,
     router: Router = DEFAULT,
     threads: int = 1,

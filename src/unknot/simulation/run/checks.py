@@ -27,7 +27,8 @@ def check_point(packet_length: int, switching: Switching, buffer_depth: int, see
     if switching in ("saf", "vct") and packet_length > buffer_depth:
         raise SimulationError(
             f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "
-            "buffer_depth of at least packet_length"
+            f"buffer_depth of at least packet_length: give {packet_length}, or another switching technique such as "
+            "wormhole"
         )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from unknot.errors import SimulationError
 from unknot.network import Network
-from unknot.routing.named import relation_of
+from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
@@ -20,11 +20,12 @@ from unknot.simulation.faults.faults import FaultyEngine, FaultyRecorder
 from unknot.simulation.run.checks import check_point, check_run
 from unknot.simulation.run.measurement import Window
 from unknot.simulation.run.outcome import diagnosis
+from unknot.simulation.run.remedy import remedy
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.series import Recorder
 from unknot.simulation.run.statistics import doubtful, mean, percentiles, saturated
 from unknot.simulation.run.warmup import warm_up
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
 Progress = Callable[[str, int], None]
@@ -44,7 +45,7 @@ def simulate(
     routing: str | None = None,
     vcs: int | None = None,
     packet_length: Lengths = 1,
-    switching: Switching = "wormhole",
+    switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int = 8,
     seed: int = 1,
     traffic: Traffic = "uniform",
@@ -68,7 +69,7 @@ def simulate(
     Parameters
     ----------
     relation, routing, vcs
-        As `unknot.check` takes them.
+        As `unknot.check` takes them; without `vcs` at least 4 VCs per channel where the routing can use them.
     load : float
         Offered flits per terminal and cycle, 0 to 1.
     packet_length : int or mapping of int to float
@@ -117,7 +118,7 @@ def simulate(
     RelationError
         If a packet comes to a place where it has no candidate.
     """
-    relation = relation_of(relation, routing, vcs, what="simulate")
+    relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)
     shares = length_shares(packet_length)
     longest = shares[-1][0]
@@ -126,7 +127,8 @@ def simulate(
     terminals = relation.network.num_terminals
     if not terminals:
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
-    pairs = pairs_of(relation, pattern(relation.network, traffic))
+    sent = pattern(relation.network, traffic)
+    pairs = pairs_of(relation, sent)
     chance = float(load) / mean_length(shares)
     if bursts is not None and (busiest := chance * float(pairs.rate.max()) / bursts.share_on) > 1:
         raise SimulationError(
@@ -198,7 +200,13 @@ def simulate(
     if reason:
         say("looking why", engine.now)
         found = diagnosis(engine, measured.cycles)
-        reason = f"{found}; {reason.removeprefix('saturated: ')}" if found else reason
+        helps = remedy(
+            relation, utilisation, occupancy, offered, accepted, load=float(load), traffic=sent,
+            switching=switching, lengths=shares, buffer_depth=buffer_depth, router=engine.router,
+        )  # fmt: skip
+        reason = (
+            f"{found}; {reason.removeprefix('saturated: ')}" if found else f"{reason}; {helps}" if helps else reason
+        )
     if engine.deadlock is not None:
         messages = len(engine.deadlock.messages)
         reason = (

@@ -13,7 +13,7 @@ from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.driver import DEFAULT, simulate
 from unknot.simulation.run.run import Run
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic
 
 ENDS = 3
@@ -24,7 +24,7 @@ def zero_load_latency(
     relation: Relation,
     *,
     packet_length: Lengths = 1,
-    switching: Switching = "wormhole",
+    switching: Switching = DEFAULT_SWITCHING,
     traffic: Traffic = "uniform",
     router: Router = DEFAULT,
 ) -> float:
@@ -105,7 +105,7 @@ def saturation(
     *,
     tolerance: float = 0.01,
     packet_length: Lengths = 1,
-    switching: Switching = "wormhole",
+    switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int = 8,
     seed: int = 1,
     traffic: Traffic = "uniform",

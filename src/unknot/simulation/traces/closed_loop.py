@@ -14,7 +14,7 @@ from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player, Progress
 from unknot.simulation.traces.trace import Trace
 from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
-from unknot.switching import Switching, switching_named
+from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
 from unknot.traffic import Pattern, Traffic, pattern
 
 Numbers = npt.NDArray[np.int64]
@@ -74,7 +74,7 @@ def closed_loop(
     traffic: Traffic = "uniform_others",
     service: int = 0,
     think: int = 0,
-    switching: Switching = "wormhole",
+    switching: Switching = MESSAGE_SWITCHING,
     buffer_depth: int = 8,
     limit: int | None = None,
     seed: int = 1,

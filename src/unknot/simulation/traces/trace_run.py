@@ -16,7 +16,7 @@ from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.addresses import addresses_drawn, kinds
 from unknot.simulation.traces.player import Player, Progress
 from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError
-from unknot.switching import Switching, switching_named
+from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
 
 Times = npt.NDArray[np.int64]
@@ -91,7 +91,7 @@ def run_trace(
     relation: Relation,
     trace: Trace | Iterable[TracedMessage],
     *,
-    switching: Switching = "wormhole",
+    switching: Switching = MESSAGE_SWITCHING,
     buffer_depth: int = 8,
     overhead: int = 0,
     in_order: bool = False,

@@ -1,0 +1,43 @@
+"""The verdicts under all techniques at once are those under each."""
+
+from __future__ import annotations
+
+import pytest
+
+import unknot
+from unknot.checker import evidence_holds
+from unknot.routing import dimension_order, duato, fully_adaptive, overlay
+from unknot.routing.relation import Relation
+from unknot.switching import SWITCHINGS
+from unknot.topologies import mesh, ring, torus
+from unknot.verify import check, check_all
+
+
+def relations() -> list[Relation]:
+    return [
+        dimension_order(mesh(3, 3)),
+        dimension_order(ring(5)),
+        fully_adaptive(mesh(3, 3)),
+        duato(torus(4, 4)),
+        overlay(mesh(3, 3)),
+    ]
+
+
+@pytest.mark.parametrize("relation", relations(), ids=repr)
+@pytest.mark.parametrize("first", SWITCHINGS)
+def test_all_verdicts_are_those_of_check(relation: Relation, first: str) -> None:
+    found = check_all(relation, first)
+    assert tuple(found) == SWITCHINGS
+    for technique, verdict in found.items():
+        alone = check(relation, technique)
+        assert (verdict.switching, verdict.deadlock_free) == (technique, alone.deadlock_free)
+        assert verdict.method == alone.method
+        assert evidence_holds(relation, verdict)
+        if verdict.configuration is not None:
+            assert verdict.configuration.switching == technique
+    assert found[first].established == check(relation, first).established
+
+
+def test_the_default_technique_is_cut_through() -> None:
+    assert unknot.check("mesh(3, 3)", routing="duato").switching == "vct"
+    assert unknot.simulate("mesh(3, 3)", 0.05, routing="dimension_order", measure=200).switching == "vct"
