@@ -24,6 +24,8 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
+os.environ.setdefault("UNKNOT_QUIET", "1")  # what is compiled on the way is no matter of a test
+
 settings.register_profile(
     "unknot",
     deadline=None,

@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+
 import typer
 
 from unknot.commands import guard
-from unknot.commands.analyse import analyse
-from unknot.commands.audit import audit
-from unknot.commands.bnr import bnr
-from unknot.commands.check import check
-from unknot.commands.convert import convert
-from unknot.commands.design import design
-from unknot.commands.export import export
-from unknot.commands.faults import faults
-from unknot.commands.gallery import gallery
-from unknot.commands.itm import itm
-from unknot.commands.lanes import lanes
-from unknot.commands.multicast import multicast
 from unknot.commands.options import MaxMemory, Traceback, Version, with_format
 from unknot.commands.outcomes import Commands
-from unknot.commands.permute import permute
-from unknot.commands.repair import repair
-from unknot.commands.replay import replay
-from unknot.commands.run import run
-from unknot.commands.show import show
-from unknot.commands.simulate import simulate
-from unknot.commands.trace import trace
 
-app = typer.Typer(
-    name="unknot",
-    cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = (
+    "run",
+    "check",
+    "replay",
+    "bnr",
+    "analyse",
+    "faults",
+    "design",
+    "lanes",
+    "repair",
+    "export",
+    "audit",
+    "permute",
+    "show",
+    "convert",
+    "simulate",
+    "trace",
+    "multicast",
+    "itm",
+    "gallery",
 )
+"""Each is the function of that name in the file of that name in `unknot.commands`."""
 
 
-@app.callback()
 def _root(
     context: typer.Context, version: Version = False, max_memory: MaxMemory = None, traceback: Traceback = False
 ) -> None:
@@ -49,30 +47,36 @@ def _root(
         context.with_resource(memory_limit(max_memory))
 
 
-for _command in (
-    run,
-    check,
-    replay,
-    bnr,
-    analyse,
-    faults,
-    design,
-    lanes,
-    repair,
-    export,
-    audit,
-    permute,
-    show,
-    convert,
-    simulate,
-    trace,
-    multicast,
-    itm,
-    gallery,
-):
-    app.command()(with_format(_command))
+def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The program with some of its commands."""
+    found = typer.Typer(
+        name="unknot",
+        cls=Commands,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    found.callback()(_root)
+    for name in names:
+        found.command()(with_format(getattr(import_module(f"unknot.commands.{name}"), name)))
+    return found
+
+
+@cache
+def _whole() -> typer.Typer:
+    return application()
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """`app`, the program with all commands, made when it is first asked for."""
+    if name == "app":
+        return _whole()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main() -> None:
-    """Entry point of the command `unknot`."""
-    guard.run(app)
+    """Entry point of the command `unknot`; one that is named first is the only one that is loaded."""
+    first = sys.argv[1:2]
+    guard.run(application(first) if first and first[0] in COMMANDS else _whole())

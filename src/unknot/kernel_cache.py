@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import os
 import stat
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -65,6 +67,23 @@ def _writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
+
+
+def without_a_look_at_blas() -> None:
+    """Load the part of Numba that looks for SciPy's linear algebra, but without the look: it takes 0.25 s.
+
+    Unknot requires SciPy, so it is. A rule that multiplies matrices still has Numba look when it is compiled.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    from numba.np import linalg
+
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = look
 
 
 def drop_stale(package: Path, cache: str = "") -> bool:

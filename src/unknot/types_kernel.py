@@ -7,13 +7,16 @@ from pathlib import Path
 from numba import config, types
 
 from unknot.background import watch_compiling
-from unknot.kernel_cache import drop_stale, folder_for
+from unknot.compiling import announce
+from unknot.kernel_cache import drop_stale, folder_for, without_a_look_at_blas
 
 if not config.CACHE_DIR and (_folder := folder_for(Path(__file__).parent)):
     # The processes that this one starts find them there too.
     config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = _folder
 drop_stale(Path(__file__).parent, config.CACHE_DIR)
+without_a_look_at_blas()
 watch_compiling()
+announce()
 
 # Read-only arrays; writable ones are accepted too.
 READ32 = types.Array(types.int32, 1, "C", readonly=True)

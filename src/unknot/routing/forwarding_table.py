@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError, UnknotError, near
-from unknot.fabrics import Fabric
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+
+if TYPE_CHECKING:
+    from unknot.fabrics import Fabric
 
 EJECT_HERE = -1
 """Table code: the packet leaves the network at this router."""

@@ -7,19 +7,30 @@ asks the plain Python rule for the same state, which raises the real error.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
-from numba import cfunc, njit, types
+from numba import __version__ as numba_version
+from numba import njit, types
+from numba.core.ccallback import CFunc
 from numba.core.errors import NumbaError
 
+from unknot import words_kernel
 from unknot.errors import RelationError
+from unknot.routing.kept_rules_kernel import KeptRules, NotKeptError
 from unknot.routing.relation import Relation
+from unknot.routing.rule_digest import rule_digest
 from unknot.routing.tabulate import lookup, tabulate
 from unknot.types_kernel import RULE_SIGNATURE
 from unknot.words_kernel import array_at
+
+_SOURCE = hashlib.sha256(Path(__file__).read_bytes() + Path(words_kernel.__file__).read_bytes()).hexdigest()
+"""Of the code that goes into every shim."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,19 +60,21 @@ def compile_relation(relation: Relation) -> Compiled:
         return Compiled(_shim(lookup(table), relation.max_candidates), True, table)
 
 
-def _jitted(function, options, outer=()):
+def _jitted(function, options, outer=(), mark=""):
     """`function` for Numba. Plain functions that it refers to, such as rules it is made of, are compiled with it."""
     if not isinstance(function, FunctionType):
         return njit(boundscheck=True, **options)(function)
     outer = (*outer, function)
 
     def inside(value):
-        return _jitted(value, options, outer) if isinstance(value, FunctionType) and value not in outer else value
+        plain = isinstance(value, FunctionType) and value not in outer
+        return _jitted(value, options, outer, mark) if plain else value
 
     cells = tuple(CellType(inside(cell.cell_contents)) for cell in function.__closure__ or ())
     names = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
     scope = {**function.__globals__, **{name: inside(value) for name, value in names.items()}}
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
+    copy.__qualname__ = function.__qualname__ + mark
     return njit(boundscheck=True, **options)(copy)
 
 
@@ -74,17 +87,42 @@ def _shim(rule, size):
 
 
 def _in_one_piece(rule, size, options):
-    fast = _jitted(rule, options)
-    fast.compile((types.int64, types.int64, types.int64[::1]))
+    """The shim of a rule, compiled or loaded from what an earlier process kept.
+
+    What is kept is named after the digest of the rule, also inside, so that no two rules have a name in common.
+    """
+    digest = rule_digest(rule, size, sorted(options.items()), _SOURCE, numba_version)
+    mark = "" if digest is None else f"_{digest}"
     length = np.int64(size)
 
-    def shim(at, address, pointer):
-        try:
-            return np.int64(fast(at, address, array_at(pointer, length)))
-        except Exception:
-            return np.int64(-1)
+    def made():
+        fast = _jitted(rule, options, (), mark)
+        fast.compile((types.int64, types.int64, types.int64[::1]))
 
-    return cfunc(RULE_SIGNATURE, **options)(shim)
+        def shim(at, address, pointer):
+            try:
+                return np.int64(fast(at, address, array_at(pointer, length)))
+            except Exception:
+                return np.int64(-1)
+
+        shim.__qualname__ += mark
+        return shim
+
+    def nothing(at, address, pointer):
+        return np.int64(-1)
+
+    if digest is not None:
+        kept = CFunc(nothing, (RULE_SIGNATURE.args, RULE_SIGNATURE.return_type), {}, options)
+        kept._cache = KeptRules(digest)
+        if kept._cache.path is not None and kept._cache.path.exists():
+            with contextlib.suppress(NotKeptError):
+                kept.compile()
+                return kept
+    fresh = CFunc(made(), (RULE_SIGNATURE.args, RULE_SIGNATURE.return_type), {}, options)
+    if digest is not None:
+        fresh._cache = KeptRules(digest, only_save=True)
+    fresh.compile()
+    return fresh
 
 
 def ask(relation: Relation, at: int, address: int) -> None:

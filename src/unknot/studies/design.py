@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot.errors import NetworkError
 from unknot.fabrics.named import network
-from unknot.network import Network, components, distances_from
+from unknot.network import Network, distances_from
 from unknot.routing.named import routing, routing_named, routings
 
 __all__ = ["digest", "network", "require_connected", "routing", "routing_named", "routings"]
@@ -24,7 +24,7 @@ def require_connected(network: Network) -> None:
     """
     if network.num_terminals == 0:
         raise NetworkError(f"network {network.name!r} has no terminals, so there is nothing to route")
-    if components(network)[1] == 1:
+    if all((distances_from(network, 0, reverse=back) >= 0).all() for back in (False, True)):
         return
     for start in np.unique(network.inject).tolist():
         missed = np.flatnonzero(distances_from(network, start)[network.eject] < 0)

@@ -39,13 +39,24 @@ def mean(total: float, count: int) -> float | None:
     return float(total) / count if count else None
 
 
-def half_width(means: Values, *, fewest: int = FEWEST) -> float | None:
-    """Half the 95 % confidence interval of the mean of independent values (Student); None of fewer than `fewest`."""
+STUDENT = {5: 2.5705818356363146, 12: 2.1788128296672284}
+"""The quantiles that runs need, so that SciPy is not loaded for them."""
+
+
+def student(freedom: int) -> float:
+    """The 97.5 % quantile of Student's distribution."""
+    if freedom in STUDENT:
+        return STUDENT[freedom]
     from scipy.special import stdtrit
 
+    return float(stdtrit(freedom, 0.975))
+
+
+def half_width(means: Values, *, fewest: int = FEWEST) -> float | None:
+    """Half the 95 % confidence interval of the mean of independent values (Student); None of fewer than `fewest`."""
     if means.size < fewest:
         return None
-    return float(stdtrit(means.size - 1, 0.975) * means.std(ddof=1) / math.sqrt(means.size))
+    return float(student(means.size - 1) * means.std(ddof=1) / math.sqrt(means.size))
 
 
 def correlation(means: Values) -> float:
@@ -115,13 +126,11 @@ def half_width_of_batches(totals: Values, counts: Values, fewest: float, *, caut
 
 def _half_width_by_waves(away: Values, r: float, waves: int) -> float:
     """Half the 95 % confidence interval of the mean of deviations with lag-1 autocorrelation r, by cosine waves."""
-    from scipy.special import stdtrit
-
     fresh = away[1:] - r * away[:-1]
     at = (np.arange(fresh.size) + 0.5) * (math.pi / fresh.size)
     heights = np.cos(np.outer(np.arange(1, waves + 1), at)) @ fresh
     variance = 2 * float(heights @ heights) / (waves * fresh.size * (1 - r) ** 2)
-    return float(stdtrit(waves, 0.975)) * math.sqrt(variance / away.size)
+    return student(waves) * math.sqrt(variance / away.size)
 
 
 def batch_means(totals: Values, counts: Values, number: int, fewest: float) -> Values | None:

@@ -1,0 +1,92 @@
+"""Say that kernels are being compiled: on a terminal and in a notebook with a bar, in a pipe in one line."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+ABOUT = 30
+"""Seconds that the kernels of a first simulation take, or of a first proof with what belongs to it."""
+QUIET = "UNKNOT_QUIET"
+"""Environment variable that, if set, keeps this from being said."""
+CALM = 1.5
+"""Seconds without compiling after which the bar goes away."""
+
+
+class Announcement:
+    """What is said, once in a process, from the first kernel on that has to be compiled."""
+
+    def __init__(self) -> None:
+        self._said = False
+        self._deep, self._last = 0, 0.0
+
+    def began(self, module: str) -> None:
+        """Take notice of a function that is compiled; rules of users are not announced."""
+        if not module.startswith("unknot.") or not module.endswith("_kernel"):
+            return
+        self._deep, self._last = self._deep + 1, time.monotonic()
+        if not self._said:
+            self._said = True
+            if not os.environ.get(QUIET) and multiprocessing.current_process().name in (
+                "MainProcess",
+                "SpawnProcess-1",
+            ):
+                self._say()
+
+    def ended(self, module: str) -> None:
+        """Take notice that it is done."""
+        if module.startswith("unknot.") and module.endswith("_kernel"):
+            self._deep, self._last = max(0, self._deep - 1), time.monotonic()
+
+    def _say(self) -> None:
+        text = f"compiling kernels, once, about {ABOUT} s"
+        if sys.stderr.isatty() or in_notebook():
+            threading.Thread(target=self._bar, args=(text,), name="unknot-compiling", daemon=True).start()
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def _bar(self, text: str) -> None:
+        from rich.console import Console
+        from rich.errors import LiveError
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        try:
+            columns = (TextColumn(text), BarColumn(), TimeElapsedColumn())
+            with Progress(*columns, console=Console(stderr=not in_notebook()), transient=True) as bar:
+                task, began = bar.add_task("", total=ABOUT), time.monotonic()
+                while self._deep or time.monotonic() - self._last < CALM:
+                    bar.update(task, completed=min(time.monotonic() - began, 0.97 * ABOUT))
+                    time.sleep(0.1)
+        except LiveError:
+            print(text, file=sys.stderr, flush=True)
+
+
+def in_notebook() -> bool:
+    """Whether output goes to cells of a notebook."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def announce() -> None:
+    """Have Numba report what it compiles; called once, when the first kernel is imported."""
+    from numba.core import event
+
+    found = Announcement()
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            found.began(_module(event))
+
+        def on_end(self, event: Any) -> None:
+            found.ended(_module(event))
+
+    register: Any = event.register
+    register("numba:compile", Listener())
+
+
+def _module(event: Any) -> str:
+    return str(event.data["dispatcher"].py_func.__module__)

@@ -1,0 +1,87 @@
+"""A hash of everything that a rule is compiled from, for compiled rules that are kept on disk.
+
+Two rules with the same digest are the same program: bytecode, constants, captured arrays and the functions they call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+MODULES = ("numpy", "math")
+"""Modules that a rule may use; what others hold may change between two processes."""
+MOST_BYTES = 1_000_000
+"""Numba refers to larger captured arrays by their address, so that such a rule cannot be kept."""
+
+
+class UnknownError(Exception):
+    """A rule depends on something whose content is not known."""
+
+
+def rule_digest(rule: Any, *more: object) -> str | None:
+    """The hash, in 32 hexadecimal digits, of a rule and of `more` plain values; None if it cannot be known.
+
+    Examples
+    --------
+    >>> def rule(at, address, out):
+    ...     return 0
+    >>> rule_digest(rule, 1) == rule_digest(rule, 1) != rule_digest(rule, 2)
+    True
+    """
+    found = hashlib.sha256(repr(more).encode())
+    try:
+        _add(found, rule, ())
+    except UnknownError:
+        return None
+    return found.hexdigest()[:32]
+
+
+def _add(found: Any, value: Any, outer: tuple[Any, ...]) -> None:
+    value = getattr(value, "py_func", value)
+    if isinstance(value, np.generic):
+        value = np.asarray(value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject or value.nbytes > MOST_BYTES or not value.flags.c_contiguous:
+            raise UnknownError
+        found.update(f"array {value.dtype.str} {value.shape} {value.flags.writeable}".encode())
+        found.update(value.tobytes())
+    elif isinstance(value, FunctionType):
+        if any(value is one for one in outer):
+            found.update(b"again")
+            return
+        _add_function(found, value, (*outer, value))
+    elif isinstance(value, CodeType):
+        found.update(repr((value.co_code, value.co_names, value.co_varnames, value.co_freevars)).encode())
+        _add(found, value.co_consts, outer)
+    elif isinstance(value, tuple):
+        found.update(f"tuple {len(value)}".encode())
+        for item in value:
+            _add(found, item, outer)
+    elif isinstance(value, (bool, int, float, str, bytes, type(None))):
+        found.update(f"{type(value).__name__} {value!r}".encode())
+    elif isinstance(value, (type, BuiltinFunctionType)):
+        found.update(f"{value.__module__}.{value.__qualname__}".encode())
+    elif isinstance(value, ModuleType) and value.__name__ in MODULES:
+        found.update(f"module {value.__name__} {getattr(value, '__version__', '')}".encode())
+    else:
+        raise UnknownError
+
+
+def _add_function(found: Any, function: FunctionType, outer: tuple[Any, ...]) -> None:
+    _add(found, function.__code__, outer)
+    _add(found, function.__defaults__ or (), outer)
+    for cell in function.__closure__ or ():
+        _add(found, cell.cell_contents, outer)
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            found.update(name.encode())
+            _add(found, function.__globals__[name], outer)
+
+
+def _names(code: CodeType) -> list[str]:
+    """Names that a function, or one defined in it, may look up."""
+    inner = [name for constant in code.co_consts if isinstance(constant, CodeType) for name in _names(constant)]
+    return sorted({*code.co_names, *inner})

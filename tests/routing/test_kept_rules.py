@@ -1,0 +1,107 @@
+"""Compiled rules that are kept on disk: the same answers in another process, and one file for each rule."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unknot.routing import dimension_order, duato
+from unknot.routing.kept_rules_kernel import KeptRules
+from unknot.routing.relation import EJECT, Relation
+from unknot.routing.rule_digest import rule_digest
+from unknot.topologies import mesh, ring, torus
+
+PROGRAM = """
+import sys
+import numpy as np
+from unknot.routing import dimension_order, duato
+from unknot.topologies import mesh, torus
+orders = [dimension_order(mesh(3, 3)), dimension_order(mesh(4, 3)), dimension_order(torus(3, 3), 2)]
+relations = [*orders, duato(mesh(3, 3))]
+for relation in relations:
+    function = relation.compiled.function
+    call, out = function.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
+    for at in range(relation.vcs.router.size):
+        for address in range(relation.num_addresses):
+            count = call(at, address, out.ctypes.data)
+            wanted = [(c.vc, c.tier) for c in relation.candidates(at, address)]
+            print(count == len(wanted), [int(v) & ((1 << 40) - 1) for v in out[:count]] ==
+                  [(1 << 40) - 1 if vc is None else vc for vc, _ in wanted])
+    print("hits", function.cache_hits, file=sys.stderr)
+"""
+
+
+def test_rules_loaded_by_another_process_answer_alike(tmp_path: Path) -> None:
+    runs = [
+        subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True) for _ in range(2)
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    assert set(runs[1].stdout.split()) == {"True"}
+    assert [line for line in runs[1].stderr.splitlines() if line.startswith("hits")] == ["hits 1"] * 4
+
+
+def test_a_digest_sees_code_arrays_and_functions_that_are_called() -> None:
+    def made(shift: int, places: list[int]) -> Relation:
+        table = np.array(places)
+        table.setflags(write=False)
+
+        def inner(at: int) -> int:
+            return int(table[at]) + shift
+
+        def rule(at: int, address: int, out: np.ndarray) -> int:
+            out[0] = EJECT + inner(at)
+            return 1
+
+        return Relation(ring(3), 1, rule)
+
+    digests = [rule_digest(made(*given).rule, 4) for given in ((0, [1, 2]), (0, [1, 2]), (1, [1, 2]), (0, [1, 3]))]
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
+    assert None not in digests
+    assert rule_digest(made(0, [1, 2]).rule, 5) != digests[0]
+
+
+def test_what_cannot_be_known_has_no_digest() -> None:
+    something = object()
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        return 0 if something is None else 1
+
+    assert rule_digest(rule) is None
+    big = np.zeros(1_000_000)
+
+    def other(at: int, address: int, out: np.ndarray) -> int:
+        return int(big[at])
+
+    assert rule_digest(other) is None
+
+
+def test_equal_networks_share_a_rule_and_others_do_not() -> None:
+    one, same, more, other = (
+        rule_digest(relation.rule)
+        for relation in (
+            dimension_order(mesh(3, 3)),
+            dimension_order(mesh(3, 3)),
+            duato(mesh(3, 3)),
+            duato(torus(3, 3)),
+        )
+    )
+    assert one == same
+    assert len({one, more, other}) == 3
+
+
+def test_a_damaged_file_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("unknot.routing.kept_rules_kernel._folder", lambda: str(tmp_path))
+    assert dimension_order(mesh(2, 2)).compiled.function.cache_hits == 0
+    (file,) = tmp_path.glob("rule-*.nbr")
+    assert dimension_order(mesh(2, 2)).compiled.function.cache_hits == 1
+    for content in (b"", b"\x80\x04garbage", file.read_bytes()[:-100]):
+        file.write_bytes(content)
+        found = dimension_order(mesh(2, 2)).compiled
+        assert found.function.cache_hits == 0
+        assert KeptRules(file.stem.removeprefix("rule-")).path == file
+        assert len(file.read_bytes()) > 1000
