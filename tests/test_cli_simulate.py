@@ -38,7 +38,7 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     given = answer(unknot_says(*words, "--json", "--vcs", "1"))
     assert (given["vcs"], given["vcs_chosen"]) == (1, False)
     for key, value in vars(run).items():
-        assert key in ("utilisation", "occupancy", "lengths", "router", "faults") or found[key] == value
+        assert key in ("utilisation", "occupancy", "lengths", "router", "faults", "network") or found[key] == value
     assert (found["lengths"], found["router"]) == ({}, vars(run.router))
     assert found["ns_per_flit_hop"] > 0
     assert found["channels"] is None

@@ -14,7 +14,7 @@ NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]
 RoutingText = Annotated[
-    str, typer.Option("--routing", metavar="NAME", help="A routing, such as dimension_order, with options if wanted.")
+    str, typer.Option("--routing", metavar="NAME", help="A routing, with options if wanted; or FILE.py:FUNCTION.")
 ]
 Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
 SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
@@ -28,6 +28,13 @@ Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the sam
 SEED = 1
 """The seed of all commands unless another is given."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+
+Csv = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv", metavar="FILE", help="Write a row for each run, with all that it is a run of.", dir_okay=False
+    ),
+]
 
 
 def _drawable(path: Path | None) -> Path | None:

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from unknot.commands.options import Json
+from unknot.commands.options import Csv, Json
 from unknot.commands.outcomes import INTERRUPTED, say
 from unknot.commands.printing import show
-from unknot.commands.shared import print_json
+from unknot.commands.shared import print_json, write_rows
 from unknot.errors import UnknotError
 
 
@@ -33,6 +33,14 @@ def run(
     faithful: Annotated[
         bool, typer.Option("--faithful", help="BookSim only: also do what it does where that is known to be wrong.")
     ] = False,
+    csv: Csv = None,
+    parquet: Annotated[
+        Path | None,
+        typer.Option("--parquet", metavar="FILE", help="Write a row for each run as Parquet.", dir_okay=False),
+    ] = None,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Let the study run routings of Python files that it names.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Prove and simulate the designs of a study file, and write a report; or run a configuration of BookSim 2.
@@ -53,7 +61,7 @@ def run(
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
 
-    loaded = load_study(study, outside_files=outside_files)
+    loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)
     out.mkdir(parents=True, exist_ok=True)
     try:
         with activity.progress_bar(study.name) as progress:
@@ -64,6 +72,7 @@ def run(
         raise typer.Exit(INTERRUPTED) from None
     report = out / f"{study.stem}.html"
     write_study_report(result, report)
+    write_rows(result.rows, csv, parquet)
     if json:
         from unknot.answers.studies import study_answer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +13,7 @@ from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.commands.printing import show_json
 
 if TYPE_CHECKING:
+    from unknot.frames import Row
     from unknot.routing.relation import Relation
 
 
@@ -33,6 +34,15 @@ def relation_of(
     design.require_connected(built)
     made = routing_to_simulate if simulated else design.routing
     return made(built, routing, vcs, where="--routing")
+
+
+def refuse_code(routing: str, file: Path) -> None:
+    """Refuse a routing, found in a file, that names Python code: who gives the file would have it run."""
+    from unknot.errors import UnknotError
+    from unknot.routing.own import is_code
+
+    if is_code(routing):
+        raise UnknotError(f"{file}: its routing {routing!r} is Python code, which is not run; name it with --routing")
 
 
 def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
@@ -69,6 +79,16 @@ def write(path: Path, svg: str) -> None:
 
     write_picture(svg, path)
     say(f"wrote {path}")
+
+
+def write_rows(rows: Sequence[Row], csv: Path | None, parquet: Path | None = None) -> None:
+    """Write rows of results into the files that were asked for."""
+    from unknot.frames import write_csv, write_parquet
+
+    for path, written in ((csv, write_csv), (parquet, write_parquet)):
+        if path is not None:
+            written(rows, path)
+            say(f"wrote {path}")
 
 
 def print_json(answer: dict[str, Any]) -> None:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import SEED, BufferDepth, Json, NetworkText, RoutingText, Seed, SwitchingName, Vcs
+from unknot.commands.options import SEED, BufferDepth, Csv, Json, NetworkText, RoutingText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import say
-from unknot.commands.shared import limited, network_for, print_json, relation_of, write
+from unknot.commands.shared import limited, network_for, print_json, relation_of, write, write_rows
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
-    from unknot.simulation import Run, Runs
+    from unknot.simulation import Run, Runs, Saturation
 
 
 def simulate(
@@ -72,6 +72,7 @@ def simulate(
     export: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the knot if it deadlocks, for `unknot replay`.")
     ] = None,
+    csv: Csv = None,
     series: Annotated[
         Path | None, typer.Option(help="Write a drawing of what happens over time, .svg or .png.", dir_okay=False)
     ] = None,
@@ -124,27 +125,27 @@ def simulate(
     relation = relation_of(network, routing, vcs, simulated=True)
     chosen = vcs is None
     vcs = relation.made_by[1] if relation.made_by else vcs
+    found: Run | Runs | Saturation
     if load is None:
-        _search(relation, point, json, time_limit, chosen)
+        found = _search(relation, point, json, time_limit, chosen)
     elif seeds is not None:
         words = {"network": network, "routing": routing, "vcs": vcs}
-        _several(relation, words, load, point | cycles, seeds, jobs, json, time_limit, chosen)
+        found = _several(relation, words, load, point | cycles, seeds, jobs, json, time_limit, chosen)
     else:
         steps = interval or (None if series is None else STEP)
-        found = _one(relation, load, point | cycles | {"interval": steps}, channels, json, time_limit, chosen)
-        if len(found.faults) < len(fault or ()):
-            say(f"the run ended in cycle {found.cycles}, before all faults had come")
+        found = run = _one(relation, load, point | cycles | {"interval": steps}, channels, json, time_limit, chosen)
+        if len(run.faults) < len(fault or ()):
+            say(f"the run ended in cycle {run.cycles}, before all faults had come")
         if out is not None:
-            _draw(relation, found, out)
+            _draw(relation, run, out)
         if export is not None:
-            _export(
-                relation, found, export, {"network": network_for(export, network), "routing": routing, "vcs": vcs}
-            )
+            _export(relation, run, export, {"network": network_for(export, network), "routing": routing, "vcs": vcs})
         if series is not None:
             from unknot.report import write_series
 
-            write_series(found, series, title=f"{relation.name} on {relation.network.name}, load {load:g}")
+            write_series(run, series, title=f"{relation.name} on {relation.network.name}, load {load:g}")
             say(f"wrote {series}")
+    write_rows(found.rows, csv)
 
 
 STEP = 100
@@ -197,7 +198,7 @@ def _several(
     json: bool,
     time_limit: float | None,
     chosen: bool,
-) -> None:
+) -> Runs:
     from unknot.commands import activity, display
 
     first = point.pop("seed")
@@ -211,6 +212,7 @@ def _several(
         print_json(answer(SeedsAnswer, found, of=relation, vcs_chosen=chosen))
     else:
         display.show_runs(relation, found, chosen=chosen)
+    return found
 
 
 def _runs(
@@ -257,7 +259,9 @@ def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> 
     say(f"wrote {file}")
 
 
-def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: float | None, chosen: bool) -> None:
+def _search(
+    relation: Relation, point: dict[str, Any], json: bool, time_limit: float | None, chosen: bool
+) -> Saturation:
     from unknot.commands import activity, display
     from unknot.simulation import saturation, zero_load_latency
 
@@ -277,6 +281,7 @@ def _search(relation: Relation, point: dict[str, Any], json: bool, time_limit: f
         print_json(answer(SaturationAnswer, found, of=relation, zero_load_latency=empty, vcs_chosen=chosen))
     else:
         display.show_saturation(relation, found, empty, chosen=chosen)
+    return found
 
 
 class _Clock:

@@ -6,12 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import NetworkError, near, visible
+from unknot.frames import to_frame
+from unknot.shown import Drawn
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas
 
 _INDEX = re.compile(r"[0-9]{1,18}")
 IntArray = npt.NDArray[np.int32]
@@ -34,7 +40,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network:
+class Network(Drawn):
     """Routers joined by directed channels, with terminals that inject and eject.
 
     A bidirectional link is two channels. Parallel channels are legal. Arrays are converted to int32, checked
@@ -261,6 +267,18 @@ class Network:
         from unknot.network.faults import without
 
         return without(self, routers, channels, links)
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """The network as a NetworkX graph; `unknot.network.from_networkx` takes it back."""
+        from unknot.network.interchange import to_networkx
+
+        return to_networkx(self)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A data frame with one line for each channel: source, target, latency, and its name; needs pandas."""
+        names = [self.channel_name(c) for c in range(self.num_channels)]
+        ends = zip(self.source.tolist(), self.target.tolist(), self.latency.tolist(), names, strict=True)
+        return to_frame([dict(zip(("source", "target", "latency", "name"), row, strict=True)) for row in ends])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):

@@ -54,3 +54,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(importlib.import_module(f"unknot.report.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'unknot.report' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

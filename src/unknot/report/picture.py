@@ -99,7 +99,7 @@ def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
             axes.add_patch(PathPatch(_path(given["d"]), zorder=_above(axes), **_look(given)))
         elif name == "text":
             _write(axes, element, given)
-        elif name not in ("title", "path"):
+        elif name not in ("title", "path", "style"):
             raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG; write it as SVG")
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
 from unknot.network import Network
 from unknot.network.levels import seated
 from unknot.report import sheet as paper
+from unknot.report.drawn import Drawing
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
 
@@ -14,6 +16,25 @@ FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\"
 
 MOST_INK = 0.35
 """Share of the paper that links may cover before they are drawn thinner."""
+
+_NIGHT = {
+    PAPER: "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", paper.PALE: "#39424c", "#8a96a3": "#73808d",
+    "#e3eef8": "#22384d", "#f1f3f5": "#1f252b", "#aab3bd": "#56616c", "#8a939d": "#7b8792", "#333333": "#c4ccd4",
+}  # fmt: skip
+"""Colours of a drawing and those that take their places on a dark page."""
+
+
+def night(colours: Mapping[str, str]) -> str:
+    """The style by which colours change where the reader prefers dark pages."""
+    rules = "".join(
+        f'svg.unknot [{what}="{day}"]{{{what}:{dark}}}'
+        for day, dark in colours.items()
+        for what in ("fill", "stroke")
+    )
+    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
+
+
+DARK = night(_NIGHT)
 
 
 def links(sheet: Sheet, colour: str) -> str:
@@ -127,14 +148,15 @@ def summary(network: Network) -> str:
     return ", ".join(count(number, noun) for number, noun in parts)
 
 
-def note(title: str, words: str) -> str:
+def note(title: str, words: str) -> Drawing:
     return svg(640.0, 64.0, title, [text(complex(20, 38), words, size=14, anchor="start", colour=SOFT)])
 
 
-def svg(width: float, height: float, title: str, parts: list[str]) -> str:
-    """An SVG element on white paper, readable in light and dark pages alike."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {number(width)} {number(height)}" '
-        f'width="{number(width)}" height="{number(height)}" {FONT}><title>{escape(title, quote=False)}</title>'
+def svg(width: float, height: float, title: str, parts: list[str]) -> Drawing:
+    """An SVG element on white paper, or on dark where the reader prefers that."""
+    size = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
+    return Drawing(
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="unknot" role="img" {size} {FONT}>'
+        f"<title>{escape(title, quote=False)}</title>{DARK}"
         f'<rect width="100%" height="100%" fill="{PAPER}"/>{"".join(parts)}</svg>'
     )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from unknot.calls import apply, chosen, parse_call
 from unknot.errors import RelationError, UnknotError
 from unknot.network import Network
+from unknot.routing.own import is_code, own_function, rooted
 from unknot.routing.relation import Relation
 
 
@@ -30,6 +31,8 @@ def routings() -> dict[str, Callable[..., Relation]]:
 def routing(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:
     """The relation that a routing name or call, such as ``dimension_order(dateline="none")``, makes on a network.
 
+    ``my_routing.py:greedy`` runs a Python file and calls its function with the network; see `unknot.routing.own`.
+
     Parameters
     ----------
     vcs : int, optional
@@ -40,8 +43,8 @@ def routing(network: Network, text: str, vcs: int | None = None, *, where: str =
     UnknotError
         If there is no such routing, or it cannot be used on this network or with that number of VCs.
     """
-    function = routing_named(text, where)
-    call = parse_call(text, where)
+    own = is_code(text)
+    function, call = own_function(text, where) if own else (routing_named(text, where), parse_call(text, where))
     more: dict[str, int] = {}
     if vcs is not None:
         if vcs < 1:
@@ -51,7 +54,11 @@ def routing(network: Network, text: str, vcs: int | None = None, *, where: str =
         more["vcs"] = vcs
     try:
         made = apply(call, function, network, **more)
-        made.__dict__["_made_by"] = (text, vcs)
+        if not isinstance(made, Relation):
+            raise RelationError(
+                f"{text.strip()}: a function that returns a Relation is wanted, got {type(made).__name__}"
+            )
+        made.__dict__["_made_by"] = (rooted(text, "."), vcs)
         return made
     except UnknotError:
         raise
@@ -76,8 +83,10 @@ def routing_to_simulate(network: Network, text: str, vcs: int | None = None, *, 
     >>> routing_to_simulate(mesh(4, 4), "dimension_order").vcs.widest
     4
     """
-    parameter = inspect.signature(routing_named(text, where)).parameters.get("vcs")
-    if vcs is not None or parameter is None or "vcs" in parse_call(text, where).options:
+    own_file = is_code(text)
+    function, call = own_function(text, where) if own_file else (routing_named(text, where), parse_call(text, where))
+    parameter = inspect.signature(function).parameters.get("vcs")
+    if vcs is not None or parameter is None or "vcs" in call.options:
         return routing(network, text, vcs, where=where)
     own: Relation | None = None
     if not isinstance(parameter.default, int) or parameter.default >= ENOUGH_VCS:

@@ -31,13 +31,15 @@ class StudyError(UnknotError):
         return UnknotError, (str(self),)
 
 
-def load_study(path: str | Path, *, outside_files: bool = False) -> Study:
+def load_study(path: str | Path, *, outside_files: bool = False, allow_code: bool = False) -> Study:
     """Read and check a study file.
 
     Parameters
     ----------
     outside_files : bool
         Whether the networks of the study may be files outside its folder.
+    allow_code : bool
+        Whether its routings may be functions in Python files, such as ``my_routing.py:greedy``, which are run.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def load_study(path: str | Path, *, outside_files: bool = False) -> Study:
     try:
         study = Study.model_validate(
             {**_tuples(wanted), "path": str(path), "text": text},
-            context={"folder": path.parent, "confined": not outside_files, "known": set()},
+            context={"folder": path.parent, "confined": not outside_files, "code": allow_code, "known": set()},
         )
     except ValidationError as error:
         raise StudyError([*stray, *(problem.of(detail) for detail in error.errors())]) from None

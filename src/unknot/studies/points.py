@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.errors import UnknotError
+from unknot.routing.own import code_of, is_code, rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
@@ -61,7 +62,7 @@ class Point:
 
 def proof_point(design: Design, relation: Relation, folder: Path, time_limit: float) -> Point:
     """The proof of a design."""
-    return Point({**_relation(design, relation, "proof"), "time_limit": time_limit}, str(folder))
+    return Point({**_relation(design, relation, "proof", folder), "time_limit": time_limit}, str(folder))
 
 
 def run_point(
@@ -77,7 +78,7 @@ def run_point(
     """One simulation of a design."""
     lengths = design.packet_length
     what = {
-        **_relation(design, relation, "run"),
+        **_relation(design, relation, "run", folder),
         "packet_length": sorted(map(list, lengths.items())) if isinstance(lengths, dict) else lengths,
         "traffic": design.traffic,
         "load": load,
@@ -115,7 +116,7 @@ def read(point: Point, text: str) -> Any:
     return decode(Proven if point.what["kind"] == "proof" else Run, json.loads(text))
 
 
-def _relation(design: Design, relation: Relation, kind: str) -> dict[str, Any]:
+def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> dict[str, Any]:
     return {
         "kind": kind,
         "code": code_digest(),
@@ -125,6 +126,7 @@ def _relation(design: Design, relation: Relation, kind: str) -> dict[str, Any]:
         "vcs": relation.made_by[1] if relation.made_by else design.vcs,
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
+        **({"routing_code": code_of(design.routing, folder)} if is_code(design.routing) else {}),
     }
 
 
@@ -134,7 +136,7 @@ def _built(folder: str, text: str, routing_text: str, vcs: int | None, wanted: s
     built = network(text, folder=folder)
     if digest(built) != wanted:
         raise UnknotError(f"network {text!r} changed while the study ran; start it again")
-    return routing(built, routing_text, vcs)
+    return routing(built, rooted(routing_text, folder), vcs)
 
 
 def _relation_of(point: Point) -> Relation:

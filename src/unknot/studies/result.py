@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unknot.frames import Row, to_frame
 from unknot.routing.relation import Relation
+from unknot.shown import Shown
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
 from unknot.verify.verdict import Verdict
 
 if TYPE_CHECKING:
+    import pandas
+
     from unknot.studies.study import Design, Study
 
 
-@dataclass(frozen=True, eq=False)
-class DesignResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class DesignResult(Shown):
     """One design of a study: its relation, what was proved of it and how it ran.
 
     Attributes
@@ -42,10 +46,36 @@ class DesignResult:
     replay: Replay | None
     runs: tuple[Run, ...]
 
+    def __repr__(self) -> str:
+        return f"<DesignResult {self.design.name}: {self.verdict!r}, {len(self.runs)} runs>"
 
-@dataclass(frozen=True, eq=False)
-class StudyResult:
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Each run in plain values, the name of the design and its verdict in front."""
+        head: Row = {"design": self.design.name, "deadlock_free": self.verdict.deadlock_free}
+        return tuple(head | run for each in self.runs for run in each.rows)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A data frame with one line for each run; needs pandas."""
+        return to_frame(self.rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyResult(Shown):
     """A finished study: the file it was asked in and the result of each design, in file order."""
 
     study: Study
     designs: tuple[DesignResult, ...]
+
+    def __repr__(self) -> str:
+        runs = sum(len(found.runs) for found in self.designs)
+        return f"<StudyResult {self.study.title or 'study'}: {len(self.designs)} designs, {runs} runs>"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of all designs, in file order."""
+        return tuple(row for found in self.designs for row in found.rows)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A data frame with one line for each run of each design; needs pandas."""
+        return to_frame(self.rows)

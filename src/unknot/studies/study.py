@@ -23,6 +23,7 @@ from unknot.calls import chosen, parse_call
 from unknot.errors import SimulationError, UnknotError
 from unknot.network import Network
 from unknot.routing.named import routing_to_simulate
+from unknot.routing.own import is_code, rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.injection import Bursts, length_shares
 from unknot.simulation.engine.router import Router
@@ -52,8 +53,15 @@ def _known_network(text: str, info: ValidationInfo) -> str:
     return text
 
 
-def _known_routing(text: str) -> str:
-    designs.routing_named(text, VALUE)
+def _known_routing(text: str, info: ValidationInfo) -> str:
+    context = info.context or {}
+    if not is_code(text):
+        designs.routing_named(text, VALUE)
+        return text
+    if not context.get("code", True):
+        raise UnknotError(
+            f"{text!r} runs a Python file, which a study may do only with --allow-code; look at it first"
+        )
     return text
 
 
@@ -188,7 +196,9 @@ class Builder:
         if key not in self._relations:
             if text not in self._networks:
                 self._networks[text] = designs.network(text, folder=self.folder, where=VALUE)
-            self._relations[key] = self._routing(self._networks[text], design.routing, design.vcs, where=VALUE)
+            self._relations[key] = self._routing(
+                self._networks[text], rooted(design.routing, self.folder), design.vcs, where=VALUE
+            )
         return self._relations[key]
 
 

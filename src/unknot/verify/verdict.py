@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from unknot.shown import Shown
 from unknot.switching import Switching
 
 Reachability = Literal["injected", "scheduled", "not-established"]
@@ -136,8 +137,8 @@ class Size:
     cyclic_vcs: int
 
 
-@dataclass(frozen=True, eq=False)
-class Verdict:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Shown):
     """The answer to "can it deadlock?".
 
     Attributes
@@ -174,3 +175,7 @@ class Verdict:
     @property
     def reachability(self) -> Reachability | None:
         return self.configuration.reachability if self.configuration is not None else None
+
+    def __repr__(self) -> str:
+        answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[self.deadlock_free]
+        return f"<Verdict {answer} under {self.switching}: {self.established}>"

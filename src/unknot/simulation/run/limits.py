@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unknot.errors import SimulationError
+from unknot.frames import Row, to_frame
+from unknot.network import Network
+from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
+from unknot.shown import Shown
 from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.driver import DEFAULT, simulate
+from unknot.simulation.run.rows import row
 from unknot.simulation.run.run import Run
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic
+
+if TYPE_CHECKING:
+    import pandas
 
 ENDS = 3
 """Cycles of the injection and the ejection channel, both of latency 1, and of the last latch."""
 
 
 def zero_load_latency(
-    relation: Relation,
+    relation: Relation | Network | str,
     *,
+    routing: str | None = None,
+    vcs: int | None = None,
     packet_length: Lengths = 1,
     switching: Switching = DEFAULT_SWITCHING,
     traffic: Traffic = "uniform",
@@ -48,6 +59,7 @@ def zero_load_latency(
     from unknot.verify.loads import loads
 
     switching = switching_named(switching)
+    relation = relation_of(relation, routing, vcs, what="zero_load_latency", named=routing_to_simulate)
     found = loads(directly(relation), traffic)
     total = float(found.channel.sum())
     if found.mean_hops == 0.0 and found.throughput == np.inf:
@@ -78,8 +90,8 @@ def directly(relation: Relation) -> Relation:
     return replace(relation, may_use=allowed if relation.may_use is None else allowed & relation.may_use)
 
 
-@dataclass(frozen=True)
-class Saturation:
+@dataclass(frozen=True, repr=False)
+class Saturation(Shown):
     """Where a network saturates; loads in flits per terminal and cycle.
 
     Attributes
@@ -99,10 +111,25 @@ class Saturation:
     throughput: float
     runs: tuple[Run, ...]
 
+    def __repr__(self) -> str:
+        limit = "and at load 1" if self.limit is None else f"not at {self.limit:.4g}"
+        return f"<Saturation stable at {self.load:.4g}, {limit}; accepts at most {self.throughput:.4g}>"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Each run of the search in plain values, by load."""
+        return tuple(map(row, self.runs))
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A data frame with one line for each run; needs pandas."""
+        return to_frame(self.rows)
+
 
 def saturation(
-    relation: Relation,
+    relation: Relation | Network | str,
     *,
+    routing: str | None = None,
+    vcs: int | None = None,
     tolerance: float = 0.01,
     packet_length: Lengths = 1,
     switching: Switching = DEFAULT_SWITCHING,
@@ -120,6 +147,8 @@ def saturation(
 
     Parameters
     ----------
+    relation, routing, vcs
+        As for `simulate`.
     tolerance : float
         Largest difference of `load` and `limit`, above 0.
     packet_length, switching, buffer_depth, seed, traffic, router, bursts, threads, progress :
@@ -132,6 +161,7 @@ def saturation(
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
         raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
+    relation = relation_of(relation, routing, vcs, what="saturation", named=routing_to_simulate)
     runs: list[Run] = []
 
     def stable(load: float) -> bool:

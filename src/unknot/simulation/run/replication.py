@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unknot.errors import SimulationError
+from unknot.frames import Row, to_frame
+from unknot.network import Network
+from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
+from unknot.shown import Shown
 from unknot.simulation.run.driver import simulate
+from unknot.simulation.run.rows import row
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.statistics import half_width
 
+if TYPE_CHECKING:
+    import pandas
 
-@dataclass(frozen=True)
-class Runs:
+
+@dataclass(frozen=True, repr=False)
+class Runs(Shown):
     """Several runs of one point that differ in their seeds.
 
     Loads are means over all runs that did not deadlock, latencies and hops over the stable ones. Half-widths are of
@@ -59,11 +67,27 @@ class Runs:
     stable: bool
     reason: str
 
+    def __repr__(self) -> str:
+        latency = "" if self.latency_mean is None else f", latency {self.latency_mean:.4g} cycles"
+        of = f"load {self.offered_load:g}: accepted {self.accepted_load:.4g}{latency}"
+        return f"<Runs {of}, {self.stable_runs} of {len(self.runs)} stable>"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Each run in plain values, by seed."""
+        return tuple(map(row, self.runs))
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A data frame with one line for each seed; needs pandas."""
+        return to_frame(self.rows)
+
 
 def replicate(
-    relation: Relation,
+    relation: Relation | Network | str,
     load: float,
     *,
+    routing: str | None = None,
+    vcs: int | None = None,
     seeds: int | Sequence[int] = 5,
     executor: Executor | None = None,
     **options: Any,
@@ -72,6 +96,8 @@ def replicate(
 
     Parameters
     ----------
+    relation, routing, vcs
+        As for `simulate`.
     seeds : int or sequence of int
         The seeds, or how many; then they are 1, 2, ….
     executor : concurrent.futures.Executor, optional
@@ -86,6 +112,7 @@ def replicate(
         If there is no seed, one is given twice, or a run cannot be made.
     """
     wanted = list_of_seeds(seeds)
+    relation = relation_of(relation, routing, vcs, what="replicate", named=routing_to_simulate)
     if "seed" in options:
         raise SimulationError("replicate takes seeds, not seed: a list of them, or how many")
     if executor is None:

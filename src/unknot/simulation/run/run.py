@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot.frames import Row, to_frame
+from unknot.shown import Shown
 from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
+from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
+
+if TYPE_CHECKING:
+    import pandas
 
 
 def _nothing() -> npt.NDArray[np.float64]:
     return np.zeros(0)
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Shown):
     """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
 
     Attributes
@@ -65,6 +72,9 @@ class Run:
         Packets lost by faults, and flits of them that vanished from the network.
     faults : tuple of str
         The faults that came before the run ended.
+    network, routing, vcs, traffic :
+        Names of what was simulated, and the VCs of each channel, None where they differ; do not count when runs are
+        compared.
     series : Series or None
         The run over time, when it was asked for; does not count when runs are compared.
     """
@@ -98,6 +108,25 @@ class Run:
     lost_packets: int = 0
     lost_flits: int = 0
     faults: tuple[str, ...] = ()
+    network: str = field(default="", compare=False)
+    routing: str = field(default="", compare=False)
+    vcs: int | None = field(default=None, compare=False)
+    traffic: str = field(default="", compare=False)
     series: Series | None = field(default=None, compare=False, repr=False)
     utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
     occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        latency = "no packet arrived" if self.latency_mean is None else f"latency {self.latency_mean:.4g} cycles"
+        what = "stable" if self.stable else "deadlock" if self.deadlock is not None else "not stable"
+        of = f"{self.network}, {self.routing}, " if self.network else ""
+        return f"<Run {of}load {self.offered_load:g}: accepted {self.accepted_load:.4g}, {latency}, {what}>"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The run in plain values, as one row of a table."""
+        return (row(self),)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A data frame of one line; needs pandas."""
+        return to_frame(self.rows)

@@ -1,0 +1,135 @@
+"""What notebooks show of networks, verdicts, runs and studies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import singledispatch
+from html import escape
+from typing import Any
+
+from unknot.frames import Row
+from unknot.network import Network
+from unknot.report.drawing import draw_network
+from unknot.simulation.run.limits import Saturation
+from unknot.simulation.run.replication import Runs
+from unknot.simulation.run.run import Run
+from unknot.studies.result import DesignResult, StudyResult
+from unknot.verify.verdict import Verdict
+
+COLUMNS = (
+    "routing",
+    "vcs",
+    "switching",
+    "traffic",
+    "offered_load",
+    "seed",
+    "accepted_load",
+    "latency_mean",
+    "latency_p99",
+)
+MOST_ROWS = 60
+_ANSWER = {True: "yes", False: "NO", None: "undecided"}
+
+
+def picture(network: Network) -> str:
+    """The drawing of a network."""
+    return draw_network(network)
+
+
+@singledispatch
+def html(shown: Any) -> str:
+    """An object as HTML.
+
+    Raises
+    ------
+    TypeError
+        If it is none of those that can be shown.
+    """
+    raise TypeError(f"{type(shown).__name__} is not shown in notebooks")
+
+
+@html.register
+def _(verdict: Verdict) -> str:
+    rows = [
+        ("deadlock-free", _ANSWER[verdict.deadlock_free]),
+        ("switching", verdict.switching),
+        ("established", verdict.established),
+        ("method", verdict.method),
+        ("scope", verdict.scope),
+    ]
+    if verdict.configuration is not None:
+        rows.append(("counterexample", f"{len(verdict.configuration.messages)} messages, {verdict.reachability}"))
+    return _pairs(rows)
+
+
+@html.register
+def _(run: Run) -> str:
+    (found,) = run.rows
+    names = (*("network", *COLUMNS), "hops_mean", "stable", "reason")
+    return _pairs([(name.replace("_", " "), _value(found[name])) for name in names if found[name] not in ("", None)])
+
+
+@html.register
+def _(runs: Runs) -> str:
+    return _several(repr(runs), runs.rows) + str(_curves({"": runs.runs}))
+
+
+@html.register
+def _(found: Saturation) -> str:
+    return _several(repr(found), found.rows) + str(_curves({"": found.runs}))
+
+
+@html.register
+def _(found: DesignResult) -> str:
+    return (
+        html(found.verdict) + _several(found.design.name, found.rows) + str(_curves({found.design.name: found.runs}))
+    )
+
+
+@html.register
+def _(found: StudyResult) -> str:
+    rows = [
+        {
+            "design": one.design.name,
+            "deadlock_free": _ANSWER[one.verdict.deadlock_free],
+            "delivers": _ANSWER[one.delivery.delivered],
+            "stable up to": max((run.offered_load for run in one.runs if run.stable), default=None),
+        }
+        for one in found.designs
+    ]
+    lines = {one.design.name: one.runs for one in found.designs if one.runs}
+    return _table(found.study.title, rows) + str(_curves(lines))
+
+
+def _curves(lines: Mapping[str, Sequence[Run]]) -> str:
+    from unknot.report.curves import draw_curves
+
+    several = any(len({run.offered_load for run in runs}) > 1 for runs in lines.values())
+    return draw_curves(lines) if several else ""
+
+
+def _several(title: str, rows: Sequence[Row]) -> str:
+    names = (*COLUMNS, "stable")
+    return _table(title.strip("<>"), [{name: row[name] for name in names} for row in rows])
+
+
+def _table(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in (rows[0] if rows else ()))
+    body = "".join(f"<tr>{_cells(map(_value, row.values()))}</tr>" for row in rows[:MOST_ROWS])
+    more = f"<p>and {len(rows) - MOST_ROWS} more</p>" if len(rows) > MOST_ROWS else ""
+    return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>{more}"
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> str:
+    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
+    return f"<table>{lines}</table>"
+
+
+def _cells(values: Iterable[str]) -> str:
+    return "".join(f"<td>{escape(value)}</td>" for value in values)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return "–" if value is None else _ANSWER[value]
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

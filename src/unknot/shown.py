@@ -1,0 +1,28 @@
+"""How objects show themselves in notebooks: as what `unknot.report` makes of them, loaded when a notebook asks."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+class Shown:
+    """Base of what a notebook shows as HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(_report().html(self))
+
+
+class Drawn:
+    """Base of what a notebook shows as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(_report().picture(self))
+
+
+def _report() -> Any:
+    return import_module("unknot.report.notebook")
