@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
     from unknot.simulation import Run, simulate
     from unknot.simulation.traces.replay import Replay, replay
+    from unknot.units import Units
     from unknot.verify import Configuration, Verdict, deliver
     from unknot.verify.check import check, check_all
 
@@ -33,6 +34,7 @@ _HOMES = {
     "unknot.network": ("Network", "measure", "grid"),
     "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation", "VirtualChannels"),
     "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
+    "unknot.units": ("Units",),
     "unknot.verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -67,6 +69,7 @@ __all__ = [
     "SimulationError",
     "SizeError",
     "TextError",
+    "Units",
     "UnknotError",
     "Verdict",
     "VirtualChannels",

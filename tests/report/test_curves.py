@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import matplotlib
@@ -83,3 +84,13 @@ def test_no_state_is_left_behind_and_nothing_is_dated() -> None:
     assert "<metadata" not in svg
     assert "<style" not in svg
     assert "matplotlib.org" not in svg
+
+
+def test_three_curves_one_below_the_other() -> None:
+    runs = {"a": [run(0.1), run(0.2)]}
+    sizes = [
+        [float(word) for word in re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn).groups()]  # type: ignore[union-attr]
+        for drawn in (draw_curves(runs), draw_curves(runs, stacked=True))
+    ]
+    assert sizes[0][0] > 2 * sizes[0][1]
+    assert sizes[1][1] > 2 * sizes[1][0]

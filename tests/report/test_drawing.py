@@ -116,8 +116,8 @@ def test_the_legend_can_be_left_out() -> None:
 
 def test_a_network_too_large_is_described() -> None:
     network = mesh(MAX_DRAWN + 1)
-    assert f"Too large to draw: {MAX_DRAWN + 1:,} routers" in words(draw_network(network))[0]
-    assert len(draw_network(mesh(MAX_DRAWN))) > 100_000
+    assert f"Too large to draw: {MAX_DRAWN + 1:,} routers" in words(draw_network(network, view="whole"))[0]
+    assert len(draw_network(mesh(MAX_DRAWN), view="whole")) > 100_000
 
 
 def test_of_a_large_network_the_concerned_part_is_drawn() -> None:

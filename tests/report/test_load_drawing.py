@@ -40,4 +40,4 @@ def test_no_load_and_no_channels() -> None:
 def test_what_does_not_fit() -> None:
     with pytest.raises(UnknotError, match="each of the 6 channels"):
         draw_load(ring(3), [0.1, 0.2])
-    assert "Too large to draw" in draw_load(ring(5000), np.full(10_000, 0.5))
+    assert "Too large to draw" in draw_load(ring(5000), np.full(10_000, 0.5), view="whole")

@@ -29,6 +29,7 @@ network = "torus(4, 4)"
 [[design]]
 name = "unsafe"
 routing = "dimension_order"
+vcs = 1
 packet_length = 6
 [[design]]
 name = "safe"
@@ -233,7 +234,7 @@ def test_the_key_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
     base = keys(first, relation, tmp_path)
     assert keys(first.model_copy(update={"name": "x"}), relation, tmp_path / "y") == base
     assert keys(second, other, tmp_path)[0] != base[0]
-    for change in ({"switching": "vct"}, {"buffer_depth": 9}, {"routing": "duato"}, {"vcs": 4}):
+    for change in ({"switching": "wormhole"}, {"buffer_depth": 9}, {"routing": "duato"}, {"vcs": 4}):
         changed = keys(first.model_copy(update=change), relation, tmp_path)
         assert changed[0] != base[0]
         assert changed[1] != base[1]
@@ -291,7 +292,7 @@ loads = [0.1]
 precision = %s
 """
     cycles = {}
-    for precision in (0.3, 0.02):
+    for precision in (0.3, 0.004):
         (design,) = run_study(written(tmp_path, text % precision), executor=Serial()).designs
         assert computed[-1]["precision"] == precision
         (run,) = design.runs
@@ -299,7 +300,7 @@ precision = %s
         assert run.latency_mean is not None
         assert run.latency_half_width <= precision * run.latency_mean
         cycles[precision] = run.cycles
-    assert cycles[0.02] > cycles[0.3]
+    assert cycles[0.004] > cycles[0.3]
 
 
 def test_jobs_must_be_positive(tmp_path: Path) -> None:

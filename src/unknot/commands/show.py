@@ -16,6 +16,10 @@ def show(
         int | None, typer.Option(help="Estimate distances of a large network from this many routers.")
     ] = None,
     out: Picture = None,
+    view: Annotated[
+        str, typer.Option(help="What --out draws: auto, whole, groups (of routers as a node each) or matrix.")
+    ] = "auto",
+    terminals: Annotated[bool, typer.Option("--terminals", help="Draw terminals too.")] = False,
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances."""
@@ -27,8 +31,9 @@ def show(
     metrics = measure(built, sample=sample)
     if out is not None:
         from unknot.report import draw_network
+        from unknot.report.group_drawing import view_named
 
-        write(out, draw_network(built))
+        write(out, draw_network(built, view=view_named(view), terminals=terminals))
     if json:
         from unknot.answers.form import answer
         from unknot.answers.networks import ShowAnswer

@@ -181,7 +181,15 @@ def _one(
         cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
         every = channels_of(relation, found) if channels else None
         print_json(
-            answer(SimulateAnswer, found, of=relation, ns_per_flit_hop=cost, channels=every, vcs_chosen=chosen)
+            answer(
+                SimulateAnswer,
+                found,
+                of=relation,
+                ns_per_flit_hop=cost,
+                channels=every,
+                vcs_chosen=chosen,
+                network=relation.network,
+            )
         )
     else:
         display.show_run(relation, found, chosen=chosen)

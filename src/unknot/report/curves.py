@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from unknot.report.drawn import Drawing
 from unknot.report.sheet import COLOURS, INK, SOFT
 from unknot.simulation.run.replication import mean_of, spread
 from unknot.simulation.run.run import Run
@@ -31,6 +32,14 @@ STYLE: dict[Any, Any] = {
     "grid.color": "#e3e7eb",
     "path.simplify": False,
 }
+
+_NIGHT = {"#ffffff": "#15191e", "white": "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", "#e3e7eb": "#2c343c"}
+_RULES = "".join(
+    f'svg.unknot [style*="{what}: {day}"]{{{what}:{night} !important}}'
+    for day, night in _NIGHT.items()
+    for what in ("fill", "stroke")
+)
+DARK = f"<style>@media (prefers-color-scheme:dark){{{_RULES}}}</style>"
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,7 @@ def _point(load: float, group: list[Run]) -> Point:
     )
 
 
-def draw_curves(designs: Mapping[str, Sequence[Run]]) -> str:
+def draw_curves(designs: Mapping[str, Sequence[Run]], *, stacked: bool = False) -> Drawing:
     """Mean latency, 99th percentile and accepted load against offered load, one line per design.
 
     Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
@@ -102,10 +111,12 @@ def draw_curves(designs: Mapping[str, Sequence[Run]]) -> str:
     ----------
     designs : mapping of str to sequence of Run
         Runs of each design, by its name.
+    stacked : bool
+        Whether the three stand one below the other, for narrow screens.
 
     Returns
     -------
-    str
+    Drawing
         An SVG element; the same runs give the same text.
     """
     from matplotlib import rc_context
@@ -114,12 +125,13 @@ def draw_curves(designs: Mapping[str, Sequence[Run]]) -> str:
 
     lines = {name: points(runs) for name, runs in designs.items()}
     entries = len(lines) + 2
-    columns = 3 if max(map(len, [*lines, ""])) <= 40 else 2
+    columns = 1 if stacked else 3 if max(map(len, [*lines, ""])) <= 40 else 2
     below = 0.22 * -(-entries // columns) + 0.62
-    with rc_context(STYLE):
-        figure = Figure(figsize=(11.0, 3.0 + below))
+    height = below + (9.0 if stacked else 3.0)
+    with rc_context(STYLE | {"svg.hashsalt": "unknot stacked" if stacked else "unknot"}):
+        figure = Figure(figsize=(4.4 if stacked else 11.0, height))
         FigureCanvasSVG(figure)
-        panels = figure.subplots(1, 3)
+        panels = figure.subplots(*((3, 1) if stacked else (1, 3)))
         _latency(panels[0], lines, "mean", "Mean latency (cycles)")
         _latency(panels[1], lines, "p99", "99th percentile of latency (cycles)")
         _accepted(panels[2], lines)
@@ -131,8 +143,10 @@ def draw_curves(designs: Mapping[str, Sequence[Run]]) -> str:
         handles, labels = panels[2].get_legend_handles_labels()
         handles += _key(panels[2])
         labels = [*map(_shown, labels), "not stable (on the edge: beyond it)", "deadlock"]
-        height = 3.0 + below
-        figure.subplots_adjust(left=0.045, right=0.985, wspace=0.2, top=1 - 0.36 / height, bottom=below / height)
+        left, right = (0.13, 0.96) if stacked else (0.045, 0.985)
+        figure.subplots_adjust(
+            left=left, right=right, wspace=0.2, hspace=0.34, top=1 - 0.36 / height, bottom=below / height
+        )
         figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -226,11 +240,11 @@ def _told(entry: tuple[str, Sequence[Point]]) -> str:
     return text + (f", deadlock at {min(stuck):g}" if stuck else "")
 
 
-def inline(text: str, title: str) -> str:
+def inline(text: str, title: str) -> Drawing:
     """The element of an SVG file alone, with a title and no remark on what wrote it."""
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"\n\s*", "\n", text)
     opening, rest = text.split(">", 1)
-    opening += ' role="img" stroke-linejoin="round" stroke-linecap="butt"'
-    return f"{opening}><title>{escape(title, quote=False)}</title>{rest}"
+    opening += ' class="unknot" role="img" stroke-linejoin="round" stroke-linecap="butt"'
+    return Drawing(f"{opening}><title>{escape(title, quote=False)}</title>{DARK}{rest}")

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.configuration_text import journey, tell_message, waits
+from unknot.report.drawn import Drawing
+from unknot.report.group_drawing import MANY, View, draw_groups, draw_matrix
+from unknot.report.groups import groups
 from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
@@ -25,25 +29,46 @@ MAX_WHOLE = 600
 """Most routers of a network that is drawn whole around a configuration; of a larger one, the concerned part is."""
 
 
-def draw_network(network: Network) -> str:
+def draw_network(network: Network | str, *, view: View = "auto", terminals: bool = False) -> Drawing:
     """Routers, links and which routers have terminals.
+
+    Parameters
+    ----------
+    network : Network or str
+        Or a text such as ``"torus(8, 8)"``.
+    view : {"auto", "whole", "groups", "matrix"}
+        Every router; groups of routers as one node each; or a matrix of who is joined to whom. By default the whole
+        of fewer than `MANY` routers, else groups, or where there are none the matrix.
+    terminals : bool
+        In the whole, whether each terminal is a small square beside its router.
 
     Returns
     -------
-    str
-        An SVG element. The same network gives the same text. One of more than `MAX_DRAWN` routers is described
+    Drawing
+        An SVG element. The same network gives the same text. The whole of more than `MAX_DRAWN` routers is described
         instead of drawn.
     """
+    if isinstance(network, str):
+        network = network_named(network)
     title = f"Network {network.name}: {shapes.summary(network)}"
+    whole = view == "whole" or (view == "auto" and network.num_routers < MANY)
+    found = None if whole or view == "matrix" else groups(network)
+    if found is not None:
+        return draw_groups(found, title, shapes.summary(network))
+    if not whole:
+        ones = np.ones(network.num_channels)
+        return draw_matrix(network, ones, title, lambda share: "#0072b2", 1.0, "channels")
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
     sheet = Sheet.of(network)
     everyone = set(range(network.num_routers))
     parts = [shapes.links(sheet, LINE), shapes.arrows(sheet, LINE), *shapes.routers(sheet, everyone, faint=False)]
+    if terminals:
+        parts += shapes.terminals(sheet)
     return shapes.svg(sheet.width, sheet.height, title, parts)
 
 
-def draw_configuration(relation: Relation, configuration: Configuration, *, legend: bool = True) -> str:
+def draw_configuration(relation: Relation, configuration: Configuration, *, legend: bool = True) -> Drawing:
     """A deadlock configuration on its network.
 
     Each message is a coloured line along the VCs it holds, from its tail to a numbered disc where its header stands;
@@ -127,7 +152,7 @@ class _Knot:
         """Radius of the disc at a header."""
         return min(8.5, max(2.2, 0.115 * self.sheet.gap))
 
-    def svg(self, title: str, note: str, legend: bool) -> str:
+    def svg(self, title: str, note: str, legend: bool) -> Drawing:
         concerned, under, over, tips = set(), [], [], []
         network, holder = self.sheet.network, self.configuration.holder
         for i, message in enumerate(self.configuration.messages):

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from html import escape
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import UnknotError
+from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
+from unknot.report.drawn import Drawing
+from unknot.report.group_drawing import LABELLED, MANY, View, draw_group_load, draw_matrix, label
+from unknot.report.groups import groups
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
 
 RAMP = ("#d7dee5", "#f2cf6b", "#e68a2e", "#c23b22", "#5c0f2e")
 """From an idle channel to the busiest, ever darker, so that it also reads in grey."""
+NIGHT_RAMP = ("#2f3841", "#6b5524", "#b3661f", "#ea5a3d", "#ffb3a0")
+"""The same on a dark page, ever brighter."""
+SHADES = 51
 STEPS = 48
 
 
-def draw_load(network: Network, utilisation: npt.ArrayLike, *, note: str = "") -> str:
+def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str = "", view: View = "auto") -> Drawing:
     """The network with every channel coloured by its utilisation, and a legend.
 
     The two channels of a link run side by side, each to the right of its direction. The scale ends at the busiest
@@ -31,17 +40,23 @@ def draw_load(network: Network, utilisation: npt.ArrayLike, *, note: str = "") -
         Flits per cycle, such as `Run.utilisation`.
     note : str
         A line below the legend.
+    view : {"auto", "whole", "groups", "matrix"}
+        As for `draw_network`. Groups have the colour of the busiest channel between them, or within; hovering tells
+        all.
 
     Returns
     -------
-    str
-        An SVG element. A network of more than `MAX_DRAWN` routers is described instead of drawn.
+    Drawing
+        An SVG element. The whole of more than `MAX_DRAWN` routers is described instead of drawn. The busiest channels
+        have their loads beside them.
 
     Raises
     ------
     UnknotError
         If there is not one number for each channel.
     """
+    if isinstance(network, str):
+        network = network_named(network)
     given = np.asarray(utilisation, dtype=np.float64)
     if given.shape != (network.num_channels,):
         raise UnknotError(
@@ -51,9 +66,27 @@ def draw_load(network: Network, utilisation: npt.ArrayLike, *, note: str = "") -
     highest = float(given.max(initial=0.0))
     told = f"busiest channel {highest:.3g} flits per cycle, mean {given.mean() if given.size else 0.0:.3g}"
     title = f"Load of {network.name}: {told}"
-    if network.num_routers > MAX_DRAWN:
-        return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {told}.")
     top = _round_up(highest)
+    many = view != "whole" and (view != "auto" or network.num_routers >= MANY)
+    found = groups(network) if many and view != "matrix" else None
+    if many and found is None:
+        return draw_matrix(network, given, title, colour, top, "flits per cycle, at most")
+    if found is not None:
+        sheet, parts = draw_group_load(found, given, colour, top)
+    elif network.num_routers > MAX_DRAWN:
+        return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {told}.")
+    else:
+        sheet, parts = _whole(network, given, top)
+    parts = [DARK_RAMP, *parts, *_legend(sheet.height, top, told)]
+    height = sheet.height + 46
+    if note:
+        parts.append(shapes.text(complex(20, height + 8), note, size=12, anchor="start", colour=SOFT))
+        height += 20
+    return shapes.svg(max(sheet.width, 560.0, 40 + 6.4 * len(note)), height, title, parts)
+
+
+def _whole(network: Network, given: npt.NDArray[np.float64], top: float) -> tuple[Sheet, list[str]]:
+    """Every channel in its colour, with its name and load to hover."""
     sheet = Sheet.of(network)
     both = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
     width = min(4.5, max(0.6, 0.06 * sheet.gap))
@@ -61,21 +94,24 @@ def draw_load(network: Network, utilisation: npt.ArrayLike, *, note: str = "") -
     for c in np.argsort(given, kind="stable").tolist():
         twin = (int(network.target[c]), int(network.source[c])) in both
         line = sheet.lane(c, 0.62 * width if twin else 0.0)
-        parts.append(_stroke(paper.path(line), colour(given[c] / top), width))
+        words = escape(f"{network.channel_name(c)}: {given[c]:.3g} flits per cycle", quote=False)
+        parts.append(_stroke(paper.path(line), colour(given[c] / top), width, f"<title>{words}</title>"))
     parts += shapes.routers(sheet, set(range(network.num_routers)), faint=False)
-    parts += _legend(sheet.height, top, told)
-    height = sheet.height + 46
-    if note:
-        parts.append(shapes.text(complex(20, height + 8), note, size=12, anchor="start", colour=SOFT))
-        height += 20
-    return shapes.svg(max(sheet.width, 480.0, 40 + 6.4 * len(note)), height, title, parts)
+    for c in np.argsort(-given, kind="stable")[:LABELLED].tolist():
+        if given[c] > 0:
+            parts.append(label(sheet, c, f"{given[c]:.2f}"))
+    return sheet, parts
 
 
 def colour(share: float) -> str:
-    """The colour of a share of the scale, 0 to 1."""
-    at = min(max(share, 0.0), 1.0) * (len(RAMP) - 1)
-    low = min(int(at), len(RAMP) - 2)
-    ends = [[int(RAMP[i][k : k + 2], 16) for k in (1, 3, 5)] for i in (low, low + 1)]
+    """The colour of a share of the scale, 0 to 1, in `SHADES` steps."""
+    return _mixed(RAMP, round(min(max(share, 0.0), 1.0) * (SHADES - 1)) / (SHADES - 1))
+
+
+def _mixed(ramp: Sequence[str], share: float) -> str:
+    at = share * (len(ramp) - 1)
+    low = min(int(at), len(ramp) - 2)
+    ends = [[int(ramp[i][k : k + 2], 16) for k in (1, 3, 5)] for i in (low, low + 1)]
     mixed = [round(a + (b - a) * (at - low)) for a, b in zip(*ends, strict=True)]
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
@@ -93,8 +129,14 @@ def _legend(y: float, top: float, told: str) -> list[str]:
     return parts
 
 
-def _stroke(d: str, ink: str, width: float) -> str:
-    return f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"/>'
+def _stroke(d: str, ink: str, width: float, title: str = "") -> str:
+    start = f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"'
+    return f"{start}>{title}</path>" if title else f"{start}/>"
+
+
+DARK_RAMP = shapes.night(
+    {_mixed(RAMP, i / (SHADES - 1)): _mixed(NIGHT_RAMP, i / (SHADES - 1)) for i in range(SHADES)}
+)
 
 
 def _round_up(value: float) -> float:

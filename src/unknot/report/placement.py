@@ -47,7 +47,7 @@ def placement(network: Network) -> Places:
     cluster = clusters(network)
     if cluster is not None:
         return clustered(network, cluster, placement)
-    if network.coordinates is not None and network.coordinates.shape[1] > 0 and not _scattered(network):
+    if network.coordinates is not None and network.coordinates.shape[1] > 0 and not scattered(network):
         return _by_coordinates(network, network.coordinates, network.radices)
     named = _coordinates_in_names(network)
     if named is not None:
@@ -58,7 +58,7 @@ def placement(network: Network) -> Places:
     return layered(network, level) if level is not None and level.max() > 0 else _by_distance(network)
 
 
-def _scattered(network: Network) -> bool:
+def scattered(network: Network) -> bool:
     """Whether coordinates are no places: most are not taken, and no channel changes one alone, as of permutations."""
     at = np.asarray(network.coordinates)
     few = 2.0 * network.num_routers < np.prod(network.radices, dtype=float)

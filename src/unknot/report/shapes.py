@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 
@@ -106,6 +107,23 @@ def _name(sheet: Sheet, z: complex, name: str, *, faint: bool, always: bool) -> 
         at = z + complex(sheet.radius + 2, sheet.radius + 7)
         return [text(at, short(name, 20), size=9.5, anchor="start", colour=colour, halo=True)]
     return []
+
+
+def terminals(sheet: Sheet) -> list[str]:
+    """A small square for each terminal, beside the router at which it injects."""
+    network = sheet.network
+    seats: dict[int, list[int]] = {}
+    for terminal, router in enumerate(network.inject.tolist()):
+        seats.setdefault(router, []).append(terminal)
+    size, parts = min(5.0, max(1.6, 0.3 * sheet.radius)), []
+    for router, here in seats.items():
+        for i, terminal in enumerate(here):
+            turn = math.pi * (0.25 + 1.7 * i / max(len(here), 2))
+            at = complex(sheet.place[router]) + (sheet.radius + size) * complex(math.cos(turn), math.sin(turn))
+            corners = [at + size * corner / 2 for corner in (-1 - 1j, 1 - 1j, 1 + 1j, -1 + 1j)]
+            told = escape(network.terminal_name(terminal), quote=False)
+            parts.append(f'<path d="{paper.path(corners)}Z" fill="{SOFT}" stroke="none"><title>{told}</title></path>')
+    return parts
 
 
 def numbered(index: int, at: complex, radius: float, told: str) -> str:

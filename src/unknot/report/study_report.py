@@ -53,7 +53,7 @@ def study_page(result: StudyResult) -> str:
             for found in designs
             if not found.delivery.delivered
         ],
-        curves=Markup(draw_curves(lines)) if lines else None,
+        curves=_curves(lines) if lines else None,
         points=points,
         deadlocked=list(_deadlocked(designs)),
         networks=[topology(network) for network in _networks(designs)],
@@ -67,6 +67,12 @@ def study_page(result: StudyResult) -> str:
         bursts=bursts,
         router=router,
     )
+
+
+def _curves(lines: dict[str, tuple[Run, ...]]) -> Markup:
+    """The three curves side by side, and one below the other for narrow screens."""
+    both = (("wide", draw_curves(lines)), ("narrow", draw_curves(lines, stacked=True)))
+    return Markup("".join(f'<div class="{name}">{drawn}</div>' for name, drawn in both))
 
 
 def _lead(designs: tuple[DesignResult, ...]) -> str:

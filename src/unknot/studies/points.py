@@ -123,7 +123,7 @@ def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> di
         "network": design.network,
         "network_digest": digest(relation.network),
         "routing": design.routing,
-        "vcs": relation.made_by[1] if relation.made_by else design.vcs,
+        "vcs": design.vcs if design.vcs or relation.made_by is None else relation.made_by[1],
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
         **({"routing_code": code_of(design.routing, folder)} if is_code(design.routing) else {}),

@@ -1,0 +1,82 @@
+"""The scripts of examples/ run with short settings, come to answers, and say how long they took."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def ran(script: str, *words: str, folder: Path) -> str:
+    """What a script prints."""
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / script), "--quick", *words],
+        capture_output=True, text=True, cwd=folder, check=False, env=os.environ | {"MPLBACKEND": "Agg"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"\d s( from nothing)?$", done.stdout.strip()), done.stdout
+    return done.stdout
+
+
+def test_a_first_curve_in_three_commands(tmp_path: Path) -> None:
+    said = ran("first_curve.py", folder=tmp_path)
+    assert [line.split()[2] for line in said.splitlines() if line.startswith("$ ")] == ["check", "simulate", "run"]
+    rows = Path(re.search(r"rows: (.*)", said)[1]).read_text(encoding="utf-8").splitlines()  # type: ignore[index]
+    assert len(rows) > 4
+    assert re.search(r"stable +yes", said)
+
+
+def test_a_chip_with_a_matrix_of_bandwidths(tmp_path: Path) -> None:
+    said = ran("chip.py", folder=tmp_path)
+    assert "up_down         <Verdict deadlock-free" in said
+    carried, asked = map(float, re.search(r"carried ([\d.]+) GB/s of the ([\d.]+) GB/s", said).groups())  # type: ignore[union-attr]
+    assert carried == pytest.approx(asked, rel=0.15)
+    assert re.search(r"latency [\d.]+ ns mean", said)
+
+
+def test_slides_for_a_lecture(tmp_path: Path) -> None:
+    ran("lecture.py", "slides.html", folder=tmp_path)
+    page = (tmp_path / "slides.html").read_text(encoding="utf-8")
+    assert page.count("<section>") == 4
+    assert page.count("<svg") == 3
+
+
+def test_five_fabrics_of_a_cluster(tmp_path: Path) -> None:
+    said = ran("cluster.py", folder=tmp_path)
+    rows = re.findall(r"^(fat tree|dragonfly|HyperX|Slim Fly|torus) +(\d+) +([\d. ]+)$", said, re.M)
+    assert len(rows) == 5
+    for _, endpoints, values in rows:
+        assert int(endpoints) >= 16
+        assert all(float(value) > 0 for value in values.split())
+
+
+def test_a_notebook_from_text_to_frame_and_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cells in order, the last expression of each shown as a notebook shows it."""
+    import ast
+
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    cells = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    names: dict[str, object] = {"__name__": "notebook"}
+    shown = []
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            continue
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body[-1]
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
+        exec(compile(tree, "notebook", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "notebook", "eval"), names)
+            shown.append(value._repr_svg_() if hasattr(value, "_repr_svg_") else getattr(value, "_repr_html_", str)())
+    assert [text is not None and text.lstrip().startswith(("<svg", "<table", "<div")) for text in shown[:-1]] == [
+        True
+    ] * 5
+    assert names["axes"].get_lines()[0].get_xdata().size == 5  # type: ignore[attr-defined]
