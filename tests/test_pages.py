@@ -23,7 +23,7 @@ DOCTESTED = sorted(page for page in (ROOT / "docs").glob("*.md") if ">>> " in pa
 
 def test_the_rule_of_the_front_page_is_refuted_and_replays() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    (shown,) = re.findall(r"```text\n(.*?)```", README, re.S)
+    (shown,) = re.findall(r"```python\n.*?```\n\n```text\n(.*?)```", README, re.S)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
