@@ -67,7 +67,7 @@ def line(name: str, relation: Relation, seconds: float, runs: int, goal: float |
 
 def main(runs: int = 5) -> None:
     for make in (lambda: lcfaa(mesh(3, 3)), lambda: by_signs(mesh(3, 10), FREE_THREE_WIDE)):
-        check(make())
+        check(make(), "wormhole")
         smallest(make(), time_limit=1.0)
     for name, case, goal, times in DECIDED:
         relation = case()
@@ -89,7 +89,7 @@ def main(runs: int = 5) -> None:
     for name, case, goal in WITNESSES:
         relation = case()
         _ = relation.compiled
-        verdict, seconds = timed(lambda relation=relation: check(relation), runs)  # type: ignore[misc]
+        verdict, seconds = timed(lambda relation=relation: check(relation, "wormhole"), runs)  # type: ignore[misc]
         assert verdict.configuration is not None
         count = len(verdict.configuration.messages)
         line(name, relation, seconds, runs, goal, f"{count} messages, {verdict.reachability}")

@@ -70,7 +70,7 @@ def study_result(
     designs = []
     for label, vcs in ((name, 1), ("dateline", 2)):
         relation = dimension_order(network, vcs)
-        verdict = check(relation)
+        verdict = check(relation, "wormhole")
         replay = Replay(True, True, 1000, (), None) if verdict.configuration is not None else None
         runs = (run(0.1), run(0.2), run(0.4, stable=False, latency_mean=900.0, reason="the latency grew to the end"))
         if verdict.configuration is not None:

@@ -60,8 +60,8 @@ def test_an_irregular_network_passes_the_conformance_checks() -> None:
 
 
 def test_one_vc_on_a_square_deadlocks_and_a_line_does_not() -> None:
-    assert check(fully_adaptive(mesh(2, 2))).deadlock_free is False
-    assert check(fully_adaptive(mesh(7))).deadlock_free is True
+    assert check(fully_adaptive(mesh(2, 2)), "wormhole").deadlock_free is False
+    assert check(fully_adaptive(mesh(7)), "wormhole").deadlock_free is True
 
 
 def test_a_table_that_would_be_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

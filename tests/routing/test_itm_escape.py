@@ -124,7 +124,7 @@ def test_parallel_links_and_several_terminals_at_a_router():
     relation = itm_escape(network)
     assert relation.num_vcs == 2 * network.num_channels
     assert deliver(relation).delivered
-    assert check(relation).deadlock_free
+    assert check(relation, "wormhole").deadlock_free
 
 
 def test_a_network_without_a_mesh_is_refused():

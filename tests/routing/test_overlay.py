@@ -80,11 +80,11 @@ def test_a_base_that_cannot_deadlock_is_not_enough_under_wormhole_switching() ->
     """The framework's claim is kept, and refuted for negative-first where messages come back from the base."""
     network = mesh(4, 4)
     relation, one_way = interpreted(pbfaa(network)), interpreted(pbfaa(network, returns=False))
-    assert check(interpreted(routing(network, "negative_first"))).deadlock_free
+    assert check(interpreted(routing(network, "negative_first")), "wormhole").deadlock_free
     assert relation.claims == one_way.claims == {"saf": True, "vct": True, "wormhole": True}
     assert [check(relation, s).deadlock_free for s in SWITCHINGS] == [s in ("saf", "vct") for s in SWITCHINGS]
     assert [check(one_way, s).deadlock_free for s in SWITCHINGS] == [s != "wormhole-nonatomic" for s in SWITCHINGS]
-    found = check(relation).configuration
+    found = check(relation, "wormhole").configuration
     assert found is not None
     assert replay(relation, found).stuck
 

@@ -73,7 +73,7 @@ def test_the_restriction_is_needed() -> None:
                 count += 1
         return count
 
-    assert check(interpreted(replace(relation, rule=open_to_all))).deadlock_free is False
+    assert check(interpreted(replace(relation, rule=open_to_all)), "wormhole").deadlock_free is False
 
 
 def test_only_meshes() -> None:

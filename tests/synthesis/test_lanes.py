@@ -69,7 +69,7 @@ def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) 
 def test_what_is_found_holds(network: Network, seed: int) -> None:
     found = lanes(network, seed=seed)
     assert climbing.unserved(network, found.key) == 0
-    verdict, delivery = check(found.relation), deliver(found.relation)
+    verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
     assert verdict.deadlock_free
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "order"
@@ -143,7 +143,7 @@ def test_relations_are_pickled() -> None:
 
 def test_more_vcs_are_shared_out() -> None:
     found = lanes("ring(5)", vcs=5)
-    assert check(found.relation).deadlock_free
+    assert check(found.relation, "wormhole").deadlock_free
     most = max(
         len(found.relation.candidates(at, address)) for at in range(found.relation.num_vcs) for address in range(10)
     )
@@ -189,11 +189,11 @@ def test_relations_for_flows_only() -> None:
     from unknot.topologies import torus
 
     relation = dimension_order(torus(5), vcs=1)
-    assert check(relation).deadlock_free is False
+    assert check(relation, "wormhole").deadlock_free is False
     flows = np.zeros((5, 5))
     flows[0, 2] = 1
     few = only(relation, flows)
-    assert check(few).deadlock_free
+    assert check(few, "wormhole").deadlock_free
     assert deliver(few).pairs == 1
 
 

@@ -74,7 +74,7 @@ def test_a_square_loses_two_candidates() -> None:
     found = pruned(relation, effort())
     assert isinstance(found, Pruned)
     assert (len(found.removed), found.lower_bound, found.fewest, found.evidence_holds) == (2, 2, True, True)
-    assert check(found.relation).deadlock_free
+    assert check(found.relation, "wormhole").deadlock_free
     delivery = deliver(found.relation)
     assert delivery.delivered
     assert delivery.minimal

@@ -24,7 +24,7 @@ def test_remedies_of_tables() -> None:
     before = paths_of(relation)
     assert before is not None
     for kind, remedy in found.items():
-        verdict, delivery = check(remedy.relation), deliver(remedy.relation)
+        verdict, delivery = check(remedy.relation, "wormhole"), deliver(remedy.relation)
         assert verdict.deadlock_free
         accept(remedy.relation, verdict)
         assert delivery.delivered
@@ -61,7 +61,7 @@ def test_remedies_of_adaptive_routings() -> None:
         "new routes": (1, "lanes", 1),
     }
     for remedy in found.values():
-        assert check(remedy.relation).deadlock_free
+        assert check(remedy.relation, "wormhole").deadlock_free
         assert deliver(remedy.relation).delivered
 
 

@@ -68,7 +68,7 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
 @given(networks(), st.integers(0, 5))
 def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
     found = lanes(network, "table", seed=seed)
-    verdict, delivery = check(found.relation), deliver(found.relation)
+    verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
     assert verdict.deadlock_free
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "order"
@@ -87,12 +87,12 @@ def test_the_torus_by_tables() -> None:
 
 def test_given_routes_of_a_torus() -> None:
     relation = routing(torus(6, 6), 'dimension_order(dateline="none")', 1)
-    assert check(relation).deadlock_free is False
+    assert check(relation, "wormhole").deadlock_free is False
     found = lanes(relation.network, "given", routing=relation)
     assert (found.count, found.lower_bound) == (2, 2)
     assert isinstance(found.evidence, RouteCycle)
     assert found.evidence_holds
-    assert check(found.relation).deadlock_free
+    assert check(found.relation, "wormhole").deadlock_free
     was, now = loads(relation), loads(found.relation)
     assert np.allclose(was.channel, now.channel)
     for wrong in (
@@ -120,7 +120,7 @@ def test_given_routes_are_kept(seed: int) -> None:
     space = ways_of(table)
     found = lanes(relation.network, "given", routing=relation)
     assert orders_of(space, found.key)[1] == 0
-    assert check(found.relation).deadlock_free
+    assert check(found.relation, "wormhole").deadlock_free
     assert deliver(found.relation).delivered
 
 

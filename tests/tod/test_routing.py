@@ -33,7 +33,7 @@ def test_dimension_order_routing_works_untold(text: str, vcs: int) -> None:
     relation = dimension_order(network(text), vcs)
     assert deliver(relation).delivered
     assert deliver(relation).minimal
-    assert check(relation).deadlock_free
+    assert check(relation, "wormhole").deadlock_free
 
 
 def test_the_dimension_of_every_channel_is_known() -> None:
@@ -53,6 +53,6 @@ def test_one_way_and_double_rings_pass_the_conformance_checks(
 
 def test_one_way_rings_need_the_dateline_even_when_short_and_the_entry_dateline_fails_there() -> None:
     ring = network("ring(3, directed=true)")
-    assert check(dimension_order(ring, 1)).deadlock_free is False
-    assert check(dimension_order(ring, 2)).deadlock_free is True
+    assert check(dimension_order(ring, 1), "wormhole").deadlock_free is False
+    assert check(dimension_order(ring, 2), "wormhole").deadlock_free is True
     assert check(dimension_order(network("ring(4, directed=true)"), 2, dateline="entry")).deadlock_free is False

@@ -153,7 +153,7 @@ def test_an_open_verdict_leaves_the_conclusion_open() -> None:
 
     relation = duato(mesh(3, 3))
     table, delivery = bnr(relation), deliver(relation)
-    verdict = replace(check(relation), deadlock_free=None)
+    verdict = replace(check(relation, "wormhole"), deadlock_free=None)
     assert conclude(verdict, delivery, table).holds is None
     missing = conclude(verdict, delivery, bnr(dimension_order(mesh(3, 3))))
     assert missing.holds is False

@@ -118,13 +118,13 @@ def test_narrow_meshes_are_free(table: dict[str, str], wide: int, monkeypatch: p
     relation = by_signs(mesh(wide, 6), table)
     for small in (10_000, 0):
         monkeypatch.setattr(exact, "SMALL", small)
-        verdict = check(relation)
+        verdict = check(relation, "wormhole")
         assert verdict.deadlock_free
         assert verdict.certificate is not None
         assert verdict.certificate.kind == "exhausted"
     wider = by_signs(mesh(wide + 1, wide + 1), table)
     assert check(wider, "saf").deadlock_free
-    refuted = check(wider)
+    refuted = check(wider, "wormhole")
     assert refuted.configuration is not None
     assert complaints(wider, refuted.configuration) == []
 
@@ -133,6 +133,6 @@ def test_narrow_meshes_are_free(table: dict[str, str], wide: int, monkeypatch: p
 def test_overlaid_networks_deadlock_in_a_corner_of_the_mesh(sides: tuple[int, ...]) -> None:
     relation = lcfaa(mesh(*sides))
     assert check(relation, "saf").deadlock_free
-    verdict = check(relation)
+    verdict = check(relation, "wormhole")
     assert verdict.configuration is not None
     assert complaints(relation, verdict.configuration) == []

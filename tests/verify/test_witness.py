@@ -112,7 +112,7 @@ def test_grades_of_given_worms() -> None:
     ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_default_counterexamples_are_small(relation: Relation, messages: int) -> None:
-    found = check(relation).configuration
+    found = check(relation, "wormhole").configuration
     assert found is not None
     assert found.reachability == "injected"
     assert len(found.messages) == messages
@@ -123,7 +123,7 @@ def test_default_counterexamples_are_small(relation: Relation, messages: int) ->
 def test_others_around_are_injected_where_these_cannot_be() -> None:
     """Eight packets in a square, two on each channel, would need two terminals at each router; longer ones do not."""
     relation = fully_adaptive(mesh(5, 5), 2)
-    found = check(relation).configuration
+    found = check(relation, "wormhole").configuration
     assert found is not None
     assert found.reachability == "injected"
     assert complaints(relation, found) == []
@@ -138,7 +138,7 @@ def test_a_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     for edges in (witness.EDGES, 0):
         monkeypatch.setattr(witness, "TRIES", 0)
         monkeypatch.setattr(witness, "EDGES", edges)
-        verdict = check(relation)
+        verdict = check(relation, "wormhole")
         assert verdict.configuration is not None
         told.append(
             (verdict.reachability, verdict.configuration.limited, "left open by a limit" in verdict.established)
