@@ -68,7 +68,7 @@ def line(name: str, relation: Relation, seconds: float, runs: int, goal: float |
 def main(runs: int = 5) -> None:
     for make in (lambda: lcfaa(mesh(3, 3)), lambda: by_signs(mesh(3, 10), FREE_THREE_WIDE)):
         check(make(), "wormhole")
-        smallest(make(), time_limit=1.0)
+        smallest(make(), time_limit=1.0, switching="wormhole")
     for name, case, goal, times in DECIDED:
         relation = case()
         _ = relation.compiled
@@ -80,7 +80,9 @@ def main(runs: int = 5) -> None:
     for name, case, goal in SMALLEST:
         relation = case()
         _ = relation.compiled
-        result, seconds = timed(lambda relation=relation: smallest(relation), runs if goal else 1)  # type: ignore[misc]
+        result, seconds = timed(
+            lambda relation=relation: smallest(relation, switching="wormhole"), runs if goal else 1
+        )  # type: ignore[misc]
         messages = result.configuration.messages if result.configuration is not None else ()
         held = sum(len(message.held) for message in messages)
         answer = f"{len(messages)} messages on {held} VCs ({'proved' if result.proved else 'not proved'})"

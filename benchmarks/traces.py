@@ -55,9 +55,9 @@ def measured(run: Callable[[], TraceRun]) -> tuple[TraceRun, float, int]:
 
 def main() -> None:
     run_trace(RELATION, [])
-    simulate(RELATION, 0.1, warmup=10, measure=10)
+    simulate(RELATION, 0.1, warmup=10, measure=10, switching="wormhole")
     start = time.process_time()
-    random = simulate(RELATION, 0.3, packet_length=FLITS, warmup=0, measure=20_000)
+    random = simulate(RELATION, 0.3, packet_length=FLITS, warmup=0, measure=20_000, switching="wormhole")
     hop = (time.process_time() - start) / random.flit_hops
     cases: list[tuple[str, Callable[[], TraceRun]]] = [
         (

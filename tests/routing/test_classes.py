@@ -129,7 +129,7 @@ def test_by_name_with_all_vcs_shared_out() -> None:
     assert message_classes(mesh(3, 3)).classes == ("request", "reply")
     assert share(6, ["a", "b"]) == 3
     assert share(None, ["a", "b"]) is None
-    run = simulate(relation, 0.1, warmup=200, measure=1_000)
+    run = simulate(relation, 0.1, warmup=200, measure=1_000, switching="wormhole")
     assert run.stable
     assert run.utilisation.sum() > 0
 

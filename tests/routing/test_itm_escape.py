@@ -97,7 +97,7 @@ def test_the_knot_of_returning_by_hand():
     assert relation.claims["wormhole"]
     verdict = check(relation, "wormhole")
     assert verdict.deadlock_free is False
-    found = smallest(relation)
+    found = smallest(relation, switching="wormhole")
     assert (len(found.configuration.messages), found.proved) == (4, True)
     assert replay(relation, found.configuration).stuck
     assert check(itm_escape(network, mesh=mesh), "wormhole").deadlock_free

@@ -109,7 +109,7 @@ def test_simulated_permutations() -> None:
     for choice in ("primary", "all"):
         relation = rcbn_tags(network, choice=choice)
         relation = Relation(network, relation.vcs, relation.rule, may_use=only)
-        runs.append(unknot.simulate(relation, 0.9, warmup=500, measure=2000))
+        runs.append(unknot.simulate(relation, 0.9, warmup=500, measure=2000, switching="wormhole"))
     assert runs[0].accepted_load < runs[1].accepted_load
     assert runs[0].deadlock is runs[1].deadlock is None
 

@@ -177,7 +177,7 @@ def test_a_packet_that_may_leave_its_phase_at_home_deadlocks() -> None:
 def test_that_deadlock_comes_about_in_a_run() -> None:
     wrong, right = (passing(mesh(3, 3), any_vc_at_home=flag) for flag in (True, False))
     runs = [
-        simulate(relation, 0.6, packet_length=8, buffer_depth=2, seed=1, warmup=0, measure=5000)
+        simulate(relation, 0.6, packet_length=8, buffer_depth=2, seed=1, warmup=0, measure=5000, switching="wormhole")
         for relation in (wrong, right)
     ]
     assert runs[0].deadlock is not None
@@ -225,4 +225,4 @@ def test_any_base_that_fits() -> None:
     relation = interpreted(valiant(network, base="fully_adaptive"))
     assert deliver(relation).delivered
     assert not relation.claims
-    assert simulate(relation, 0.1, warmup=100, measure=500).packets > 0
+    assert simulate(relation, 0.1, warmup=100, measure=500, switching="wormhole").packets > 0

@@ -67,10 +67,10 @@ def test_every_fault_is_judged_as_by_itself(network: Network, routing: str, swit
 
 def test_two_faults_at_once_all_or_drawn() -> None:
     network = mesh(3, 3)
-    every = fault_sweep(network, "up_down", faults=2)
+    every = fault_sweep(network, "up_down", faults=2, switching="wormhole")
     assert (every.possible, len(every.tried), every.sampled, every.survives) == (66, 66, False, True)
-    drawn = fault_sweep(network, "up_down", faults=2, budget=20, seed=3)
-    again = fault_sweep(network, "up_down", faults=2, budget=20, seed=3)
+    drawn = fault_sweep(network, "up_down", faults=2, budget=20, seed=3, switching="wormhole")
+    again = fault_sweep(network, "up_down", faults=2, budget=20, seed=3, switching="wormhole")
     assert drawn.sampled
     assert drawn.tried == again.tried
     assert len({fault.parts for fault in drawn.tried}) == 20
@@ -79,23 +79,25 @@ def test_two_faults_at_once_all_or_drawn() -> None:
 
 
 def test_worst_faults_come_first_and_say_why() -> None:
-    sweep = fault_sweep(mesh(3, 3), dimension_order)
+    sweep = fault_sweep(mesh(3, 3), dimension_order, switching="wormhole")
     worst = sweep.tried[0]
     assert worst.outcome == "undelivered"
     assert worst.undelivered_pairs == max(fault.undelivered_pairs for fault in sweep.tried)
     assert worst.why.startswith("bound for t")
     assert "no way on from" in worst.why
-    stuck = fault_sweep(mesh(3, 3), fully_adaptive)
+    stuck = fault_sweep(mesh(3, 3), fully_adaptive, switching="wormhole")
     assert stuck.counts == {"deadlock": 12}
     assert not stuck.survives
-    lonely = fault_sweep(from_edges([(0, 1)]), "fully_adaptive")
+    lonely = fault_sweep(from_edges([(0, 1)]), "fully_adaptive", switching="wormhole")
     assert lonely.tried == (Fault(("r0–r1",), "disconnected", 0, 0, "there is no way from router r0 to router r1"),)
     assert lonely.survives
 
 
 def test_refusals_are_outcomes() -> None:
     sweep = fault_sweep(
-        torus(3, 3), lambda network: dimension_order(network) if network.origin is None else _refuse()
+        torus(3, 3),
+        lambda network: dimension_order(network) if network.origin is None else _refuse(),
+        switching="wormhole",
     )
     assert set(sweep.counts) == {"refused"}
     assert sweep.tried[0].why == "only whole networks"
@@ -107,12 +109,12 @@ def _refuse():  # type: ignore[no-untyped-def]
 
 def test_progress_and_arguments() -> None:
     seen: list[tuple[int, int, str]] = []
-    fault_sweep(ring(3), "up_down", progress=lambda *step: seen.append(step))
+    fault_sweep(ring(3), "up_down", progress=lambda *step: seen.append(step), switching="wormhole")
     assert [step[:2] for step in seen] == [(1, 3), (2, 3), (3, 3)]
     assert seen[0][2] == "(0)–(1): holds"
     with pytest.raises(RelationError, match="unknown kind 'link'; did you mean"):
-        fault_sweep(ring(3), "up_down", kind="link")  # type: ignore[arg-type]
+        fault_sweep(ring(3), "up_down", kind="link", switching="wormhole")  # type: ignore[arg-type]
     with pytest.raises(RelationError, match="at least 1"):
-        fault_sweep(ring(3), "up_down", faults=0)
+        fault_sweep(ring(3), "up_down", faults=0, switching="wormhole")
     with pytest.raises(UnknotError, match="unknown routing"):
-        fault_sweep(ring(3), "up_dwn")
+        fault_sweep(ring(3), "up_dwn", switching="wormhole")

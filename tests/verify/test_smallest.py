@@ -78,7 +78,7 @@ def test_four_messages_on_a_mesh(side: int) -> None:
 def test_rings(around: int) -> None:
     """A worm on a ring without dateline holds all of its shortest way but the last hop; a packet holds one VC."""
     relation = dimension_order(torus(around, 3), dateline="none")
-    found = smallest(relation)
+    found = smallest(relation, switching="wormhole")
     longest = around // 2 - 1
     assert found.proved
     assert size(found) == (-(-around // longest), around)
@@ -90,7 +90,7 @@ def test_rings(around: int) -> None:
 
 def test_several_waits_for_one_header() -> None:
     """Two VCs that are all waited for: the walk's bound is too low, the solver proves more."""
-    found = smallest(fully_adaptive(mesh(2, 2), 2))
+    found = smallest(fully_adaptive(mesh(2, 2), 2), switching="wormhole")
     assert found.proved
     assert size(found) == (8, 8)
     assert "solving over all" in found.method
@@ -99,28 +99,28 @@ def test_several_waits_for_one_header() -> None:
 def test_what_needs_long_worms() -> None:
     relation = lcfaa(mesh(3, 3))
     assert smallest(relation, "saf") == Smallest(None, 0, 0, True, smallest(relation, "saf").method)
-    found = smallest(relation)
+    found = smallest(relation, switching="wormhole")
     assert found.proved
     assert found.configuration is not None
     assert complaints(relation, found.configuration) == []
     assert replay(relation, found.configuration).stuck
-    free = smallest(by_signs(mesh(3, 4), FREE_THREE_WIDE))
+    free = smallest(by_signs(mesh(3, 4), FREE_THREE_WIDE), switching="wormhole")
     assert free.proved
     assert free.configuration is None
 
 
 def test_no_cycle_and_bad_arguments() -> None:
-    assert smallest(dimension_order(mesh(3, 3))).configuration is None
+    assert smallest(dimension_order(mesh(3, 3)), switching="wormhole").configuration is None
     relation = fully_adaptive(mesh(2, 2))
     with pytest.raises(RelationError, match="time limit"):
-        smallest(relation, time_limit=0)
+        smallest(relation, time_limit=0, switching="wormhole")
     with pytest.raises(RelationError, match="buffer depth"):
-        smallest(relation, buffer_depth=0)
+        smallest(relation, buffer_depth=0, switching="wormhole")
 
 
 def test_time_runs_out() -> None:
     """What is not proved is said not to be."""
-    found = smallest(fully_adaptive(mesh(6, 6), 2), time_limit=0.05)
+    found = smallest(fully_adaptive(mesh(6, 6), 2), time_limit=0.05, switching="wormhole")
     assert not found.proved
     assert found.messages_bound >= 1
 
@@ -138,9 +138,15 @@ def test_counterexamples_are_legal_verdicts() -> None:
 
 def test_what_is_known_stays_when_nothing_better_is_found() -> None:
     relation = fully_adaptive(mesh(3, 3))
-    found = smallest(relation).configuration
+    found = smallest(relation, switching="wormhole").configuration
     assert found is not None
     assert found.reachability == "injected"
-    assert smallest(relation, known=replace(found, reachability="not-established")).configuration == found
-    assert smallest(relation, known=found).configuration is found
-    assert smallest(relation, known=replace(found, messages=found.messages * 2)).configuration == found
+    assert (
+        smallest(relation, known=replace(found, reachability="not-established"), switching="wormhole").configuration
+        == found
+    )
+    assert smallest(relation, known=found, switching="wormhole").configuration is found
+    assert (
+        smallest(relation, known=replace(found, messages=found.messages * 2), switching="wormhole").configuration
+        == found
+    )

@@ -45,7 +45,10 @@ def test_nca_selects_at_random_unless_the_router_says_otherwise(tree: Relation) 
 
 def test_a_routing_without_a_selection_of_its_own_requests_all() -> None:
     relation = interpreted(dimension_order(mesh(2, 2), 2))
-    found, stated = (simulate(relation, 0.3, router=Router(selection=name), measure=300) for name in (None, "all"))
+    found, stated = (
+        simulate(relation, 0.3, router=Router(selection=name), measure=300, switching="wormhole")
+        for name in (None, "all")
+    )
     assert found.router == Router()
     assert (found.latency_mean, found.flit_hops) == (stated.latency_mean, stated.flit_hops)
 
@@ -54,7 +57,7 @@ def test_an_unknown_selection_of_a_relation_is_refused() -> None:
     relation = dimension_order(mesh(2, 2))
     odd = Relation(relation.network, 1, relation.rule, selection="any")
     with pytest.raises(SimulationError, match="unknown selection 'any'"):
-        simulate(odd, 0.1)
+        simulate(odd, 0.1, switching="wormhole")
     assert router_of("selection=first").selection == "first"
 
 

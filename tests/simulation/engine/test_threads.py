@@ -78,7 +78,9 @@ def test_rows_fetched_ahead_change_nothing(switching: Switching) -> None:
 
 def test_a_run_is_the_same_to_the_last_figure() -> None:
     relation = dimension_order(mesh(4, 4), 4)
-    runs = [simulate(relation, 0.2, packet_length=3, seed=4, threads=threads) for threads in (1, 2)]
+    runs = [
+        simulate(relation, 0.2, packet_length=3, seed=4, threads=threads, switching="wormhole") for threads in (1, 2)
+    ]
     for name in ("latency_mean", "latency_p99", "accepted_load", "latency_half_width", "cycles", "flit_hops"):
         assert getattr(runs[0], name) == getattr(runs[1], name)
     assert (runs[0].utilisation == runs[1].utilisation).all()
@@ -94,12 +96,12 @@ def test_a_dead_end_stops_all_threads_and_is_named() -> None:
     relation = interpreted(Relation(base.network, base.vcs, rule))
     for threads in (1, 2):
         with pytest.raises(RelationError, match="has no candidate there"):
-            simulate(relation, 0.3, threads=threads)
+            simulate(relation, 0.3, threads=threads, switching="wormhole")
 
 
 def test_a_deadlock_is_found_in_parts() -> None:
     relation = fully_adaptive(torus(4, 4), 1)
-    found = [simulate(relation, 1.0, packet_length=4, threads=threads) for threads in (1, 2)]
+    found = [simulate(relation, 1.0, packet_length=4, threads=threads, switching="wormhole") for threads in (1, 2)]
     assert found[0].deadlock is not None
     assert found[0].deadlock == found[1].deadlock
     assert found[0].cycles == found[1].cycles
@@ -107,4 +109,4 @@ def test_a_deadlock_is_found_in_parts() -> None:
 
 def test_bursts_that_cannot_carry_the_load_are_refused() -> None:
     with pytest.raises(SimulationError, match="a terminal that is on"):
-        simulate(dimension_order(mesh(2, 2), 1), 0.9, bursts=Bursts(0.1, 0.9))
+        simulate(dimension_order(mesh(2, 2), 1), 0.9, bursts=Bursts(0.1, 0.9), switching="wormhole")

@@ -254,7 +254,15 @@ def test_long_after_a_fault_a_run_is_like_one_without_what_died(switching: Switc
 
 def test_lost_packets_are_neither_arrived_nor_missing() -> None:
     relation = interpreted(dimension_order(mesh(3, 3), 2), remember=True)
-    run = simulate(relation, 0.1, packet_length=3, warmup=300, measure=3000, faults=[Fault(500, ["(1,1)->(2,1)"])])
+    run = simulate(
+        relation,
+        0.1,
+        packet_length=3,
+        warmup=300,
+        measure=3000,
+        faults=[Fault(500, ["(1,1)->(2,1)"])],
+        switching="wormhole",
+    )
     assert run.stable, run.reason
     assert run.lost_packets > 15
     assert run.packets > 500
@@ -327,12 +335,12 @@ def test_what_no_run_can_have() -> None:
     relation = dimension_order(mesh(3, 3))
     for wrong in (
         lambda: Fault(-1, [0]), lambda: Fault(1.5, [0]), lambda: Fault(True, [0]), lambda: Fault(3),
-        lambda: simulate(relation, 0.1, faults=[Fault(3, [0])], threads=2),
-        lambda: simulate(relation, 0.1, faults=[Fault(3, [0], relation=up_down(ring(5)))]),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, [0])], threads=2, switching="wormhole"),
+        lambda: simulate(relation, 0.1, faults=[Fault(3, [0], relation=up_down(ring(5)))], switching="wormhole"),
         lambda: simulate(relation, 0.1, faults=[Fault(3, relation=dimension_order(relation.network, 2))]),
     ):  # fmt: skip
         with pytest.raises(SimulationError):
             wrong()
     for faults in ([Fault(3, [999])], [Fault(3, ["(0,0)->(5,5)"])], [Fault(3, routers=["(9,9)"])]):
         with pytest.raises(NetworkError):
-            simulate(relation, 0.1, faults=faults)
+            simulate(relation, 0.1, faults=faults, switching="wormhole")

@@ -154,7 +154,10 @@ def test_more_vcs_than_flits_on_the_way_still_add_waits() -> None:
 def test_channels_carry_what_the_routes_say() -> None:
     """Flow balance: in a stable run every channel carries the load of its routes, whatever waits."""
     relation = dimension_order(mesh(3, 3), 2)
-    runs = [simulate(relation, 0.3, packet_length=2, seed=s, warmup=500, measure=10_000) for s in range(REPLICATIONS)]
+    runs = [
+        simulate(relation, 0.3, packet_length=2, seed=s, warmup=500, measure=10_000, switching="wormhole")
+        for s in range(REPLICATIONS)
+    ]
     for found, expected in zip(np.array([run.utilisation for run in runs]).T, loads(relation).channel, strict=True):
         mean, half_width = mean_and_half_width(found)
         assert abs(mean - 0.3 * expected) <= half_width < 0.1 * expected

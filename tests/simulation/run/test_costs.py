@@ -90,7 +90,9 @@ def test_constants_of_other_routers() -> None:
     for router in (fast, slow):
         for cost in costs(relation, packet_length=4, router=router):
             assert (cost.beta, cost.tau) == (pytest.approx(router.header_cycles + 1), router.switch_allocation_delay)
-        run = simulate(relation, 0.001, packet_length=4, router=router, warmup=0, measure=200_000)
+        run = simulate(
+            relation, 0.001, packet_length=4, router=router, warmup=0, measure=200_000, switching="wormhole"
+        )
         found = of("wormhole", costs(relation, packet_length=4, router=router))
         assert run.latency_mean == pytest.approx(found.simulated, rel=0.02)
 

@@ -61,7 +61,7 @@ def test_a_long_packet_is_no_error_under_wormhole() -> None:
 
 
 def test_nothing_offered_nothing_measured() -> None:
-    run = simulate(dimension_order(mesh(2, 2)), 0.0)
+    run = simulate(dimension_order(mesh(2, 2)), 0.0, switching="wormhole")
     assert run.stable
     assert (run.packets, run.accepted_load, run.flit_hops) == (0, 0.0, 0)
     assert run.latency_mean is run.latency_p50 is run.latency_p99 is run.latency_max is run.hops_mean is None
@@ -69,9 +69,9 @@ def test_nothing_offered_nothing_measured() -> None:
 
 def test_order_statistics_are_consistent_and_runs_repeat() -> None:
     relation = dimension_order(mesh(4, 4), 2)
-    run = simulate(relation, 0.3, packet_length=3, seed=7)
-    assert run == simulate(relation, 0.3, packet_length=3, seed=7)
-    assert run != simulate(relation, 0.3, packet_length=3, seed=8)
+    run = simulate(relation, 0.3, packet_length=3, seed=7, switching="wormhole")
+    assert run == simulate(relation, 0.3, packet_length=3, seed=7, switching="wormhole")
+    assert run != simulate(relation, 0.3, packet_length=3, seed=8, switching="wormhole")
     assert run.latency_p50 <= run.latency_p95 <= run.latency_p99 <= run.latency_max  # type: ignore[operator]
     assert run.network_latency_mean < run.latency_mean < run.latency_max  # type: ignore[operator]
     assert run.packets > 5000
@@ -85,6 +85,7 @@ def test_given_lengths_of_warmup_and_measurement() -> None:
         warmup=100,
         measure=1000,
         progress=lambda stage, cycle: stages.append(stage),
+        switching="wormhole",
     )
     assert 1100 <= run.cycles < 1500
     assert run.packets == pytest.approx(0.2 * 16 * 1000, rel=0.1)
@@ -94,19 +95,19 @@ def test_given_lengths_of_warmup_and_measurement() -> None:
 
 def test_without_self_traffic() -> None:
     relation = dimension_order(line(2))
-    assert simulate(relation, 0.1, traffic="uniform-others").hops_mean == 1.0
-    assert simulate(relation, 0.1).hops_mean == pytest.approx(0.5, abs=0.05)
+    assert simulate(relation, 0.1, traffic="uniform-others", switching="wormhole").hops_mean == 1.0
+    assert simulate(relation, 0.1, switching="wormhole").hops_mean == pytest.approx(0.5, abs=0.05)
 
 
 def test_one_terminal_alone_has_nobody_else() -> None:
     with pytest.raises(SimulationError, match="no traffic to simulate"):
-        simulate(dimension_order(line(1)), 0.1, traffic="uniform-others")
+        simulate(dimension_order(line(1)), 0.1, traffic="uniform-others", switching="wormhole")
 
 
 def test_a_network_without_terminals() -> None:
     network = Network("bare", 2, [0, 1], [1, 0], inject=[], eject=[])
     with pytest.raises(SimulationError, match="no terminals"):
-        simulate(Relation(network, 1, lambda at, address, out: 0), 0.1)
+        simulate(Relation(network, 1, lambda at, address, out: 0), 0.1, switching="wormhole")
 
 
 def test_a_dead_end_is_named() -> None:
@@ -116,7 +117,7 @@ def test_a_dead_end_is_named() -> None:
         return 0
 
     with pytest.raises(RelationError, match=r"has no candidate there"):
-        simulate(Relation(network, 1, rule), 0.1, traffic="uniform-others")
+        simulate(Relation(network, 1, rule), 0.1, traffic="uniform-others", switching="wormhole")
 
 
 def test_a_rule_that_breaks_its_contract_is_named() -> None:
@@ -138,7 +139,7 @@ def test_a_rule_that_breaks_its_contract_is_named() -> None:
         (hopeless, "destination is at"),
     ):
         with pytest.raises(RelationError, match=said):
-            simulate(Relation(line(3), 1, rule), 0.1, traffic="uniform-others")
+            simulate(Relation(line(3), 1, rule), 0.1, traffic="uniform-others", switching="wormhole")
 
 
 def test_only_the_addresses_a_source_may_use() -> None:
@@ -154,7 +155,7 @@ def test_only_the_addresses_a_source_may_use() -> None:
 
     may_use = np.array([[1, 0, 1, 0], [0, 1, 0, 1]], dtype=bool)
     relation = Relation(network, 1, rule, destination=[0, 0, 1, 1], may_use=may_use)  # type: ignore[arg-type]
-    run = simulate(relation, 0.05)
+    run = simulate(relation, 0.05, switching="wormhole")
     assert run.stable
     assert run.hops_mean == pytest.approx(0.5, abs=0.05)
 
@@ -181,12 +182,12 @@ def test_waypoint_schemes_on_16_by_16() -> None:
     relation = valiant(mesh(16, 16))
     pairs = uniform(relation)
     assert pairs.addresses.size == 2 * 256**2
-    assert simulate(relation, 0.05, warmup=200, measure=500).packets > 500
+    assert simulate(relation, 0.05, warmup=200, measure=500, switching="wormhole").packets > 500
 
 
 def test_saturation_is_said_whatever_the_length() -> None:
     for length in (1, 4):
-        run = simulate(dimension_order(torus(8, 8), 2), 0.9, packet_length=length, measure=3000)
+        run = simulate(dimension_order(torus(8, 8), 2), 0.9, packet_length=length, measure=3000, switching="wormhole")
         assert not run.stable
         assert run.reason.startswith("saturated")
         assert run.accepted_load < 0.75
@@ -200,6 +201,6 @@ def test_the_kernel_is_compiled_once_for_all_networks_and_processes() -> None:
         "[simulate(dimension_order(mesh(*k), v), 0.1, measure=100) for k, v in (((2, 2), 1), ((3,), 2))];"
         "print([(len(k.signatures), sum(k.stats.cache_misses.values())) for k in (advance, find_stuck)])"
     )
-    simulate(dimension_order(mesh(2, 2)), 0.1, measure=100)
+    simulate(dimension_order(mesh(2, 2)), 0.1, measure=100, switching="wormhole")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[(1, 0), (1, 0)]"

@@ -39,10 +39,10 @@ def test_of_patterns_and_of_ugal() -> None:
 
 def test_saturation_of_two_routers_is_that_of_their_channel() -> None:
     """Each of two terminals sends everything through one channel; one VC carries a packet every 9 cycles at most."""
-    wide = saturation(dimension_order(line(2), 8), traffic=[1, 0], tolerance=0.05)
+    wide = saturation(dimension_order(line(2), 8), traffic=[1, 0], tolerance=0.05, switching="wormhole")
     assert wide.limit is None
     assert wide.load == 1.0
-    narrow = saturation(dimension_order(line(2)), traffic=[1, 0], tolerance=0.02)
+    narrow = saturation(dimension_order(line(2)), traffic=[1, 0], tolerance=0.02, switching="wormhole")
     assert narrow.limit is not None
     assert 0 < narrow.limit - narrow.load <= 0.02
     assert narrow.throughput == pytest.approx(narrow.load, abs=0.03)
@@ -50,7 +50,9 @@ def test_saturation_of_two_routers_is_that_of_their_channel() -> None:
 
 
 def test_a_design_that_deadlocks_saturates_below() -> None:
-    found = saturation(dimension_order(ring(8), dateline="none"), packet_length=4, tolerance=0.1)
+    found = saturation(
+        dimension_order(ring(8), dateline="none"), packet_length=4, tolerance=0.1, switching="wormhole"
+    )
     assert found.limit is not None
     assert any(run.deadlock is not None for run in found.runs)
 
@@ -58,7 +60,7 @@ def test_a_design_that_deadlocks_saturates_below() -> None:
 def test_tolerance_is_a_number() -> None:
     for wrong in (0, -1, True, 1.5, "x"):
         with pytest.raises(SimulationError, match="tolerance must be"):
-            saturation(dimension_order(line(2)), tolerance=wrong)  # type: ignore[arg-type]
+            saturation(dimension_order(line(2)), tolerance=wrong, switching="wormhole")  # type: ignore[arg-type]
 
 
 def test_never_stable_above_saturation() -> None:

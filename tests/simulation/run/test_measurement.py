@@ -62,9 +62,15 @@ def test_runs_cover_the_mean_of_long_runs() -> None:
 
 
 def test_too_little_to_tell() -> None:
-    assert simulate(dimension_order(line(2)), 0.01, warmup=0, measure=1000).latency_half_width is None
-    assert simulate(dimension_order(line(2)), 0.5, warmup=0, measure=10).accepted_half_width is None
-    full = simulate(dimension_order(torus(4, 4), 2), 1.0, measure=2000)
+    assert (
+        simulate(dimension_order(line(2)), 0.01, warmup=0, measure=1000, switching="wormhole").latency_half_width
+        is None
+    )
+    assert (
+        simulate(dimension_order(line(2)), 0.5, warmup=0, measure=10, switching="wormhole").accepted_half_width
+        is None
+    )
+    full = simulate(dimension_order(torus(4, 4), 2), 1.0, measure=2000, switching="wormhole")
     assert (full.stable, full.latency_half_width) == (False, None)
     assert full.accepted_half_width is not None
 
@@ -136,13 +142,13 @@ def test_utilisation_is_what_loads_predict(traffic: str) -> None:
 
 def test_occupancy_is_by_littles_law() -> None:
     """A flit alone stays in a buffer for two cycles, and leaves in the third: routing, VC allocation, switch."""
-    run = simulate(dimension_order(mesh(4, 4), 4), 0.05, warmup=500, measure=50_000)
+    run = simulate(dimension_order(mesh(4, 4), 4), 0.05, warmup=500, measure=50_000, switching="wormhole")
     assert run.occupancy.shape == (48 * 4,)
     assert run.occupancy.sum() == pytest.approx(2 * run.utilisation.sum(), rel=0.05)
 
 
 def test_what_deadlocks_has_been_measured_until_then() -> None:
-    run = simulate(clockwise(8), 0.9, packet_length=4, warmup=0, measure=20_000)
+    run = simulate(clockwise(8), 0.9, packet_length=4, warmup=0, measure=20_000, switching="wormhole")
     assert run.deadlock is not None
     assert run.accepted_half_width is None
     assert run.utilisation.any()

@@ -56,16 +56,16 @@ def test_a_long_packet_that_short_ones_overtake_starves() -> None:
 @pytest.mark.parametrize("traffic", ["uniform", "hotspot(5, share=0.5)", "transpose"])
 def test_too_much_load_is_saturation(traffic: str) -> None:
     """Even where places stand still for long: everybody gets through in turn."""
-    run = simulate(dimension_order(mesh(4, 4), 2), 1.0, traffic=traffic)
+    run = simulate(dimension_order(mesh(4, 4), 2), 1.0, traffic=traffic, switching="wormhole")
     assert run.reason.startswith("saturated")
 
 
 def test_an_empty_way_is_not_starved() -> None:
-    run = simulate(dimension_order(torus(4, 4), 2), 0.05, router=Router(priority="age"))
+    run = simulate(dimension_order(torus(4, 4), 2), 0.05, router=Router(priority="age"), switching="wormhole")
     assert (run.stable, run.reason) == (True, "")
 
 
 def test_knots_come_first() -> None:
-    run = simulate(clockwise(8), 0.9, packet_length=4)
+    run = simulate(clockwise(8), 0.9, packet_length=4, switching="wormhole")
     assert run.deadlock is not None
     assert run.reason.startswith("deadlock of ")

@@ -48,7 +48,7 @@ def test_runs_that_are_not_stable_are_counted_and_named() -> None:
     assert (found.stable_runs, found.stable, found.latency_mean) == (0, False, None)
     assert found.reason.startswith("seed 1: saturated")
     assert found.accepted_half_width is not None
-    stuck = replicate(dimension_order(ring(8), dateline="none"), 0.9, seeds=2, packet_length=4)
+    stuck = replicate(dimension_order(ring(8), dateline="none"), 0.9, seeds=2, packet_length=4, switching="wormhole")
     assert stuck.accepted_load == 0.0
     assert "deadlock" in stuck.reason
 
@@ -57,6 +57,6 @@ def test_bad_seeds_are_refused() -> None:
     relation = dimension_order(mesh(2, 2))
     for wrong in (0, [], [1, 1], True, "12"):
         with pytest.raises(SimulationError, match="seed"):
-            replicate(relation, 0.1, seeds=wrong)  # type: ignore[arg-type]
+            replicate(relation, 0.1, seeds=wrong, switching="wormhole")  # type: ignore[arg-type]
     with pytest.raises(SimulationError, match="seeds, not seed"):
-        replicate(relation, 0.1, seed=3)
+        replicate(relation, 0.1, seed=3, switching="wormhole")

@@ -16,8 +16,8 @@ from unknot.topologies import mesh
 @pytest.mark.parametrize("interval", [1, 7, 100])
 def test_looking_changes_nothing_and_adds_up(interval: int) -> None:
     relation = dimension_order(mesh(4, 4), 2)
-    plain = simulate(relation, 0.1, packet_length=3, warmup=500, measure=2100)
-    run = simulate(relation, 0.1, packet_length=3, warmup=500, measure=2100, interval=interval)
+    plain = simulate(relation, 0.1, packet_length=3, warmup=500, measure=2100, switching="wormhole")
+    run = simulate(relation, 0.1, packet_length=3, warmup=500, measure=2100, interval=interval, switching="wormhole")
     assert run == plain
     series = run.series
     assert plain.series is None
@@ -34,7 +34,7 @@ def test_looking_changes_nothing_and_adds_up(interval: int) -> None:
 
 def test_flits_balance() -> None:
     """Every flit that went in came out or is inside."""
-    run = simulate(dimension_order(mesh(4, 4), 2), 0.1, warmup=0, measure=2000, interval=1)
+    run = simulate(dimension_order(mesh(4, 4), 2), 0.1, warmup=0, measure=2000, interval=1, switching="wormhole")
     assert run.series is not None
     series, terminals = run.series, 16
     entered = np.diff(series.inside) + series.accepted[1:] * terminals
@@ -44,11 +44,11 @@ def test_flits_balance() -> None:
 
 
 def test_saturation_and_deadlock_over_time() -> None:
-    full = simulate(dimension_order(mesh(4, 4)), 0.9, interval=100).series
+    full = simulate(dimension_order(mesh(4, 4)), 0.9, interval=100, switching="wormhole").series
     assert full is not None
     assert full.offered.mean() == pytest.approx(0.9, rel=0.03)
     assert full.behind[-1] > full.behind[len(full.behind) // 2] > 100
-    stuck = simulate(clockwise(8), 0.9, packet_length=4, warmup=0, measure=20_000, interval=64)
+    stuck = simulate(clockwise(8), 0.9, packet_length=4, warmup=0, measure=20_000, interval=64, switching="wormhole")
     assert stuck.deadlock is not None
     assert stuck.series is not None
     assert stuck.series.accepted[-1] == 0
@@ -57,10 +57,10 @@ def test_saturation_and_deadlock_over_time() -> None:
 
 
 def test_pictures_are_always_the_same() -> None:
-    run = simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500, interval=50)
+    run = simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500, interval=50, switching="wormhole")
     svg = draw_series(run, title="a <b> $c$")
     assert svg == draw_series(run, title="a <b> $c$")
     assert svg.startswith("<svg")
     assert "<title>a &lt;b&gt; $c$: " in svg
     with pytest.raises(UnknotError, match="no series"):
-        draw_series(simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500))
+        draw_series(simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500, switching="wormhole"))
