@@ -82,7 +82,8 @@ def test_no_state_is_left_behind_and_nothing_is_dated() -> None:
     svg = draw_curves({"a": [run(0.1)]})
     assert dict(matplotlib.rcParams) == before
     assert "<metadata" not in svg
-    assert "<style" not in svg
+    assert svg.count("<style") == 1
+    assert "prefers-color-scheme" in svg
     assert "matplotlib.org" not in svg
 
 

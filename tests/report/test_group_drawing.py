@@ -12,7 +12,7 @@ from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.network import Network
 from unknot.report import draw_load, draw_network
-from unknot.report.group_drawing import view_named
+from unknot.report.group_drawing import MANY, view_named
 from unknot.report.groups import MOST_GROUPS, groups
 from unknot.topologies import dragonfly, fat_tree, mesh, random_regular, slim_fly, torus
 
@@ -43,8 +43,8 @@ def test_groups_gather_every_router_and_every_channel(network: Network) -> None:
 def test_a_large_network_is_drawn_by_its_groups(network: Network) -> None:
     found = groups(network)
     assert found is not None
-    drawn = draw_network(network)
-    assert drawn == draw_network(network)
+    drawn = draw_network(network, view="groups")
+    assert network.num_routers < MANY or drawn == draw_network(network)
     assert drawn.count("<circle") == len(found.names)
     assert f"{found.names[0]}: {found.sizes[0]} router" in " ".join(titles(drawn))
 
