@@ -38,7 +38,10 @@ def by_walk(folder: Path) -> tuple[bool, bool]:
 
 
 def by_ibdmchk(folder: Path, lmc: int) -> bool | None:
-    """By its text; None if it says nothing of credit loops. Its exit code is that of a crash after it found one."""
+    """By its text; None if it says nothing of credit loops, as with LMC > 0 where switches have one LID alone.
+
+    Its exit code is that of a crash after it found one.
+    """
     words = ["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-l", str(lmc)]
     if (folder / "paths.psl").exists() and not re.fullmatch(r"(?:.* 0\n)*", (folder / "paths.psl").read_text()):
         words += ["-c", "paths.psl"]

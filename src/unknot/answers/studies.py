@@ -10,6 +10,7 @@ from unknot.answers.form import Answer, Form, Number, Plain, answer, fill, form_
 from unknot.answers.networks import Natural, NetworkForm, Positive
 from unknot.answers.runs import ReplayForm, RunForm, Shares
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.fabrics import Changes
 from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
 from unknot.studies.gallery import Exhibit, Gallery
@@ -143,6 +144,17 @@ class TrafficForm(VerdictForm, DeliveryForm):
     meaning: str
 
 
+class ChangesForm(Form):
+    """What changed since the reading that was compared with."""
+
+    lost_cables: list[str]
+    new_cables: list[str]
+    lids: list[str]
+    entries: int
+    compared: int
+    deadlock_free_before: bool | None
+
+
 class AuditAnswer(TrafficForm):
     """What `unknot audit --json` prints; verdict and delivery are those of host-to-host traffic."""
 
@@ -156,16 +168,18 @@ class AuditAnswer(TrafficForm):
     lanes: int
     assumption: str
     others: list[TrafficForm]
+    changes: ChangesForm | None
 
 
-def audit_answer(audit: Audit) -> Answer:
-    """Return an audit as plain values."""
+def audit_answer(audit: Audit, changes: Changes | None = None, before: Audit | None = None) -> Answer:
+    """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
     fabric = audit.fabric
     more = {
         "fabric": fabric.name,
         "network": fabric.network,
         "lanes": audit.lanes,
         "assumption": audit.assumption,
+        "changes": changes and fill(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
         "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
     }
     found = audit.host_to_host

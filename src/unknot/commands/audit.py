@@ -29,6 +29,9 @@ def audit(
     lanes: Annotated[
         int | None, typer.Option("--lanes", help="Lanes in use, without --sl2vl: the VL is the SL modulo this.")
     ] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", metavar="OLD", help="An older folder or file; show what changed.")
+    ] = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     time_limit: TimeLimit = 60.0,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
@@ -39,7 +42,7 @@ def audit(
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
     """
     from unknot.commands import activity, display
-    from unknot.fabrics import read_fabric
+    from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.switching import switching_named
     from unknot.verify.audit import audit as judge
 
@@ -47,6 +50,9 @@ def audit(
     read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl)
     with activity.busy("auditing"):
         found = judge(read, switching=technique, lanes=lanes, time_limit=time_limit)
+        old = None if compare is None else read_fabric(compare)
+        changes = None if old is None else compare_fabrics(old, read)
+        before = None if old is None or old.tables is None else judge(old, switching=technique, time_limit=time_limit)
     if out is not None:
         from unknot.report import write_audit_report
 
@@ -55,7 +61,9 @@ def audit(
     if json:
         from unknot.answers.studies import audit_answer
 
-        print_json(audit_answer(found))
+        print_json(audit_answer(found, changes, before))
     else:
         display.show_audit(found)
+        if changes is not None:
+            display.show_changes(changes, before, found)
     raise typer.Exit(exit_code(found.deadlock_free, found.delivered))

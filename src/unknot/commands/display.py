@@ -20,6 +20,7 @@ from unknot.verify.delivery import Delivery
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unknot.fabrics import Changes
     from unknot.network.metrics import Metrics
     from unknot.report.repair_page import Remedy
     from unknot.simulation.run.limits import Saturation
@@ -183,6 +184,27 @@ def show_audit(audit: Audit) -> None:
 
         print()
         _sentences(tell(first.relation, first.verdict.configuration))
+
+
+def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:
+    """What changed since another reading of a fabric."""
+    rows: list[tuple[str, str | Text]] = []
+    for word, cables in (("cables gone", changes.lost_cables), ("new cables", changes.new_cables)):
+        rows += [(word if not i else "", name) for i, name in enumerate(_first(cables))]
+    rows += [("LIDs" if not i else "", name) for i, name in enumerate(_first(changes.lids))]
+    most = ", ".join(_first([f"{name} {number}" for name, number in changes.switches]))
+    if changes.entries:
+        rows.append(("entries", f"{changes.entries} of {changes.compared} changed: {most}"))
+    if before is not None and before.deadlock_free is not after.deadlock_free:
+        rows.append(("deadlock-free", f"before {answer(before.deadlock_free)}, now {answer(after.deadlock_free)}"))
+    if changes.none:
+        rows.append(("changes", f"none in cables, LIDs and {changes.compared:,} table entries"))
+    console().print(two_columns(rows))
+
+
+def _first(names: Sequence[str], most: int = 10) -> list[str]:
+    """The first of a list, and how many more there are."""
+    return [*names[:most], *([f"and {len(names) - most} more"] if len(names) > most else [])]
 
 
 def show_repair(before: Audit, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -173,14 +174,19 @@ def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, out: Path) -> Wr
 
     folder = out / kind
     folder.mkdir(parents=True, exist_ok=True)
-    write_lfts(made, folder / "tables.lfts")
     levels, slvl = None, None
     if made.levels is not None:
         levels, slvl = folder / "paths.psl", folder / "lanes.slvl"
-        write_policy(made, folder / "qos-policy.conf")
+        try:
+            write_policy(made, folder / "qos-policy.conf")
+        except UnknotError:
+            with suppress(OSError):
+                folder.rmdir()
+            raise
         write_psl(made, levels)
         write_slvl(made, lanes, slvl)
         write_options(lanes, str((folder / "qos-policy.conf").resolve()), folder / "opensm.conf")
+    write_lfts(made, folder / "tables.lfts")
     assert made.tables is not None
     assert fabric.tables is not None
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", levels=levels, lanes=slvl)

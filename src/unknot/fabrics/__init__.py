@@ -1,5 +1,6 @@
 """Files: real fabrics, and every format a network is kept in."""
 
+from unknot.fabrics.comparison import Changes, compare_fabrics
 from unknot.fabrics.fabric import NO_ENTRY, Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, kind_of, write_network
@@ -11,8 +12,10 @@ from unknot.fabrics.subnet_list import read_subnet_list
 __all__ = [
     "FORMATS",
     "NO_ENTRY",
+    "Changes",
     "Fabric",
     "Format",
+    "compare_fabrics",
     "kind_of",
     "read_fabric",
     "read_ibnetdiscover",
