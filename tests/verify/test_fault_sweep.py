@@ -14,7 +14,7 @@ from unknot.routing.named import routing as named
 from unknot.testing import interpreted
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import check, deliver
-from unknot.verify.fault_sweep import OUTCOMES, Fault, fault_sweep
+from unknot.verify.fault_sweep import OUTCOMES, Fault, cut_of, fault_sweep
 
 
 def one(network: Network, routing: str, switching: str) -> tuple[str, int]:
@@ -118,3 +118,9 @@ def test_progress_and_arguments() -> None:
         fault_sweep(ring(3), "up_down", faults=0, switching="wormhole")
     with pytest.raises(UnknotError, match="unknown routing"):
         fault_sweep(ring(3), "up_dwn", switching="wormhole")
+
+
+def test_one_way_to_the_first_terminal_is_missed_by_nobody() -> None:
+    """0 reaches 1 and 1 does not reach 0, whichever terminal comes first."""
+    for ends in ([0, 1], [1, 0]):
+        assert cut_of(Network("one way", 2, [0], [1], inject=ends))

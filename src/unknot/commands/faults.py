@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from unknot.commands.options import SEED, Json, NetworkText, RoutingText, Seed, SwitchingName, TimeLimit, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
+from unknot.errors import UnknotError
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
+    from unknot.network import Network
     from unknot.verify.fault_sweep import FaultSweep
 
 
@@ -34,12 +38,18 @@ def faults(
     budget: Annotated[int, typer.Option(help="Most sets of failed parts to try; of more, so many are drawn.")] = 1000,
     seed: Seed = SEED,
     time_limit: TimeLimit = 10.0,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Keep routes as far as possible: lanes and changes for single faults."),
+    ] = False,
     show: Annotated[int, typer.Option(help="How many of the worst faults to name.")] = 10,
     json: Json = False,
 ) -> None:
     """Let every link, channel or router fail and judge the routing on what is left.
 
-    The routing is rebuilt for each fault, as its algorithm takes the network that remains.
+    The routing is rebuilt for each fault, as its algorithm takes the network that remains. With --repair its routes
+    are put into lanes, and for every single fault those that are cut get other routes in the same lanes; --routing
+    lanes takes shortest paths in the fewest lanes.
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; 1: not so.
     """
@@ -49,6 +59,10 @@ def faults(
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
+    if repair:
+        if at_once != 1 or json:
+            raise UnknotError("faults: --repair is for single faults, and prints no JSON")
+        _repair(built, routing, vcs, kind.value, seed, show)
     design.routing_named(routing, "--routing")
     with activity.progress_bar("faults") as progress:
         found = fault_sweep(
@@ -65,10 +79,50 @@ def faults(
     raise typer.Exit(HOLDS if found.survives else FAILS)
 
 
+def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: int, show: int) -> NoReturn:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from unknot.commands import activity, display
+    from unknot.studies import design
+    from unknot.synthesis import lanes, repaired_faults
+
+    given = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
+    found = lanes(network, "free" if given is None else "given", routing=given, seed=seed)
+    with activity.progress_bar("faults") as progress:
+        faults = repaired_faults(found, kind, progress=progress)
+    left = [fault for fault in faults if fault.connected]
+    safe = all(fault.safe for fault in left)
+    rows: list[tuple[str, str | Text]] = [
+        ("network", network.name),
+        ("routing", "shortest paths" if given is None else given.name),
+        ("lanes", str(found.count)),
+        ("faults", f"{len(faults)} single {kind}; {len(faults) - len(left)} cut the network in two"),
+        ("lanes after them", f"{max((fault.lanes for fault in left), default=found.count)} at most"),
+        ("changed pairs", _spread([fault.changed for fault in left])),
+        ("changed entries", _spread([fault.entries for fault in left])),
+        ("deadlock-free and delivering", display.answer(safe)),
+    ]
+    out = display.console()
+    out.print(display.two_columns(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("worst faults", "lanes", "changed pairs", "changed entries", "longer paths"):
+        table.add_column(heading)
+    for fault in sorted(left, key=lambda one: (-one.lanes, -one.changed))[:show]:
+        table.add_row(
+            fault.part, str(fault.lanes), f"{fault.changed} of {fault.pairs}", str(fault.entries), str(fault.longer)
+        )
+    out.print(table)
+    raise typer.Exit(HOLDS if safe else FAILS)
+
+
+def _spread(numbers: list[int]) -> str:
+    return f"{sum(numbers) / max(1, len(numbers)):.1f} in the mean, {max(numbers, default=0)} at most"
+
+
 def _show(found: FaultSweep, show: int) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     from unknot.commands import display
 

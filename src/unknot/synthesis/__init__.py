@@ -11,6 +11,7 @@ from unknot.synthesis.loads import loads_of
 from unknot.synthesis.longer import LongerLanes, longer_lanes
 from unknot.synthesis.prune_bounds import PruneBound, accept_removed
 from unknot.synthesis.pruned import Pruned, Unprunable, pruned
+from unknot.synthesis.relaned import Relaned, RepairedFault, relaned, repaired_faults
 from unknot.synthesis.repair import Remedy, repair
 from unknot.synthesis.rerouted import Rerouted, rerouted
 from unknot.synthesis.routes_of import paths_of
@@ -29,7 +30,9 @@ __all__ = [
     "Pruned",
     "Refutation",
     "Rejected",
+    "Relaned",
     "Remedy",
+    "RepairedFault",
     "Rerouted",
     "RouteCycle",
     "RouteTurn",
@@ -51,7 +54,9 @@ __all__ = [
     "paths_of",
     "pruned",
     "read_flows",
+    "relaned",
     "repair",
+    "repaired_faults",
     "rerouted",
     "table_of",
 ]

@@ -156,13 +156,17 @@ def tree_order(network: Network) -> Floats:
     return keys
 
 
-def climbing_routes(asked: Wanted, key: Floats, *, step: Ints | None = None, seed: int = 0) -> tuple[Routes, Ints]:
+def climbing_routes(
+    asked: Wanted, key: Floats, *, step: Ints | None = None, kept: Routes | None = None, seed: int = 0
+) -> tuple[Routes, Ints]:
     """The shortest climbing routes in the lanes of some orders, and their hops, shape (routers, columns).
 
     Parameters
     ----------
     step : int64 array, shape (columns, routers), optional
         A table of next channels: where its routes climb, they are taken.
+    kept : Routes, optional
+        Routes in these lanes, with −1 for channels that are gone: those that are whole and climb are taken.
     """
     network, columns = asked.network, asked.home.size
     lanes, channels = key.shape
@@ -182,9 +186,14 @@ def climbing_routes(asked: Wanted, key: Floats, *, step: Ints | None = None, see
                 best = np.argmin(those, axis=0)
                 length[k, c] = np.minimum(those[best, every] + 1, FAR)
                 follow[k, c] = np.where(length[k, c] < FAR, higher[best], -1)
-            if step is not None:
-                mine = step[:, network.source[c]] == c
-                then = step[:, v]
+            if step is not None or (kept is not None and k < len(kept.follow)):
+                if step is not None:
+                    mine, then = step[:, network.source[c]] == c, step[:, v]
+                else:
+                    assert kept is not None
+                    slot = kept.follow[k, c].astype(np.int64)
+                    mine = at_home | (slot >= 0)
+                    then = np.where(slot >= 0, after[np.maximum(slot, 0)] if after.size else -1, -1)
                 own = mine & (at_home | ((then >= 0) & tabled[k, then, every] & (key[k, then] > key[k, c])))
                 tabled[k, c] = own
                 length[k, c, own] = np.where(at_home, 1, length[k, then, every] + 1)[own]
@@ -208,6 +217,11 @@ def climbing_routes(asked: Wanted, key: Floats, *, step: Ints | None = None, see
         lane[u, found] = (best // here.size)[found]
         start[u, found] = here[best % here.size][found]
         hops[u, found] = options[best, every][found]
+    if kept is not None:
+        for u, column in np.argwhere(asked.wanted & (kept.lane >= 0) & (kept.start >= 0)).tolist():
+            k, c = int(kept.lane[u, column]), int(kept.start[u, column])
+            if tabled[k, c, column]:
+                lane[u, column], start[u, column], hops[u, column] = k, c, length[k, c, column]
     hops = np.where(hops < 0, hops + FAR, hops)
     return Routes(lane, start, follow, loads_along(asked, lane, start, follow)), hops
 

@@ -146,7 +146,7 @@ def fault_sweep(
         )
     build = routing if callable(routing) else lambda left: routing_of(left, routing, vcs)
     name = build(network).name
-    parts = list(_parts(network, kind))
+    parts = list(parts_of(network, kind))
     possible = comb(len(parts), faults)
     chosen = _chosen(len(parts), faults, possible, budget, seed)
     found = []
@@ -160,7 +160,7 @@ def fault_sweep(
     return FaultSweep(network.name, name, technique, kind, faults, possible, len(chosen) < possible, tuple(found))
 
 
-def _parts(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ...]]]:
+def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ...]]]:
     """What may fail: a name, and the channels or the router."""
     if kind == "routers":
         for router in range(network.num_routers):
@@ -201,7 +201,7 @@ def _judge(
         left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
     except UnknotError as error:
         return Fault(names, "disconnected", 0, 0, str(error))
-    cut = _cut(left)
+    cut = cut_of(left)
     if cut:
         return Fault(names, "disconnected", 0, 0, cut)
     try:
@@ -235,13 +235,13 @@ def _lost(relation: Relation, delivery: Delivery) -> str:
     return ""
 
 
-def _cut(network: Network) -> str:
+def cut_of(network: Network) -> str:
     """Two terminals without a way between them, in words; nothing when there are none."""
     if not network.num_terminals:
         return "no terminal is left"
     ends = (False, network.inject, network.eject), (True, network.eject, network.inject)
     for reverse, here, others in ends:
-        for start in np.unique(here).tolist() if not reverse else [int(here[0])]:
+        for start in np.unique(here).tolist() if not reverse else [int(here.min())]:
             missed = np.flatnonzero(distances_from(network, start, reverse=reverse)[others] < 0)
             if missed.size:
                 a, b = network.router_name(start), network.router_name(int(others[missed[0]]))

@@ -1,0 +1,246 @@
+"""Routes in lanes after faults: as many as possible stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError, RelationError
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.synthesis.detours import Wanted, climbing_routes, tree_order
+from unknot.synthesis.laned import Routes, laned
+from unknot.synthesis.lanes import Lanes
+from unknot.synthesis.tables import Table
+from unknot.synthesis.ways import Flags, Floats, Ints, demand
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Relaned:
+    """Routes in lanes on what is left of a network.
+
+    Attributes
+    ----------
+    relation : Relation
+    count : int
+        Lanes; one more than before if some pair had no way in those there were.
+    changed : int
+        Pairs of routers whose route changed: exactly those whose route the faults cut, so fewer are impossible.
+    pairs : int
+        Pairs of routers that are left.
+    entries : int
+        Entries (lane, input, destination) that are new or others.
+    longer : int
+        Pairs whose route is no shortest path of what is left.
+    """
+
+    relation: Relation
+    count: int
+    changed: int
+    pairs: int
+    entries: int
+    longer: int
+
+
+def relaned(found: Lanes, left: Network) -> Relaned:
+    """Lanes for what faults have left of a network: routes that are whole stay, the others go where the lanes climb.
+
+    The orders of the lanes stay, so no route that is kept has to change for one that is new. Only where a pair has no
+    climbing path at all a lane is added, ordered by a spanning tree.
+
+    Parameters
+    ----------
+    found : Lanes
+        Free paths between terminals, or tables with one address for each terminal.
+    left : Network
+        Made by `Network.without` of the network of `found`.
+
+    Raises
+    ------
+    NetworkError
+        If it is not, or some terminal has no way to another.
+    RelationError
+        If terminals have several addresses, or no way was found for some pair.
+
+    Examples
+    --------
+    >>> from unknot.synthesis import lanes, relaned
+    >>> found = lanes("torus(4, 4)")
+    >>> after = relaned(found, found.relation.network.without(channels=[0]))
+    >>> after.changed < 10, after.pairs
+    (True, 240)
+    """
+    whole = found.relation.network
+    routers, channels, terminals = _origins(whole, left)
+    flows = None
+    if found.sends is not None:
+        flows = found.sends[np.ix_(terminals, terminals)].astype(float)
+    given = demand(left, flows)
+    hops = given.distances.table.T.astype(np.int64)
+    asked = Wanted(left, given.distances.homes, hops, given.wanted, given.rate)
+    old = _kept(found, whole, left, routers, channels, asked)
+    key: Floats = found.key[:, channels]
+    routes, length = climbing_routes(asked, key, kept=old)
+    if (asked.wanted & (routes.lane < 0)).any():
+        key = np.vstack([key, tree_order(left)])
+        routes, length = climbing_routes(asked, key, kept=old)
+    lost = np.argwhere(asked.wanted & (routes.lane < 0))
+    if lost.size:
+        s, h = lost[0].tolist()
+        ends = f"{left.router_name(s)} to {left.router_name(int(asked.home[h]))}"
+        raise RelationError(f"lanes on {left.name}: no way was found from router {ends}")
+    cut = asked.wanted & ~_whole(asked, old)
+    shortest = bool((length <= np.where(asked.wanted, hops, 0)).all())
+    return Relaned(
+        laned(left, routes, sends=given.sends, minimal=shortest),
+        len(key),
+        int(np.count_nonzero(cut)),
+        given.pairs,
+        _new_entries(asked, old, routes),
+        int(np.count_nonzero((length > hops) & asked.wanted)),
+    )
+
+
+@dataclass(frozen=True)
+class RepairedFault:
+    """A single fault and what its repair takes.
+
+    Attributes
+    ----------
+    part : str
+        What failed.
+    connected : bool
+        Whether what is left is connected; if not, nothing is repaired.
+    lanes, changed, pairs, entries, longer : int
+        Of the repair; see `Relaned`.
+    safe : bool
+        Whether it was judged deadlock-free and delivering.
+    """
+
+    part: str
+    connected: bool
+    lanes: int = 0
+    changed: int = 0
+    pairs: int = 0
+    entries: int = 0
+    longer: int = 0
+    safe: bool = False
+
+
+def repaired_faults(
+    found: Lanes, kind: str = "links", *, progress: Progress | None = None
+) -> tuple[RepairedFault, ...]:
+    """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first."""
+    from unknot.verify import check, deliver
+    from unknot.verify.fault_sweep import cut_of, parts_of
+
+    network = found.relation.network
+    parts = list(parts_of(network, kind))  # type: ignore[arg-type]
+    done: list[RepairedFault] = []
+    for number, (name, numbers) in enumerate(parts, start=1):
+        try:
+            left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
+            cut = cut_of(left)
+        except NetworkError:
+            cut = "nothing is left"
+        if cut:
+            done.append(RepairedFault(name, False))
+        else:
+            after = relaned(found, left)
+            safe = bool(check(after.relation).deadlock_free) and deliver(after.relation).delivered
+            done.append(
+                RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
+            )
+        if progress is not None:
+            progress(number, len(parts), f"{name}: {done[-1].changed} of {done[-1].pairs} pairs")
+    return tuple(sorted(done, key=lambda one: (one.safe, one.connected, -one.lanes, -one.changed)))
+
+
+def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
+    """Routers, channels and terminals of the whole network that those of the other are."""
+    if left.origin is None:
+        raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
+    sizes = (whole.num_routers, whole.num_channels, whole.num_terminals)
+    then = (left.origin.routers, left.origin.channels, left.origin.terminals)
+    before: list[npt.NDArray[np.integer[Any]]] = [np.arange(size) for size in sizes]
+    if whole.origin is not None:
+        before = [whole.origin.routers, whole.origin.channels, whole.origin.terminals]
+    found = [np.searchsorted(a, b).astype(np.int64) for a, b in zip(before, then, strict=True)]
+    if any((i >= a.size).any() or (a[i] != b).any() for i, a, b in zip(found, before, then, strict=True)):
+        raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
+    return found[0], found[1], found[2]
+
+
+def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, asked: Wanted) -> Routes:
+    """The routes by the numbers of what is left, with −1 for channels that are gone."""
+    now = np.full(whole.num_channels + 1, -1)
+    now[channels] = np.arange(channels.size)
+    routes = found.routes
+    homes = np.unique(whole.eject)
+    if isinstance(routes, Table):
+        if len(routes.row) != whole.num_terminals or not np.array_equal(routes.home[routes.row], whole.eject):
+            raise RelationError(f"{found.relation.name}: after faults, one address for each terminal is wanted")
+        row = np.full(whole.num_routers, -1)
+        row[whole.eject] = routes.row
+        column = row[routers[asked.home]]
+    else:
+        column = np.searchsorted(homes, routers[asked.home])
+    lane = found.lane[np.ix_(routers, column)]
+    first, leaving = whole.outgoing
+    new_first, new_leaving = left.outgoing
+    follow = np.full((len(found.key), channels.size, column.size), -1, dtype=np.int8)
+    if isinstance(routes, Table):
+        start = routes.next_channel[np.ix_(column, routers)].T
+        next_channel = routes.next_channel[np.ix_(column, whole.target[channels])].T
+        then = np.broadcast_to(next_channel, (len(found.key), channels.size, column.size))
+    else:
+        start = routes.start[np.ix_(routers, column)]
+        slots = routes.follow[:, channels][:, :, column].astype(np.int64)
+        begin = first[whole.target[channels]].astype(np.int64)
+        at = np.minimum(begin[None, :, None] + np.maximum(slots, 0), max(0, leaving.size - 1))
+        then = np.where(slots >= 0, leaving[at], -1)
+    mapped = now[then]
+    slot_of = np.empty(left.num_channels, dtype=np.int64)
+    slot_of[new_leaving] = np.arange(new_leaving.size) - new_first[left.source[new_leaving]]
+    follow[...] = np.where(mapped >= 0, slot_of[np.maximum(mapped, 0)], -1)
+    return Routes(lane, now[start], follow, np.zeros(left.num_channels))
+
+
+def _whole(asked: Wanted, routes: Routes) -> Flags:
+    """Pairs whose route arrives: bool array, shape (routers, columns)."""
+    found: Flags = np.zeros(asked.wanted.shape, dtype=bool)
+    for u, column in np.argwhere(asked.wanted & (routes.lane >= 0)).tolist():
+        found[u, column] = _walk(asked, routes, u, column) is not None
+    return found
+
+
+def _walk(asked: Wanted, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
+    """The entries (lane, input channel or −1 − router, channel taken) of a route; None if it does not arrive."""
+    network = asked.network
+    first, leaving = network.outgoing
+    lane, channel = int(routes.lane[u, column]), int(routes.start[u, column])
+    found = [(lane, -1 - u, channel)]
+    while channel >= 0:
+        v = int(network.target[channel])
+        if v == asked.home[column]:
+            return found
+        slot = int(routes.follow[lane, channel, column])
+        then = -1 if slot < 0 else int(leaving[first[v] + slot])
+        found.append((lane, channel, then))
+        channel = then
+    return None
+
+
+def _new_entries(asked: Wanted, old: Routes, new: Routes) -> int:
+    """Entries of the new routes that the old ones do not have."""
+    before, after = set(), set()
+    for u, column in np.argwhere(asked.wanted).tolist():
+        before |= {(column, *entry) for entry in (_walk(asked, old, u, column) or ())}
+        after |= {(column, *entry) for entry in (_walk(asked, new, u, column) or ())}
+    return len(after - before)
