@@ -67,7 +67,7 @@ def test_every_run_has_a_row(report: str) -> None:
 
 def test_drawings_have_titles_and_a_role(report: str) -> None:
     drawings = re.findall(r"<svg [^>]*>\s*<title>[^<]+</title>", report)
-    assert len(drawings) == report.count("<svg") == 4
+    assert len(drawings) == report.count("<svg") == 5
     assert all('role="img"' in drawing for drawing in drawings)
 
 

@@ -116,7 +116,7 @@ def shortest_path_rule(
                 if table[i, target[channels[k]]] == table[i, here] - 1 and table[i, here] > 0:
                     out[count] = channels[k]
                     count += 1
-            index = at - first[at_channel[at]] + share if climb and at < num_vcs else 0
+            index = ((at - first[at_channel[at]]) // share + 1) * share if climb and at < num_vcs else 0
             return int(offer(out, count, pick, here, home[address], first, index, share))
 
         return by_table
@@ -137,7 +137,7 @@ def shortest_path_rule(
                 if ways & (1 << sign) and port >= 0:
                     out[count] = port
                     count += 1
-        index = at - first[at_channel[at]] + share if climb and at < num_vcs else 0
+        index = ((at - first[at_channel[at]]) // share + 1) * share if climb and at < num_vcs else 0
         return int(offer(out, count, pick, here, there, first, index, share))
 
     return by_coordinates
