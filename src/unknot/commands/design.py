@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -174,9 +175,7 @@ def _show(found: Design, family: str, seconds: float) -> None:
             rows.append(
                 ("deadlock-free", f"{proof_text(best.proof)}; the separate checker {display.accepts(best.holds)}")
             )
-    for one in found.judged:
-        if one.outcome != "found":
-            rows.append((one.outcome, f"{one.space.text}{_why(one)}"))
+    rows += _refusals(found.judged)
     rows.append(("search", f"{seconds:.1f} s{'' if found.complete else '; it was cut short'}"))
     out = display.console()
     out.print(display.two_columns(rows))
@@ -189,11 +188,29 @@ def _show(found: Design, family: str, seconds: float) -> None:
         out.print(table)
 
 
+def _refusals(judged: Sequence[Judged]) -> list[tuple[str, str]]:
+    """A row for each distribution without a rule; those with one reason together."""
+    from unknot.commands import display
+
+    together: dict[tuple[object, ...], list[Judged]] = {}
+    for one in judged:
+        if one.outcome != "found":
+            reasons = tuple(e.space.counts for e in one.evidence if e.space != one.space)
+            together.setdefault((one.outcome, reasons or one.space.counts), []).append(one)
+    rows = []
+    for same in together.values():
+        one, text = same[0], same[0].space.text
+        if len(same) > 1:
+            text = f"{len(same)} distributions of {one.space.vcs} to {same[-1].space.vcs} VCs per router"
+        accepted = display.accepts(all(other.holds is not False for other in same))
+        told = f"; the separate checker {accepted}" if one.outcome == "impossible" else ""
+        rows.append((one.outcome, f"{text}{_why(one)}{told}"))
+    return rows
+
+
 def _why(one: Judged) -> str:
     if one.outcome == "open":
         return f": no answer after {one.rounds} rules" if one.rounds else ""
-    from unknot.commands import display
-
     if not one.evidence:
         return ": the symmetry exchanges directions with different numbers of VCs"
     evidence = one.evidence[0]
@@ -204,8 +221,7 @@ def _why(one: Judged) -> str:
     }
     told = " and ".join(f"{number} {noun}" for noun, number in kinds.items() if number)
     smaller = "" if evidence.space == one.space else f" {evidence.space.text} in fewer dimensions are too few:"
-    accepted = f"the separate checker {display.accepts(one.holds)}"
-    return f":{smaller} {told} leave no rule, by a refutation of {evidence.steps} steps; {accepted}"
+    return f":{smaller} {told} leave no rule, by a refutation of {evidence.steps} steps"
 
 
 def _rows(rule: Rule) -> list[tuple[str, str, str]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
+from unknot.background import clock
 from unknot.errors import RelationError
 from unknot.switching import Switching, switching_named
 from unknot.synthesis.rules.judge import Counts, Judged, Kind, judge
@@ -134,7 +134,7 @@ def design(
     if counts is not None and len(counts) != dimensions:
         raise RelationError(f"{len(counts)} pairs of VCs were given for {dimensions} dimensions")
     request.bnrs(Space(((1, 1),) * dimensions, short))
-    effort = Effort(time.monotonic() + time_limit, progress or (lambda text: None))
+    effort = Effort(clock() + time_limit, progress or (lambda text: None))
     judged: list[Judged] = []
     known: dict[Counts, Judged] = {}
     complete = True

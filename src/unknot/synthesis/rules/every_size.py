@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.errors import RelationError
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
@@ -124,7 +125,7 @@ def every_size(family: str, routing: str, switching: str = "wormhole", *, time_l
     if short:
         raise RelationError(f"{family} is one network; leave out --all-sizes")
     technique, began = switching_named(switching), time.monotonic()
-    end = began + time_limit
+    end = clock() + time_limit
     read = tuple(_read(dimensions))
     rule: Rule | None = None
     reason = ""
@@ -135,7 +136,7 @@ def every_size(family: str, routing: str, switching: str = "wormhole", *, time_l
     proof: Proof | None = None
     if rule is not None:
         try:
-            proof = proof_of(rule.space, rule.offers, technique, Effort(began + time_limit / 2), waits=rule.waits)
+            proof = proof_of(rule.space, rule.offers, technique, Effort(end - time_limit / 2), waits=rule.waits)
         except TimeoutError:
             reason = f"no proof was found in {time_limit / 2:g} s"
         else:
@@ -146,7 +147,7 @@ def every_size(family: str, routing: str, switching: str = "wormhole", *, time_l
     refuted_on = None
     if proof is None:
         for sides in _growing(dimensions):
-            left = end - time.monotonic()
+            left = end - clock()
             if left <= 0:
                 break
             verdict = check(routing_of(mesh(*sides), routing), technique, time_limit=left)

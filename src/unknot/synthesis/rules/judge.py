@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations, islice, permutations, product
 from typing import Literal
 
+from unknot.background import clock
 from unknot.switching import Switching, switching_named
 from unknot.synthesis.rules import ranking_checker
 from unknot.synthesis.rules.conflicts import Rejected
@@ -65,7 +67,7 @@ class Judged:
     request: Request = field(default_factory=Request)
     symmetry: Kind = "none"
 
-    @property
+    @cached_property
     def holds(self) -> bool | None:
         """Whether the checkers accept proof or evidence, and it is of what was asked; None: there is neither."""
         if self.outcome == "impossible":
@@ -165,13 +167,13 @@ def judge(
 
 def _search(space: Space, request: Request, technique: Switching, effort: Effort) -> Judged:
     """A rule with a proof, else refutation or survival on meshes of growing size."""
-    left = effort.deadline - time.monotonic()
+    left = effort.deadline - clock()
     search = Search(space, request, technique)
     tried: tuple[int, ...] = ()
     survivor: Flags | None = None
     judged = Judged(space, technique, "open", request=request)
     try:
-        found = proved_rule(space, request, technique, Effort(time.monotonic() + left / 2, effort.say))
+        found = proved_rule(space, request, technique, Effort(clock() + left / 2, effort.say))
     except TimeoutError:
         found = NoProof((), None)
     if not isinstance(found, NoProof):

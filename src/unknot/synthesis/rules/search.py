@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.switching import Switching
 from unknot.synthesis.rules.conflicts import clause_of, images
 from unknot.synthesis.rules.frames import Frame
@@ -39,14 +39,14 @@ class Refuted:
 
 @dataclass
 class Effort:
-    """How long to search, and whom to keep informed."""
+    """How long to search, on `unknot.background.clock`, and whom to keep informed."""
 
     deadline: float = float("inf")
     say: Say = field(default=lambda text: None)
 
     @property
     def over(self) -> bool:
-        return time.monotonic() >= self.deadline
+        return clock() >= self.deadline
 
 
 @dataclass(eq=False)
@@ -140,7 +140,7 @@ class Search:
             self.rounds += 1
             verdict = check(
                 place.relation(offers), self.switching, shorten=False, threads=1, buffer_depth=1,
-                time_limit=max(0.1, min(PROVER_SECONDS, effort.deadline - time.monotonic())),
+                time_limit=max(0.1, min(PROVER_SECONDS, effort.deadline - clock())),
             )  # fmt: skip
             if verdict.deadlock_free:
                 return offers
