@@ -1,6 +1,6 @@
 """Every figure of docs/design.md, made again: ``python examples/design_figures.py``, or with names of parts.
 
-It takes some minutes. Parts: fewest, symmetry, bnrs, hypercubes, turns, published, search, curves.
+It takes some minutes. Parts: fewest, pairs, symmetry, bnrs, hypercubes, turns, published, search, curves.
 """
 
 from __future__ import annotations
@@ -31,6 +31,15 @@ def fewest() -> None:
             for adaptive in MEANINGS:
                 limit = 20.0 if (dimensions, switching) in HARD else 200.0
                 _line(f"mesh({dimensions})", switching, adaptive, time_limit=limit, every=dimensions == 2)
+
+
+def pairs() -> None:
+    """Two dimensions with one VC in a direction of each, under wormhole switching."""
+    for adaptive in MEANINGS:
+        one = judge(((1, 4), (1, 4)), "wormhole", Request(adaptive))
+        (found,) = one.evidence or (None,)
+        steps = "" if found is None else f"{len(found.refuted)} deadlocks, {found.steps} steps"
+        print(f"mesh(2), 1/4 and 1/4, wormhole, {adaptive}: {one.outcome} ({one.holds}); {steps}", flush=True)
 
 
 HARD = {(4, "wormhole"), (3, "wormhole-nonatomic"), (4, "wormhole-nonatomic")}
@@ -182,7 +191,7 @@ def curves() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (fewest, symmetry, bnrs, hypercubes, turns, published, search, curves)
+    part.__name__: part for part in (fewest, pairs, symmetry, bnrs, hypercubes, turns, published, search, curves)
 }
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ def _show(found: Design, family: str, seconds: float) -> None:
             rows.append(
                 ("deadlock-free", f"{proof_text(best.proof)}; the separate checker {display.accepts(best.holds)}")
             )
-    rows += _refusals(found.judged)
+    rows.extend(_refusals(found.judged))
     rows.append(("search", f"{seconds:.1f} s{'' if found.complete else '; it was cut short'}"))
     out = display.console()
     out.print(display.two_columns(rows))
@@ -197,7 +197,7 @@ def _refusals(judged: Sequence[Judged]) -> list[tuple[str, str]]:
         if one.outcome != "found":
             reasons = tuple(e.space.counts for e in one.evidence if e.space != one.space)
             together.setdefault((one.outcome, reasons or one.space.counts), []).append(one)
-    rows = []
+    rows: list[tuple[str, str]] = []
     for same in together.values():
         one, text = same[0], same[0].space.text
         if len(same) > 1:
