@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from unknot.errors import UnknotError
+
+_TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*B\s*")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,25 @@ class Units:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
                 raise UnknotError(f"units: {name} must be a positive number, got {value!r}")
+
+    @classmethod
+    def of(cls, text: str) -> Units:
+        """The units of a text such as ``2 GHz, 16 B``.
+
+        Raises
+        ------
+        UnknotError
+            If it is none.
+
+        Examples
+        --------
+        >>> Units.of("500 MHz, 8 B")
+        Units(clock_ghz=0.5, flit_bytes=8.0)
+        """
+        found = _TEXT.fullmatch(text)
+        if found is None:
+            raise UnknotError(f"units: a clock and a width are wanted, such as '2 GHz, 16 B'; got {text!r}")
+        return cls(float(found[1]) * (1.0 if found[2].lower() == "g" else 1e-3), float(found[3]))
 
     def ns(self, cycles: float) -> float:
         """Nanoseconds of a number of cycles."""

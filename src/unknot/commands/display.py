@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unknot.fabrics import Changes
+    from unknot.frames import Row
     from unknot.network.metrics import Metrics
     from unknot.report.repair_page import Remedy
     from unknot.simulation.run.limits import Saturation
@@ -135,6 +136,15 @@ def _latency_rows(run: Run | Runs) -> list[tuple[str, str | Text]]:
         ("network latency", f"{_number(run.network_latency_mean)} cycles mean"),
         ("hops", f"{_number(run.hops_mean)} mean"),
     ]
+
+
+def show_units(rows: Iterable[Row]) -> None:
+    """Times of runs in nanoseconds, and what a terminal gets through in GB/s."""
+    for row in rows:
+        words = f"offered {row['offered_gb_per_s']:.4g}, accepted {row['accepted_gb_per_s']:.4g} GB/s per terminal"
+        mean, late = (_number(row[f"latency_{name}_ns"]) for name in ("mean", "p99"))
+        told = f"{words}; latency {mean} ns mean, {late} ns p99"
+        console().print(two_columns([(f"seed {row['seed']}", told)]))
 
 
 def show_saturation(relation: Relation, found: Saturation, empty: float, *, chosen: bool = False) -> None:

@@ -73,6 +73,9 @@ def simulate(
         Path | None, typer.Option(metavar="FILE.json", help="Write the knot if it deadlocks, for `unknot replay`.")
     ] = None,
     csv: Csv = None,
+    units: Annotated[
+        str | None, typer.Option(help="Clock and width of a flit, as '2 GHz, 16 B': tell ns and GB/s too.")
+    ] = None,
     series: Annotated[
         Path | None, typer.Option(help="Write a drawing of what happens over time, .svg or .png.", dir_okay=False)
     ] = None,
@@ -88,8 +91,10 @@ def simulate(
     from unknot.errors import SimulationError
     from unknot.simulation.run import texts
     from unknot.switching import switching_named
+    from unknot.units import Units
 
     technique = switching_named(switching)
+    real = None if units is None else Units.of(units)
     if (load is None) == (not saturation):
         raise SimulationError("give either --load, or --saturation to have the load searched")
     one = {"--out": out, "--export": export, "--series": series, "--channels": channels, "--interval": interval}
@@ -145,7 +150,12 @@ def simulate(
 
             write_series(run, series, title=f"{relation.name} on {relation.network.name}, load {load:g}")
             say(f"wrote {series}")
-    write_rows(found.rows, csv)
+    rows = found.rows if real is None else [real.of_row(row) for row in found.rows]
+    if real is not None and not json:
+        from unknot.commands.display import show_units
+
+        show_units(rows)
+    write_rows(rows, csv)
 
 
 STEP = 100
