@@ -31,6 +31,7 @@ def fabric(switches: int, degree: int, hosts: int) -> Fabric:
         network=replace(network, inject=inject, eject=inject, ports=ports),
         switch_guid=np.arange(1, switches + 1, dtype=np.uint64),
         port_guid=np.arange(1, owners + 1, dtype=np.uint64),
+        node_guid=np.arange(1, inject.size + 1, dtype=np.uint64),
         switch_ports=used + hosts,
         host_port=host_port,
         lids=np.arange(1, owners + 1, dtype=np.int32),
@@ -82,10 +83,10 @@ def _tables(network: Network, ports: Any) -> Any:
     return tables
 
 
-def once(hosts: int) -> tuple[float, float, float]:
+def once(switches: int, degree: int, hosts: int) -> tuple[float, float, float]:
     """Processor and clock seconds and megabytes of an audit, compilation of the rules included."""
     audit(fabric(16, 4, 2))
-    large = fabric(512, 12, hosts)
+    large = fabric(switches, degree, hosts)
     begin = time.process_time(), time.perf_counter()
     found = audit(large)
     processor, clock = time.process_time() - begin[0], time.perf_counter() - begin[1]
@@ -94,12 +95,12 @@ def once(hosts: int) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    for hosts in (1, 4):
+    for switches, degree, hosts in ((512, 12, 1), (512, 12, 4), (270, 18, 37)):
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            processor, clock, most = pool.apply(once, (hosts,))
+            processor, clock, most = pool.apply(once, (switches, degree, hosts))
         print(
-            f"512 switches, {512 * hosts} hosts: {processor:.2f} s of processors, {clock:.2f} s, compilation of the "
-            f"rules included; largest resident size {most:.0f} MB",
+            f"{switches} switches, {switches * hosts} hosts: {processor:.2f} s of processors, {clock:.2f} s, "
+            f"compilation of the rules included; largest resident size {most:.0f} MB",
             flush=True,
         )
 

@@ -267,6 +267,12 @@ def destinations(fabric: Fabric, traffic: str) -> npt.NDArray[np.int64]:
     return np.flatnonzero((fabric.owner >= 0) & _side(fabric.owner, fabric.network.num_terminals, traffic, 1))
 
 
+def senders(fabric: Fabric, traffic: str) -> npt.NDArray[np.bool_]:
+    """Which ports, of hosts and then of switches, send in a kind of traffic."""
+    ports = np.arange(fabric.network.num_terminals + fabric.network.num_routers, dtype=np.int32)
+    return _side(ports, fabric.network.num_terminals, traffic, 0)
+
+
 def _side(ports: IntArray, hosts: int, traffic: str, side: int) -> npt.NDArray[np.bool_]:
     """Which ports send (side 0) or receive (side 1) in a kind of traffic."""
     if traffic == "all":

@@ -6,7 +6,7 @@ judged beside it, since it shares the buffers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import (
     TRAFFICS,
+    Switchboard,
     Traffic,
     destinations,
     fabric_relation,
@@ -33,6 +34,8 @@ from unknot.verify.verdict import Configuration, Reachability, Verdict
 
 SHOWN = 20
 """Dead ends and loops told in words for each kind of traffic."""
+MERGED = 1_000_000
+"""Pairs of ports and LIDs from which on one sender stands for all of its switch, where there is one lane."""
 ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
     "that need several lanes to be safe, such as those of LASH or Torus-2QoS, may look worse here than in use"
@@ -64,7 +67,8 @@ class TrafficAudit:
         One of `TRAFFICS`.
     relation : Relation
         Its addresses are the LIDs of the destinations; for all but host-to-host its network has one terminal more
-        for the management port of each switch.
+        for the management port of each switch. Of large safe fabrics it has one sender at each switch
+        (`audit_merged`).
     verdict : Verdict
     certificate_holds : bool or None
         Whether the separate checker accepts the evidence of the verdict; None when it had nothing to check, or too
@@ -195,31 +199,73 @@ def audit(
         raise UnknotError(
             "a number of lanes says nothing without the service levels of the paths; give them too (--sl)"
         )
-    extra = _extra_hops(fabric, board.next_channel)
+    hops = route_lengths(fabric.network, board.next_channel)
+    extra = _extra_hops(fabric, hops)
     found: list[TrafficAudit] = []
     for traffic in TRAFFICS:
         if traffic != "host-to-host" and (fabric.owner < fabric.network.num_terminals).all():
             continue
-        relation = fabric_relation(fabric, traffic, lanes=lanes)
-        lids = destinations(fabric, traffic)
-        verdict = check(relation, technique, time_limit=time_limit)
-        delivery = deliver(relation)
-        lengthened = np.where(_used(relation, lids.size), extra[np.ix_(relation.network.inject, lids)], 0)
-        found.append(
-            TrafficAudit(
-                traffic=traffic,
-                relation=relation,
-                verdict=verdict,
-                certificate_holds=evidence_holds(relation, verdict),
-                delivery=delivery,
-                loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
-                lost=lost_packets(fabric, relation, delivery, lids)[:SHOWN],
-                longer_pairs=int(np.count_nonzero(lengthened > 0)),
-                extra_hops=int(lengthened.max(initial=0)),
-            )
-        )
+        judged = None
+        if fabric.levels is None and fabric.lanes is None and board.network.num_terminals * fabric.lids.size > MERGED:
+            judged = _judged_merged(fabric, board, traffic, technique, time_limit, hops, extra)
+        found.append(judged or _judged(fabric, traffic, lanes, technique, time_limit, extra))
     widest = max(kind.relation.vcs.widest for kind in found)
     return Audit(fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]))
+
+
+def _judged(
+    fabric: Fabric, traffic: Traffic, lanes: int | None, technique: Switching, time_limit: float, extra: IntArray
+) -> TrafficAudit:
+    """What is found for one kind of traffic, with a sender for each port."""
+    relation = fabric_relation(fabric, traffic, lanes=lanes)
+    lids = destinations(fabric, traffic)
+    verdict = check(relation, technique, time_limit=time_limit)
+    delivery = deliver(relation)
+    lengthened = np.where(_used(relation, lids.size), extra[np.ix_(relation.network.inject, lids)], 0)
+    return TrafficAudit(
+        traffic=traffic,
+        relation=relation,
+        verdict=verdict,
+        certificate_holds=evidence_holds(relation, verdict),
+        delivery=delivery,
+        loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
+        lost=lost_packets(fabric, relation, delivery, lids)[:SHOWN],
+        longer_pairs=int(np.count_nonzero(lengthened > 0)),
+        extra_hops=int(lengthened.max(initial=0)),
+    )
+
+
+def _judged_merged(
+    fabric: Fabric,
+    board: Switchboard,
+    traffic: Traffic,
+    technique: Switching,
+    time_limit: float,
+    hops: IntArray,
+    extra: IntArray,
+) -> TrafficAudit | None:
+    """The same with one sender at each switch; None unless all is well, since what is wrong is told of real hosts."""
+    from unknot.verify.audit_merged import merged_relation
+
+    relation, counts = merged_relation(fabric, board, traffic)
+    if (hops[:, destinations(fabric, traffic)][counts > 0] < 0).any():
+        return None
+    delivery = deliver(relation)
+    verdict = check(relation, technique, time_limit=time_limit) if delivery.delivered else None
+    if verdict is None or not verdict.deadlock_free:
+        return None
+    lengthened = np.where(counts > 0, extra[:, destinations(fabric, traffic)], 0)
+    return TrafficAudit(
+        traffic=traffic,
+        relation=relation,
+        verdict=verdict,
+        certificate_holds=evidence_holds(relation, verdict),
+        delivery=replace(delivery, pairs=int(counts.sum())),
+        loop=(),
+        lost=(),
+        longer_pairs=int(counts[lengthened > 0].sum()),
+        extra_hops=int(lengthened.max(initial=0)),
+    )
 
 
 def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]:
@@ -267,11 +313,10 @@ def _used(relation: Relation, lids: int) -> npt.NDArray[np.bool_]:
     return np.asarray(relation.may_use.reshape(relation.network.num_terminals, -1, lids).any(axis=1))
 
 
-def _extra_hops(fabric: Fabric, next_channel: IntArray) -> IntArray:
+def _extra_hops(fabric: Fabric, hops: IntArray) -> IntArray:
     """Hops by which the route from each router to each LID exceeds the shortest path; 0 where it does not arrive."""
     network = fabric.network
     homes = np.concatenate([network.eject, np.arange(network.num_routers), [-1]])[fabric.owner]
-    hops = route_lengths(network, next_channel)
     shortest = {int(home): distances_from(network, int(home), reverse=True) for home in set(homes[homes >= 0])}
     away = np.zeros_like(hops)
     for index, home in enumerate(homes.tolist()):

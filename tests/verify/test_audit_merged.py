@@ -1,0 +1,54 @@
+"""Audits with one sender at each switch say what audits with all of them say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+
+from tests.fabrics.folders import EXAMPLES
+from tests.fabrics.texts import Layout, ibnetdiscover, lfts
+from tests.verify.test_audit import layouts
+from unknot.checker import accept
+from unknot.fabrics import Fabric, read_fabric
+from unknot.verify import audit as module
+from unknot.verify.audit import Audit, audit
+
+FOLDERS = ["opensm-leafspine-degraded-ftree", "opensm-torus8x8-dor", "opensm-random48-updn-rooted", "ibutils-65sw"]
+
+
+def both(fabric: Fabric, monkeypatch: pytest.MonkeyPatch) -> tuple[Audit, Audit]:
+    whole = audit(fabric)
+    monkeypatch.setattr(module, "MERGED", 0)
+    merged = audit(fabric)
+    monkeypatch.undo()
+    return whole, merged
+
+
+def compare(whole: Audit, merged: Audit) -> None:
+    for one, other in zip(whole.traffics, merged.traffics, strict=True):
+        assert one.verdict.deadlock_free is other.verdict.deadlock_free
+        assert (one.holds, one.lost, one.loop) == (other.holds, other.lost, other.loop)
+        assert (one.longer_pairs, one.extra_hops) == (other.longer_pairs, other.extra_hops)
+        ours, theirs = one.delivery, other.delivery
+        assert (ours.pairs, ours.undelivered_pairs) == (theirs.pairs, theirs.undelivered_pairs)
+        assert (ours.minimal, ours.longest_route) == (theirs.minimal, theirs.longest_route)
+        accept(other.relation, other.verdict)
+        if other.holds:
+            assert other.relation.network.num_terminals == whole.fabric.network.num_routers
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_examples(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(*both(read_fabric(EXAMPLES / name), monkeypatch))
+
+
+@settings(max_examples=5)
+@given(layout=layouts())
+def test_any_tables(layout: Layout) -> None:
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        (Path(folder) / "fabric").write_text(ibnetdiscover(layout))
+        (Path(folder) / "tables").write_text(lfts(layout))
+        compare(*both(read_fabric(folder), patch))
