@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from tests.reference import multistage as naive
 from unknot.errors import NetworkError, UnknotError
@@ -78,6 +77,8 @@ def test_multicast_errors_and_forgeries() -> None:
 
 @given(st.integers(1, 10**6), st.floats(0, 1))
 def test_intervals_of_fractions_are_wilsons(tried: int, share: float) -> None:
+    from scipy.stats import binomtest  # takes a second to import
+
     realised = round(share * tried)
     expected = binomtest(realised, tried).proportion_ci(0.95, "wilson")
     assert Fraction(realised, tried, False).interval == pytest.approx((expected.low, expected.high), abs=1e-7)

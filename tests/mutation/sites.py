@@ -9,7 +9,6 @@ from pathlib import Path
 from types import CodeType
 
 import libcst as cst
-from mutmut.mutation.file_mutation import create_mutations
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,8 @@ class _Bare(cst.CSTTransformer):
 
 def mutants(root: Path, path: Path) -> Iterator[Mutant]:
     """All single faults in the functions and methods of a file."""
+    from mutmut.mutation.file_mutation import create_mutations  # takes a second to import
+
     bare = cst.parse_module(path.read_text()).visit(_Bare())
     module, found, _, _ = create_mutations(str(path), bare.code)
     names = {id(node): name for name, node in _functions(module)}
