@@ -106,3 +106,12 @@ def test_other_processes_write_the_same_bytes(tmp_path: Path, report: str) -> No
         subprocess.run([sys.executable, "-c", program, str(path)], check=True, cwd=root, env=environment)
         pages.append(path.read_text(encoding="utf-8"))
     assert pages == [report, report]
+
+
+def test_on_a_narrow_screen_curves_stand_one_below_the_other_and_tables_stay(report: str) -> None:
+    hidden = re.search(
+        r"@media \(max-width: 700px\) \{ \.(\w+) \{ display: none; \} \.(\w+) \{ display: block; \} \}", report
+    )
+    assert hidden is not None
+    for name in hidden.groups():
+        assert re.findall(rf'<div class="{name}"><(\w+)', report) == ["svg"]

@@ -71,7 +71,7 @@ def study_page(result: StudyResult) -> str:
 
 def _curves(lines: dict[str, tuple[Run, ...]]) -> Markup:
     """The three curves side by side, and one below the other for narrow screens."""
-    both = (("wide", draw_curves(lines)), ("narrow", draw_curves(lines, stacked=True)))
+    both = (("abreast", draw_curves(lines)), ("stacked", draw_curves(lines, stacked=True)))
     return Markup("".join(f'<div class="{name}">{drawn}</div>' for name, drawn in both))
 
 
