@@ -25,6 +25,8 @@ Outcome = Literal["found", "impossible", "open"]
 Kind = Literal["none", "transposition", "reversal", "reflections"]
 MOST_ACTIONS = 64
 """Most ways in which the symmetries of a request may rename VCs that are tried."""
+PROOF_SECONDS = 120.0
+"""Most seconds in which a rule with a proof is looked for, before rules are refuted on meshes."""
 SIDES = {1: 6, 2: 5, 3: 3}
 """Longest sides of the meshes on which a rule without proof is tried; 2 in more dimensions."""
 
@@ -173,7 +175,7 @@ def _search(space: Space, request: Request, technique: Switching, effort: Effort
     survivor: Flags | None = None
     judged = Judged(space, technique, "open", request=request)
     try:
-        found = proved_rule(space, request, technique, Effort(clock() + left / 2, effort.say))
+        found = proved_rule(space, request, technique, Effort(clock() + min(left / 2, PROOF_SECONDS), effort.say))
     except TimeoutError:
         found = NoProof((), None)
     if not isinstance(found, NoProof):
