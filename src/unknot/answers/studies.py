@@ -17,6 +17,7 @@ from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.switching import Switching
 from unknot.verify.audit import Audit, TrafficAudit
+from unknot.verify.audit_routes import Routes
 
 
 @form_of(Router)
@@ -144,6 +145,21 @@ class TrafficForm(VerdictForm, DeliveryForm):
     meaning: str
 
 
+class CableForm(Form):
+    """A cable and the routes it carries, one way and back; they are cut off when it fails."""
+
+    name: str
+    forth: int
+    back: int
+
+
+class RoutesForm(Form):
+    """Routes between hosts: how many have 0, 1, 2, … hops, and the cables with the most of them."""
+
+    lengths: list[int]
+    cables: list[CableForm]
+
+
 class ChangesForm(Form):
     """What changed since the reading that was compared with."""
 
@@ -169,9 +185,12 @@ class AuditAnswer(TrafficForm):
     assumption: str
     others: list[TrafficForm]
     changes: ChangesForm | None
+    routes: RoutesForm | None
 
 
-def audit_answer(audit: Audit, changes: Changes | None = None, before: Audit | None = None) -> Answer:
+def audit_answer(
+    audit: Audit, changes: Changes | None = None, before: Audit | None = None, routes: Routes | None = None
+) -> Answer:
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
     fabric = audit.fabric
     more = {
@@ -179,6 +198,7 @@ def audit_answer(audit: Audit, changes: Changes | None = None, before: Audit | N
         "network": fabric.network,
         "lanes": audit.lanes,
         "assumption": audit.assumption,
+        "routes": routes and fill(RoutesForm, routes, cables=[fill(CableForm, cable) for cable in routes.cables]),
         "changes": changes and fill(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
         "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
     }

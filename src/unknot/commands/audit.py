@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,9 @@ def audit(
         Path | None, typer.Option("--compare", metavar="OLD", help="An older folder or file; show what changed.")
     ] = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
+    cables: Annotated[
+        int, typer.Option("--cables", help="Show lengths of routes, and so many cables with the most of them.", min=0)
+    ] = 0,
     time_limit: TimeLimit = 60.0,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
     json: Json = False,
@@ -45,11 +49,13 @@ def audit(
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.switching import switching_named
     from unknot.verify.audit import audit as judge
+    from unknot.verify.audit_routes import routes_between_hosts
 
     technique = switching_named(switching)
     read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl)
     with activity.busy("auditing"):
         found = judge(read, switching=technique, lanes=lanes, time_limit=time_limit)
+        routes = routes_between_hosts(read) if cables else None
         old = None if compare is None else read_fabric(compare)
         changes = None if old is None else compare_fabrics(old, read)
         before = None if old is None or old.tables is None else judge(old, switching=technique, time_limit=time_limit)
@@ -61,9 +67,11 @@ def audit(
     if json:
         from unknot.answers.studies import audit_answer
 
-        print_json(audit_answer(found, changes, before))
+        print_json(audit_answer(found, changes, before, routes and replace(routes, cables=routes.cables[:cables])))
     else:
         display.show_audit(found)
+        if routes is not None:
+            display.show_routes(routes, cables)
         if changes is not None:
             display.show_changes(changes, before, found)
     raise typer.Exit(exit_code(found.deadlock_free, found.delivered))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from unknot.simulation.run.run import Run
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.verify.audit import Audit, TrafficAudit
+    from unknot.verify.audit_routes import Routes
 
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
@@ -194,6 +195,18 @@ def show_audit(audit: Audit) -> None:
 
         print()
         _sentences(tell(first.relation, first.verdict.configuration))
+
+
+def show_routes(routes: Routes, most: int) -> None:
+    """Lengths of routes, and the cables with the most of them."""
+    lengths = ", ".join(f"{hops}: {number:,}" for hops, number in enumerate(routes.lengths) if number)
+    console().print(two_columns([("routes by hops", lengths)]))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("cable", "routes forth", "back", "pairs cut off if it fails"):
+        table.add_column(heading)
+    for cable in routes.cables[:most]:
+        table.add_row(cable.name, f"{cable.forth:,}", f"{cable.back:,}", f"{cable.routes:,}")
+    console().print(table)
 
 
 def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:

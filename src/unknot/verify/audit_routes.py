@@ -1,0 +1,93 @@
+"""How long the routes between hosts are, and how many each cable carries: what is cut off when it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot.fabrics import Fabric
+from unknot.routing.forwarding_table import destinations, route_lengths, senders, switchboard
+
+
+@dataclass(frozen=True)
+class CableLoad:
+    """A cable between switches, the routes over it one way and back, and its name.
+
+    With the tables as they are, the pairs of these routes are cut off when the cable fails.
+    """
+
+    name: str
+    forth: int
+    back: int
+
+    @property
+    def routes(self) -> int:
+        """Both ways."""
+        return self.forth + self.back
+
+
+@dataclass(frozen=True)
+class Routes:
+    """Routes between hosts, by the tables alone.
+
+    Attributes
+    ----------
+    lengths : tuple of int
+        Pairs of a host port and another's LID whose route has 0, 1, 2, … hops between switches.
+    cables : tuple of CableLoad
+        All cables between switches, most routes first.
+    """
+
+    lengths: tuple[int, ...]
+    cables: tuple[CableLoad, ...]
+
+
+def routes_between_hosts(fabric: Fabric) -> Routes:
+    """Follow all routes between hosts, those of a switch together. O(switches × LIDs) time and memory.
+
+    Raises
+    ------
+    UnknotError
+        If the fabric has no tables.
+
+    Examples
+    --------
+    >>> from unknot.fabrics import read_fabric
+    >>> found = routes_between_hosts(read_fabric("examples/fabrics/opensm-ring12-lash"))
+    >>> found.lengths, found.cables[0].routes
+    ((0, 24, 24, 24, 24, 24, 12), 36)
+    """
+    board = switchboard(fabric)
+    network, lids = board.network, destinations(fabric, "host-to-host")
+    next_channel = board.next_channel[:, lids]
+    sends, owner = senders(fabric, "host-to-host"), fabric.owner[lids]
+    at = np.bincount(network.inject[sends], minlength=network.num_routers)
+    routes = np.repeat(at[:, None], lids.size, axis=1).astype(np.int64)
+    routes[network.eject[owner], np.arange(lids.size)] -= 1
+    hops = route_lengths(network, next_channel)
+    most = int(hops.max(initial=0))
+    lengths = tuple(int(routes[hops == length].sum()) for length in range(most + 1))
+    load = np.zeros(network.num_channels, dtype=np.int64)
+    for length in range(most, 0, -1):
+        r, lid = np.nonzero(hops == length)
+        channel = next_channel[r, lid]
+        np.add.at(load, channel, routes[r, lid])
+        np.add.at(routes, (network.target[channel], lid), routes[r, lid])
+    return Routes(lengths, _cables(fabric, load.tolist()))
+
+
+def _cables(fabric: Fabric, load: list[int]) -> tuple[CableLoad, ...]:
+    """Channels in pairs, by the ports at both ends."""
+    network = fabric.network
+    ports = [] if network.ports is None else network.ports.tolist()
+    ends = list(zip(network.source.tolist(), network.target.tolist(), ports, strict=True))
+    number = {(u, p, v, q): channel for channel, (u, v, (p, q)) in enumerate(ends)}
+    found = [
+        CableLoad(
+            f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", load[channel], load[number[v, q, u, p]]
+        )
+        for channel, (u, v, (p, q)) in enumerate(ends)
+        if (u, p) < (v, q)
+    ]
+    return tuple(sorted(found, key=lambda cable: -cable.routes))
