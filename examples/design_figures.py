@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Callable
 
 from unknot import check, deliver, simulate
+from unknot.background import clock
 from unknot.checker import evidence_holds
 from unknot.routing import duato, lcfaa, vba, west_first
 from unknot.synthesis.rules import Design, Request, design, every_size, judge
 from unknot.synthesis.rules.judge import Kind
 from unknot.synthesis.rules.requirements import Adaptive
+from unknot.synthesis.rules.search import Effort
 from unknot.synthesis.rules.turns import names, turn_models
 from unknot.topologies import mesh
 from unknot.verify.adaptivity import adaptivity
@@ -36,7 +38,7 @@ def fewest() -> None:
 def pairs() -> None:
     """Two dimensions with one VC in a direction of each, under wormhole switching."""
     for adaptive in MEANINGS:
-        one = judge(((1, 4), (1, 4)), "wormhole", Request(adaptive))
+        one = judge(((1, 4), (1, 4)), "wormhole", Request(adaptive), effort=Effort(clock() + 60))
         (found,) = one.evidence or (None,)
         steps = "" if found is None else f"{len(found.refuted)} deadlocks, {found.steps} steps"
         print(f"mesh(2), 1/4 and 1/4, wormhole, {adaptive}: {one.outcome} ({one.holds}); {steps}", flush=True)
