@@ -52,6 +52,10 @@ def run(
     if is_configuration(study):
         from unknot.commands.booksim import run_configuration
 
+        if csv is not None or parquet is not None or store is not None:
+            raise UnknotError(
+                f"{study}: --csv, --parquet and --store are for studies; `unknot convert` makes one of it"
+            )
         run_configuration(study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json)
         return
     if overrides or sweep is not None or faithful:

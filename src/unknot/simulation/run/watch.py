@@ -15,7 +15,7 @@ from unknot.simulation.engine.injection import Bursts, Lengths, length_shares, m
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import pairs_of
 from unknot.simulation.run.checks import check_point, check_run
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
 DEFAULT = Router()
@@ -67,7 +67,7 @@ def watch(
     packets: Iterable[int],
     *,
     packet_length: Lengths = 1,
-    switching: Switching = "wormhole",
+    switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int = 8,
     seed: int = 1,
     traffic: Traffic = "uniform",
