@@ -114,7 +114,7 @@ def _show(relation: Relation, before: State, found: list[Remedy], after: list[St
         "remedy", "cost", "at least", "changed pairs", "VCs", "highest load", "mean hops", "deadlock-free",
         "delivers", "minimal",
     ):  # fmt: skip
-        table.add_column(heading, no_wrap=heading in ("remedy", "cost"))
+        table.add_column(heading, no_wrap=heading in ("remedy", "cost", "changed pairs"))
 
     def row(kind: str, cost: str, least: str, changed: str, state: State | None) -> None:
         facts: list[Any] = ["", "", "", "", "", ""]

@@ -1,0 +1,52 @@
+"""Whatever is made here never sticks, however much is offered."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from unknot.routing import Relation, fully_adaptive, shortest_paths
+from unknot.simulation import simulate
+from unknot.synthesis import Pruned, escaped, lanes, longer_lanes, pruned, relaned, rerouted, table_of
+from unknot.synthesis.orders import Effort
+from unknot.topologies import mesh, ring, torus
+
+
+def effort() -> Effort:
+    return Effort(time.monotonic() + 60)
+
+
+def removed() -> Relation:
+    found = pruned(fully_adaptive(mesh(2, 2), vcs=1), effort(), switching="wormhole")
+    assert isinstance(found, Pruned)
+    return found.relation
+
+
+def changed(kind: str) -> Relation:
+    relation = shortest_paths(ring(5))
+    found = rerouted(relation, table_of(relation), 1, effort(), kind=kind)  # type: ignore[arg-type]
+    assert found is not None
+    return found.relation
+
+
+MADE = {
+    "lanes": lambda: lanes("torus(4, 4)").relation,
+    "tables": lambda: lanes("ring(5)", "table").relation,
+    "given": lambda: lanes(ring(5), "given", routing="shortest_paths").relation,
+    "one lane": lambda: longer_lanes("ring(6)", 1).relation,
+    "few changed routes": lambda: changed("pairs"),
+    "few changed entries": lambda: changed("entries"),
+    "fewer candidates": removed,
+    "escape VCs": lambda: escaped(fully_adaptive(ring(5), vcs=1)).relation,
+    "after a fault": lambda: relaned(lanes(torus(3, 3)), torus(3, 3).without(channels=[0])).relation,
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_saturated_run_never_sticks(name: str) -> None:
+    run = simulate(
+        MADE[name](), 1.0, packet_length=4, switching="wormhole", buffer_depth=2, seed=1, warmup=0, measure=3000
+    )
+    assert run.deadlock is None, run.reason
+    assert run.accepted_load > 0.05
