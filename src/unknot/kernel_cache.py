@@ -17,8 +17,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-CONSTANTS = ("routing/relation.py", "simulation/engine/state.py")
-"""Files that are not kernels but give them constants."""
+CONSTANTS = ("splitmix.py", "routing/relation.py", "simulation/engine/state.py")
+"""Files that are not kernels but give them constants and functions."""
 
 
 def folder_for(package: Path) -> str:

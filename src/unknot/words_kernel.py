@@ -4,9 +4,13 @@
 import sys
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
+
+from unknot import splitmix
+
+mixed = njit(_nrt=False, forceinline=True)(splitmix.mixed)
 
 
 @intrinsic

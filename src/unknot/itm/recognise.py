@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot.compressed_rows import starts
 from unknot.itm.mesh import TriangularMesh
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
@@ -128,9 +129,7 @@ def neighbours(network: Network) -> tuple[Offsets, IntArray]:
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
     other = source != target
     keys = np.unique(np.concatenate([source * n + target, target * n + source])[np.tile(other, 2)])
-    first = np.zeros(network.num_routers + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys // n, minlength=network.num_routers), out=first[1:])
-    return first, (keys % n).astype(np.int32)
+    return starts(keys // n, network.num_routers), (keys % n).astype(np.int32)
 
 
 def lone_channel(network: Network) -> int | None:

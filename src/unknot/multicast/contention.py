@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot.compressed_rows import grouped
 from unknot.errors import RelationError
 from unknot.memory import require
 from unknot.multicast.schedule import Schedule
@@ -87,10 +88,9 @@ class Used:
         from unknot.multicast.contention_kernel import meet
 
         messages = self.first.size - 1
-        first_user = np.zeros(self.num_channels + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.channel, minlength=self.num_channels), out=first_user[1:])
+        first_user, order = grouped(self.channel, self.num_channels)
         user = np.repeat(np.arange(messages, dtype=np.int32), np.diff(self.first))
-        user = user[np.argsort(self.channel, kind="stable")]
+        user = user[order]
         shared, others = np.full(messages, -1, dtype=np.int32), np.empty(messages, dtype=np.int32)
         for one in range(messages):
             count = meet(one, self.first, self.channel, first_user, user, shared, others)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from unknot.compressed_rows import positions
 from unknot.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -80,7 +81,7 @@ def all_paths(network: Network, source: int | str, destination: int | str) -> In
     for _ in range(view.count - 1):
         count = first[at + 1] - first[at]
         parent = np.repeat(np.arange(at.size), count)
-        taken = channels[np.repeat(first[at] - np.cumsum(count) + count, count) + np.arange(int(count.sum()))]
+        taken = channels[positions(first, at)]
         kept = alive[network.target[taken]]
         paths = np.concatenate([paths[parent[kept]], taken[kept, None]], axis=1)
         at = network.target[taken[kept]].astype(np.int64)

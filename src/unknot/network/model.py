@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.compressed_rows import grouped
 from unknot.errors import NetworkError, near, visible
 from unknot.frames import to_frame
 from unknot.shown import Drawn
@@ -180,12 +181,12 @@ class Network(Drawn):
     @cached_property
     def outgoing(self) -> tuple[Offsets, IntArray]:
         """Channels by source: ``channels[first[r]:first[r + 1]]`` leave router r, in index order."""
-        return _grouped(self.source, self.num_routers)
+        return grouped(self.source, self.num_routers)
 
     @cached_property
     def incoming(self) -> tuple[Offsets, IntArray]:
         """Channels by target: ``channels[first[r]:first[r + 1]]`` enter router r, in index order."""
-        return _grouped(self.target, self.num_routers)
+        return grouped(self.target, self.num_routers)
 
     def router_name(self, router: int) -> str:
         """Label, else coordinates, else number of a router (after faults, its number before them)."""
@@ -308,12 +309,6 @@ def frozen(values: Any) -> IntArray:
     array = np.array(array, dtype=np.int32, order="C")
     array.setflags(write=False)
     return array
-
-
-def _grouped(keys: IntArray, groups: int) -> tuple[Offsets, IntArray]:
-    first = np.zeros(groups + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys, minlength=groups), out=first[1:])
-    return first, np.argsort(keys, kind="stable").astype(np.int32)
 
 
 def _same(a: IntArray | None, b: IntArray | None) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.compressed_rows import starts
 from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -78,8 +79,7 @@ def groups_of(network: Network, wanted_by: str) -> Groups:
     pair = group[network.source] * count + group[network.target]
     order = np.lexsort((network.source, pair))
     between = order[across[order]].astype(np.int32)
-    first = np.zeros(count * count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(pair[across], minlength=count * count), out=first[1:])
+    first = starts(pair[across], count * count)
     empty = np.flatnonzero((np.diff(first) == 0) & ~np.eye(count, dtype=bool).ravel())
     if empty.size:
         g, h = np.divmod(int(empty[0]), count)

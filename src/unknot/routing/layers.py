@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from unknot.compressed_rows import positions
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
@@ -103,10 +104,7 @@ def cycle_breaking(routes: Routes, break_at: str = "weakest") -> tuple[Layers, i
 def _joined(rows: tuple[Offsets, IntArray], end: IntArray) -> tuple[Offsets, IntArray]:
     """For every channel the channels listed for the router at its `end`, in compressed rows."""
     first, channels = rows
-    found = np.zeros(end.size + 1, dtype=np.int64)
-    np.cumsum(np.diff(first)[end], out=found[1:])
-    owner = np.repeat(np.arange(end.size), np.diff(found))
-    return found, channels[first[end[owner]] + np.arange(owner.size) - found[owner]]
+    return np.cumsum([0, *np.diff(first)[end].tolist()]), channels[positions(first, end)]
 
 
 def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: str, source: str) -> Relation:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot.compressed_rows import starts
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
@@ -127,6 +128,4 @@ def root_named(network: Network, root: int | str) -> int:
 
 def neighbours(source: IntArray, target: IntArray, routers: int) -> tuple[Offsets, IntArray]:
     """Targets by source, ascending, in compressed rows."""
-    first = np.zeros(routers + 1, dtype=np.int64)
-    np.cumsum(np.bincount(source, minlength=routers), out=first[1:])
-    return first, target[np.lexsort((target, source))]
+    return starts(source, routers), target[np.lexsort((target, source))]

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from numba import njit
 
 import unknot.types_kernel  # noqa: F401
-from unknot.words_kernel import how_many, lowest
+from unknot.splitmix import STEP
+from unknot.words_kernel import how_many, lowest, mixed
 
 
 class Ways(NamedTuple):
@@ -87,11 +88,8 @@ class Orders(NamedTuple):
 @njit(inline="always")
 def draw(state):
     """The next 64 random bits (SplitMix64)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    state[0] += STEP
+    return mixed(state[0])
 
 
 @njit(inline="always")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot.compressed_rows import starts
 from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.routing.paths import Distances, distances_to_homes
@@ -134,9 +135,9 @@ def following(
         target,
         first.astype(np.int64),
         leaving.astype(np.int64),
-        _starts(channel, source.size),
+        starts(channel, source.size),
         after,
-        _starts(after, source.size),
+        starts(after, source.size),
         channel[order].astype(np.int64),
         nearer,
         own,
@@ -159,9 +160,3 @@ def unpacked(words: Ints, count: int) -> Flags:
     """The first `count` flags of each row of words."""
     bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
     return bits[..., :count].astype(bool)
-
-
-def _starts(keys: Ints, groups: int) -> Ints:
-    first = np.zeros(groups + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys, minlength=groups), out=first[1:])
-    return first

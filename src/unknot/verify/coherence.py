@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot.compressed_rows import grouped
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.verify.states import Explorer
@@ -124,10 +125,8 @@ def _seats(relation: Relation, address: int, order: np.ndarray) -> tuple[np.ndar
     network, vcs = relation.network, relation.num_vcs
     states = np.flatnonzero((order >= vcs) & (order != vcs + relation.destination[address]))
     at = network.inject[order[states] - vcs]
-    states = states[np.argsort(at, kind="stable")]
-    first = np.zeros(network.num_routers + 1, dtype=np.int64)
-    np.cumsum(np.bincount(at, minlength=network.num_routers), out=first[1:])
-    return first, states.astype(np.int32)
+    first, order = grouped(at, network.num_routers)
+    return first, states[order].astype(np.int32)
 
 
 def _witness(

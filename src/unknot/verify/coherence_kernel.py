@@ -5,6 +5,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import EJECT, VC_MASK
+from unknot.splitmix import STEP
 from unknot.types_kernel import READ32, READ64
 
 I64, U64 = types.int64[::1], types.uint64[::1]
@@ -52,7 +53,7 @@ def delivering(order, first, value, slot, delivers):
 @njit(types.int64(types.int64, U64, types.int64, I64, I64, U64, types.int64), nogil=True, cache=True)
 def _enter(state, sets, words, table, at_state, known, count):
     """Enter the pair (state, set) as number `count`; −1 when it is there already."""
-    key = np.uint64(state + 1) * np.uint64(0x9E3779B97F4A7C15)
+    key = np.uint64(state + 1) * STEP
     for w in range(words):
         key = (key ^ sets[w]) * np.uint64(0xD1342543DE82EF95)
         key ^= key >> np.uint64(29)

@@ -5,6 +5,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import EJECT, VC_MASK
+from unknot.splitmix import STEP
 from unknot.types_kernel import READ32, READ64, READ_BOOL
 
 I64, U64 = types.int64[::1], types.uint64[::1]
@@ -15,7 +16,7 @@ PLACES = types.Tuple((READ32, READ64, READ32, READ32, READ32))
 @njit(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), nogil=True, cache=True)
 def _find(channel, sets, words, begin, table, at_channel, known, count):
     """The state (channel, set), entered as number `count` if it is new."""
-    key = np.uint64(channel + 1) * np.uint64(0x9E3779B97F4A7C15)
+    key = np.uint64(channel + 1) * STEP
     for w in range(words):
         key = (key ^ sets[begin + w]) * np.uint64(0xD1342543DE82EF95)
         key ^= key >> np.uint64(29)

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.compressed_rows import positions, starts
 from unknot.network.model import Offsets
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
+from unknot.splitmix import STEP, mixed
 from unknot.switching import Switching
 from unknot.verify.states import Core, Explorer, Flags
 
@@ -59,13 +61,13 @@ class Remainder:
     def heads_of(self) -> tuple[Offsets, Ints]:
         """Heads of each state, in compressed rows over states."""
         order = np.argsort(self.head_owner, kind="stable")
-        return offsets(self.head_owner, self.place.size), order
+        return starts(self.head_owner, self.place.size), order
 
     def on(self, vcs: Ints) -> Ints:
         """States on some VCs, ascending."""
         first, order = self.by_place
         vcs = vcs[vcs < first.size - 1]
-        return np.sort(order[spread(first, vcs)])
+        return np.sort(order[positions(first, vcs)])
 
     def cut(self, states: Ints, *, open_ends: bool = False, heads: Flags | None = None) -> Remainder:
         """Only these states (ascending), and of the heads those wanted.
@@ -77,7 +79,7 @@ class Remainder:
         number[states] = np.arange(states.size)
         inside = np.zeros(int(max(self.place.max(initial=-1), self.head_wait.max(initial=-1))) + 1, dtype=bool)
         inside[self.place[states]] = True
-        steps = spread(self.next_first, states)
+        steps = positions(self.next_first, states)
         target = number[self.next_state[steps]]
         stays = target >= 0
         row = np.repeat(np.arange(states.size), np.diff(self.next_first)[states])
@@ -85,10 +87,10 @@ class Remainder:
         if open_ends:
             leaves[row[~stays]] = True
         first, order = self.heads_of
-        chosen = order[spread(first, states)]
+        chosen = order[positions(first, states)]
         if heads is not None:
             chosen = chosen[heads[chosen]]
-        waits = self.head_wait[spread(self.head_first, chosen)]
+        waits = self.head_wait[positions(self.head_first, chosen)]
         whose = np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen])
         held = inside[waits]
         if not open_ends:
@@ -100,12 +102,12 @@ class Remainder:
         return Remainder(
             self.place[states],
             self.owner[states],
-            offsets(row[stays], states.size),
+            starts(row[stays], states.size),
             target[stays],
             leaves,
             self.enters[states],
             number[self.head_owner[chosen]],
-            offsets(whose[held], chosen.size),
+            starts(whose[held], chosen.size),
             waits[held],
         )
 
@@ -151,18 +153,18 @@ class Remainder:
         keep = np.flatnonzero(like == np.arange(like.size))
         number = np.empty(like.size, dtype=np.int64)
         number[keep] = np.arange(keep.size)
-        steps = spread(self.next_first, keep)
-        chosen = heads[spread(first, keep)]
+        steps = positions(self.next_first, keep)
+        chosen = heads[positions(first, keep)]
         return Remainder(
             self.place[keep],
             self.owner[keep],
-            offsets(np.repeat(np.arange(keep.size), np.diff(self.next_first)[keep]), keep.size),
+            starts(np.repeat(np.arange(keep.size), np.diff(self.next_first)[keep]), keep.size),
             number[like[self.next_state[steps]]],
             self.leaves[keep],
             self.enters[keep],
             number[self.head_owner[chosen]],
-            offsets(np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen]), chosen.size),
-            self.head_wait[spread(self.head_first, chosen)],
+            starts(np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen]), chosen.size),
+            self.head_wait[positions(self.head_first, chosen)],
         )
 
 
@@ -225,28 +227,10 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
     )
 
 
-def spread(first: Offsets, rows: Ints) -> Ints:
-    """Positions of the entries of some compressed rows, row after row."""
-    begin, width = first[rows].astype(np.int64), np.diff(first)[rows].astype(np.int64)
-    ends = np.cumsum(width)
-    positions: Ints = np.arange(int(width.sum()), dtype=np.int64) + np.repeat(begin - (ends - width), width)
-    return positions
-
-
-def offsets(row: Ints, rows: int) -> Offsets:
-    """Where each row begins, given the ascending rows of all entries."""
-    first = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
-    return first
-
-
 def _mix(values: npt.NDArray[Any]) -> Hashes:
-    """Numbers scrambled so that their sums tell sets apart (Steele, Lea & Flood 2014)."""
-    mixed: Hashes = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+    """Hashes whose sums tell sets apart."""
+    found: Hashes = mixed(values.astype(np.uint64) + STEP)
+    return found
 
 
 def _sums(values: Hashes, first: Offsets) -> Hashes:
@@ -270,4 +254,4 @@ def _same_rows(first: Offsets, value: Ints, like: Ints) -> bool:
     if (width != width[like]).any():
         return False
     order = np.lexsort((value, np.repeat(np.arange(width.size), width)))
-    return bool((value[order] == value[order][spread(first, like)]).all())
+    return bool((value[order] == value[order][positions(first, like)]).all())

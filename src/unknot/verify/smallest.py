@@ -16,6 +16,7 @@ from typing import get_args
 import numpy as np
 
 from unknot.background import clock
+from unknot.compressed_rows import positions, starts
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -23,7 +24,7 @@ from unknot.verify import remainder
 from unknot.verify.closed_sets import entered
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact_model import Ports, Worm, fewest
-from unknot.verify.remainder import Ints, Remainder, offsets
+from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Core, core, dependencies
 from unknot.verify.verdict import Configuration, Reachability
 from unknot.verify.windows import Surroundings
@@ -170,7 +171,7 @@ class _Search:
         steps = _fewest_steps(tail, wanted, vcs.size)
         walk = np.zeros(steps, dtype=np.int64)
         weight = span[tail, wanted].astype(np.int64)
-        self.held = int(round_trip(offsets(tail, vcs.size), wanted.astype(np.int64), weight, steps, walk))
+        self.held = int(round_trip(starts(tail, vcs.size), wanted.astype(np.int64), weight, steps, walk))
         self.messages = steps
         routers: list[int] = []
         for v, w in zip(walk.tolist(), [*walk[1:].tolist(), int(walk[0])], strict=True):
@@ -256,7 +257,7 @@ def _path(rest: Remainder, tail: int, wanted: int, length: int) -> list[int]:
         todo = deque([start])
         while todo:
             s = todo.popleft()
-            waits = rest.head_wait[remainder.spread(rest.head_first, heads[first[s] : first[s + 1]])]
+            waits = rest.head_wait[positions(rest.head_first, heads[first[s] : first[s + 1]])]
             if wanted in waits and steps[s] == length:
                 path = [s]
                 while path[-1] != start:

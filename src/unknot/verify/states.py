@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot import memory
+from unknot.compressed_rows import grouped
 from unknot.errors import RelationError
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
@@ -121,9 +122,7 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
 
     network, vcs = relation.network, relation.vcs
     tail = network.source[vcs.channel]
-    leaving = np.argsort(tail, kind="stable").astype(np.int32)
-    first_leaving = np.zeros(network.num_routers + 1, dtype=np.int64)
-    np.cumsum(np.bincount(tail, minlength=network.num_routers), out=first_leaving[1:])
+    first_leaving, leaving = grouped(tail, network.num_routers)
     rank = np.empty(vcs.total, dtype=np.int32)
     rank[leaving] = np.arange(vcs.total) - first_leaving[tail[leaving]]
     head = vcs.router[: vcs.total]

@@ -13,8 +13,9 @@ from tests.reference.sim_allocators import islip, separable_input_first
 from tests.reference.sim_parts import Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from tests.simulation.scripted import Scripted, fork
 from unknot.routing import TIER, dimension_order
-from unknot.simulation.engine.router import SELECTIONS, Router, Selection
-from unknot.simulation.engine.traffic import scramble
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.state import SELECTIONS, Selection
+from unknot.splitmix import scramble
 from unknot.topologies import line
 
 

@@ -5,19 +5,19 @@ import numpy as np
 from numba import njit
 
 from unknot.simulation.engine.choice_kernel import compare
-from unknot.simulation.engine.state_kernel import enqueue, mixed, need, post
+from unknot.simulation.engine.state_kernel import enqueue, need, post, random_bits
+from unknot.splitmix import STEP
 from unknot.words_kernel import natural
 
 AHEAD = 64
 """Most cycles that a terminal without a packet draws for in advance."""
-STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(_nrt=False, forceinline=True)
 def draw(s, t):
     """The next 53 random bits of terminal t (SplitMix64)."""
     s.random[t] += STEP
-    return mixed(s.random[t])
+    return random_bits(s.random[t])
 
 
 @njit(_nrt=False, forceinline=True)

@@ -7,11 +7,11 @@ Between calls of the kernel rows say all; within a call masks and planes do.
 import numpy as np
 from numba import njit, types
 
-from unknot.simulation.engine.inject_kernel import STEP
 from unknot.simulation.engine.planes_kernel import FLITS, SLOTS, counted, first_plane
 from unknot.simulation.engine.state import BLOCKED, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.state_kernel import has_room, packet_of
 from unknot.simulation.engine.view_kernel import view
+from unknot.splitmix import STEP
 from unknot.types_kernel import RULE  # noqa: F401 imported first by every kernel
 from unknot.words_kernel import natural
 

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from unknot.errors import SimulationError, near
+from unknot.simulation.engine.state import SELECTIONS, Selection
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
 Allocator = Literal["islip", "separable_input_first"]
 Priority = Literal["none", "age"]
-Selection = Literal["all", "first", "random", "round_robin", "most_credits"]
 ALLOCATORS: tuple[Allocator, ...] = ("islip", "separable_input_first")
 PRIORITIES: tuple[Priority, ...] = ("none", "age")
-SELECTIONS: tuple[Selection, ...] = ("all", "first", "random", "round_robin", "most_credits")
 
 _LEAST = {
     "routing_delay": 0,
@@ -62,11 +61,9 @@ class Router:
         Rounds of islip; later ones match what is left. separable_input_first has one.
     priority : {"none", "age"}
         age: where requests compete the packet created first wins. Ties, or all of it, go round robin.
-    selection : {"all", "first", "random", "round_robin", "most_credits"}, optional
-        Which of the free candidates of the lowest tier a header requests: all at once, so that the allocator
-        chooses; or one: the first the relation names, any, the next one in turn, or one of the channel with the most
-        free buffers, any of them where several have as many. By default what the relation names
-        (`Relation.selection`), else all.
+    selection : str, optional
+        Which of the free candidates of the lowest tier a header requests: all at once, so that the allocator chooses,
+        or one; `SELECTIONS` says which. By default what the relation names (`Relation.selection`), else all.
     hold_switch : bool
         A packet that won the switch keeps it, as long as each cycle brings a flit and a credit, to its tail.
     input_speedup, output_speedup : int

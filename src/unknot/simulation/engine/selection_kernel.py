@@ -9,12 +9,18 @@ from numba import njit
 
 from unknot.routing.relation import NO_WAIT, VC_MASK
 from unknot.simulation.engine.planes_kernel import ones
-from unknot.simulation.engine.state import ATOMIC, BLOCKED
-from unknot.simulation.engine.state_kernel import BROKEN_RULE, DEAD_END, ask_rule, available, mixed, need, outputs_of
+from unknot.simulation.engine.state import ATOMIC, BLOCKED, FIRST_ONE, MOST_CREDITS, ROUND_ROBIN
+from unknot.simulation.engine.state_kernel import (
+    BROKEN_RULE,
+    DEAD_END,
+    ask_rule,
+    available,
+    need,
+    outputs_of,
+    random_bits,
+)
 from unknot.words_kernel import how_many, lowest, natural
 
-ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(5)
-"""Codes of the selection functions, in the order of `SELECTIONS`."""
 HELD = 2
 """What `find` says of a header that is held back."""
 
@@ -40,7 +46,7 @@ def commit(s, b, p, count):
 @njit(_nrt=False, forceinline=True)
 def at_random(s, b, now, many):
     """A random number below `many` for the header in input row b in this cycle."""
-    return mixed(np.uint64(s.setup.salt) ^ np.uint64((np.int64(now) << 32) + s.buffer[natural(b)])) % many
+    return random_bits(np.uint64(s.setup.salt) ^ np.uint64((np.int64(now) << 32) + s.buffer[natural(b)])) % many
 
 
 @njit(_nrt=False, forceinline=True)

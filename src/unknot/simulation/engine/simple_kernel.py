@@ -14,8 +14,8 @@ from numba import njit
 from unknot.routing.relation import NO_WAIT
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
-from unknot.simulation.engine.selection_kernel import ALL, RANDOM, at_random
-from unknot.simulation.engine.state import ATOMIC, BLOCKED, FRESH, NONATOMIC, SAF, VCT
+from unknot.simulation.engine.selection_kernel import at_random, in_turn
+from unknot.simulation.engine.state import ALL, ATOMIC, BLOCKED, FRESH, NONATOMIC, RANDOM, SAF, VCT
 from unknot.simulation.engine.state_kernel import BROKEN_RULE, DEAD_END, DONE, eject, enqueue, outputs_of, post, wake
 from unknot.words_kernel import beyond, how_many, lowest, natural
 
@@ -31,13 +31,6 @@ class Here(NamedTuple):
     out_ports: Any
     in_ports: Any
     ring: Any
-
-
-@njit(_nrt=False, forceinline=True)
-def in_turn(mask, pointer):
-    """The first bit of a mask at or after a pointer, going round; its number."""
-    rest = mask & -(np.int64(1) << (pointer & 63))
-    return lowest(rest if rest != 0 else mask)
 
 
 @njit(_nrt=False, forceinline=True)

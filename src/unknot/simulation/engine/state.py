@@ -15,7 +15,7 @@ Columns have the same names everywhere: ``state.inputs.stored[row]`` in Python, 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,13 @@ IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 """States of an input VC: no packet in front; a header that may take any candidate; one that found all of them taken
 and requests only those it waits for; within a stage of the router that takes longer than a cycle; an output VC is
 allocated but there is no flit or no credit; it requests the switch."""
+
+Selection = Literal["all", "first", "random", "round_robin", "most_credits"]
+SELECTIONS: tuple[Selection, ...] = get_args(Selection)
+"""Selection functions. Of its free candidates a header requests all, or one: the first that the relation names, any,
+the next one in turn, one of the channel with the most free buffers (any of them where several have as many)."""
+ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(len(SELECTIONS))
+"""Their codes."""
 
 NO_CYCLE = 2**60
 """A cycle that never comes."""

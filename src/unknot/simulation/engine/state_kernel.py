@@ -7,7 +7,7 @@ from numba import njit, types
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.state import ATOMIC, BLOCKED, NONATOMIC
 from unknot.types_kernel import RULE
-from unknot.words_kernel import address_of, atomic_or, natural
+from unknot.words_kernel import address_of, atomic_or, mixed, natural
 
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 """How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
@@ -23,11 +23,9 @@ def served(rule, place, offered, count):
 
 
 @njit(_nrt=False, forceinline=True)
-def mixed(z):
-    """53 random bits from a word (the output function of SplitMix64, as `traffic.scramble`)."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(11))
+def random_bits(state):
+    """53 random bits of a state of SplitMix64."""
+    return np.int64(mixed(state) >> np.uint64(11))
 
 
 @njit(_nrt=False, forceinline=True)

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers
 from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
-from unknot.simulation.engine.router import ALLOCATORS, SELECTIONS, Router
+from unknot.simulation.engine.router import ALLOCATORS, Router
 from unknot.simulation.engine.size import packets_in_a_buffer, wheel
-from unknot.simulation.engine.state import NO_CYCLE, SPAN, State, aligned
-from unknot.simulation.engine.traffic import Pairs, scramble, streams
+from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
+from unknot.simulation.engine.traffic import Pairs, streams
+from unknot.splitmix import mixed, scramble
 from unknot.switching import SWITCHINGS, Switching
 
 Numbers = npt.NDArray[np.int64]
@@ -135,7 +136,7 @@ def _terminals(
 ) -> dict[str, Any]:
     """Columns of `terminals`."""
     share = 1.0 if bursts is None else bursts.share_on
-    on = 0 if bursts is None else [scramble(int(start) + 1) >> 11 < int(share * 2**53) for start in starts]
+    on = 0 if bursts is None else mixed(starts + np.uint64(1)) >> np.uint64(11) < int(share * 2**53)
     rate = (chance * pairs.rate / share * 2**53).astype(np.int64)
     return {"packet": -1, "vc": -1, "last_vc": local - 1, "chance": rate, "on": on}
 

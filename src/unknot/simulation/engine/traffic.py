@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
+from unknot.splitmix import STEP, mixed, scramble
 from unknot.traffic import Pattern
-
-_WORD = 2**64 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,13 +218,8 @@ def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
 
 def streams(seed: int, terminals: int) -> npt.NDArray[np.uint64]:
     """Start values of the random numbers (SplitMix64) of each terminal, all different for every seed."""
-    base = scramble(seed + 0x9E3779B97F4A7C15)
-    return np.array([scramble(base + t * 0xD1342543DE82EF95) for t in range(terminals)], dtype=np.uint64)
-
-
-def scramble(value: int) -> int:
-    """The output function of SplitMix64 (Steele, Lea & Flood 2014): a bijection of 64-bit words."""
-    value &= _WORD
-    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
-    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _WORD
-    return value ^ (value >> 31)
+    base = np.uint64(scramble(seed + int(STEP)))
+    found: npt.NDArray[np.uint64] = mixed(
+        base + np.arange(terminals, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
+    )
+    return found

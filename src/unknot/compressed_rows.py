@@ -1,0 +1,43 @@
+"""Compressed rows: entries of one row after the other in one array, and where each row begins in another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Starts = npt.NDArray[np.int64]
+
+
+def starts(row: npt.NDArray[Any], rows: int) -> Starts:
+    """Return where each row begins, and the end: int64 array, shape (rows + 1,), from the row of each entry.
+
+    >>> starts(np.array([0, 2, 2]), 3).tolist()
+    [0, 1, 1, 3]
+    """
+    first = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
+    return first
+
+
+def grouped(row: npt.NDArray[Any], rows: int) -> tuple[Starts, npt.NDArray[np.int32]]:
+    """Return where each row begins and the numbers of its entries, ascending within a row.
+
+    >>> first, entries = grouped(np.array([2, 0, 2]), 3)
+    >>> first.tolist(), entries.tolist()
+    ([0, 1, 1, 3], [1, 0, 2])
+    """
+    return starts(row, rows), np.argsort(row, kind="stable").astype(np.int32)
+
+
+def positions(first: Starts, rows: npt.NDArray[Any]) -> Starts:
+    """Return the positions of the entries of some rows, row after row.
+
+    >>> positions(np.array([0, 1, 1, 3]), np.array([2, 0])).tolist()
+    [1, 2, 0]
+    """
+    begin, width = first[rows].astype(np.int64), np.diff(first)[rows].astype(np.int64)
+    ends = np.cumsum(width)
+    found: Starts = np.arange(int(width.sum()), dtype=np.int64) + np.repeat(begin - (ends - width), width)
+    return found
