@@ -1,94 +1,56 @@
 """Routing: the relation contract and one file per algorithm."""
 
-from unknot.routing.classes import in_classes, message_classes
-from unknot.routing.cube_connected_cycles import cube_connected_cycles
-from unknot.routing.de_bruijn import de_bruijn
-from unknot.routing.destination_tag import destination_tag
-from unknot.routing.dfsssp import dfsssp
-from unknot.routing.dimension_order import dimension_order
-from unknot.routing.dragonfly import dragonfly_minimal, dragonfly_valiant
-from unknot.routing.dragonfly_ugal import dragonfly_ugal
-from unknot.routing.duato import duato
-from unknot.routing.forwarding_table import forwarding_table
-from unknot.routing.fully_adaptive import fully_adaptive
-from unknot.routing.hop_number import hop_number
-from unknot.routing.hyperx import hyperx_dimension_order, hyperx_minimal
-from unknot.routing.hyperx_war import hyperx_dimwar, hyperx_omniwar
-from unknot.routing.itm_escape import itm_escape
-from unknot.routing.lash import lash
-from unknot.routing.lcfaa import lcfaa
-from unknot.routing.nca import nca
-from unknot.routing.o1turn import o1turn
-from unknot.routing.odd_even import odd_even
-from unknot.routing.overlay import overlay
-from unknot.routing.p_cube import p_cube
-from unknot.routing.pbfaa import pbfaa
-from unknot.routing.planar_adaptive import planar_adaptive
-from unknot.routing.product_order import product_order
-from unknot.routing.rcbn_tags import rcbn_tags
-from unknot.routing.relation import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels
-from unknot.routing.ring_lexicographic import ring_lexicographic
-from unknot.routing.romm import romm
-from unknot.routing.schwiebert import schwiebert
-from unknot.routing.shortest_paths import shortest_paths
-from unknot.routing.shuffle_exchange import shuffle_exchange
-from unknot.routing.turn_model import negative_first, north_last, west_first
-from unknot.routing.two_trees import two_trees
-from unknot.routing.ugal import ugal
-from unknot.routing.up_down import up_down
-from unknot.routing.valiant import valiant
-from unknot.routing.vba import vba
-from unknot.routing.waypoints import via_waypoint
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "EJECT",
-    "NO_WAIT",
-    "TIER",
-    "Candidate",
-    "Relation",
-    "VirtualChannels",
-    "cube_connected_cycles",
-    "de_bruijn",
-    "destination_tag",
-    "dfsssp",
-    "dimension_order",
-    "dragonfly_minimal",
-    "dragonfly_ugal",
-    "dragonfly_valiant",
-    "duato",
-    "forwarding_table",
-    "fully_adaptive",
-    "hop_number",
-    "hyperx_dimension_order",
-    "hyperx_dimwar",
-    "hyperx_minimal",
-    "hyperx_omniwar",
-    "in_classes",
-    "itm_escape",
-    "lash",
-    "lcfaa",
-    "message_classes",
-    "nca",
-    "negative_first",
-    "north_last",
-    "o1turn",
-    "odd_even",
-    "overlay",
-    "p_cube",
-    "pbfaa",
-    "planar_adaptive",
-    "product_order",
-    "rcbn_tags",
-    "ring_lexicographic",
-    "romm",
-    "schwiebert",
-    "shortest_paths",
-    "shuffle_exchange",
-    "two_trees",
-    "ugal",
-    "up_down",
-    "valiant",
-    "vba",
-    "via_waypoint",
-    "west_first",
-]
+from unknot.routing.classes import in_classes as in_classes
+from unknot.routing.classes import message_classes as message_classes
+from unknot.routing.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
+from unknot.routing.de_bruijn import de_bruijn as de_bruijn
+from unknot.routing.destination_tag import destination_tag as destination_tag
+from unknot.routing.dfsssp import dfsssp as dfsssp
+from unknot.routing.dimension_order import dimension_order as dimension_order
+from unknot.routing.dragonfly import dragonfly_minimal as dragonfly_minimal
+from unknot.routing.dragonfly import dragonfly_valiant as dragonfly_valiant
+from unknot.routing.dragonfly_ugal import dragonfly_ugal as dragonfly_ugal
+from unknot.routing.duato import duato as duato
+from unknot.routing.forwarding_table import forwarding_table as forwarding_table
+from unknot.routing.fully_adaptive import fully_adaptive as fully_adaptive
+from unknot.routing.hop_number import hop_number as hop_number
+from unknot.routing.hyperx import hyperx_dimension_order as hyperx_dimension_order
+from unknot.routing.hyperx import hyperx_minimal as hyperx_minimal
+from unknot.routing.hyperx_war import hyperx_dimwar as hyperx_dimwar
+from unknot.routing.hyperx_war import hyperx_omniwar as hyperx_omniwar
+from unknot.routing.itm_escape import itm_escape as itm_escape
+from unknot.routing.lash import lash as lash
+from unknot.routing.lcfaa import lcfaa as lcfaa
+from unknot.routing.nca import nca as nca
+from unknot.routing.o1turn import o1turn as o1turn
+from unknot.routing.odd_even import odd_even as odd_even
+from unknot.routing.overlay import overlay as overlay
+from unknot.routing.p_cube import p_cube as p_cube
+from unknot.routing.pbfaa import pbfaa as pbfaa
+from unknot.routing.planar_adaptive import planar_adaptive as planar_adaptive
+from unknot.routing.product_order import product_order as product_order
+from unknot.routing.rcbn_tags import rcbn_tags as rcbn_tags
+from unknot.routing.relation import EJECT as EJECT
+from unknot.routing.relation import NO_WAIT as NO_WAIT
+from unknot.routing.relation import TIER as TIER
+from unknot.routing.relation import Candidate as Candidate
+from unknot.routing.relation import Relation as Relation
+from unknot.routing.relation import VirtualChannels as VirtualChannels
+from unknot.routing.ring_lexicographic import ring_lexicographic as ring_lexicographic
+from unknot.routing.romm import romm as romm
+from unknot.routing.schwiebert import schwiebert as schwiebert
+from unknot.routing.shortest_paths import shortest_paths as shortest_paths
+from unknot.routing.shuffle_exchange import shuffle_exchange as shuffle_exchange
+from unknot.routing.turn_model import negative_first as negative_first
+from unknot.routing.turn_model import north_last as north_last
+from unknot.routing.turn_model import west_first as west_first
+from unknot.routing.two_trees import two_trees as two_trees
+from unknot.routing.ugal import ugal as ugal
+from unknot.routing.up_down import up_down as up_down
+from unknot.routing.valiant import valiant as valiant
+from unknot.routing.vba import vba as vba
+from unknot.routing.waypoints import via_waypoint as via_waypoint
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -15,11 +15,16 @@ from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.router_kernel import open_inbox, work
 from unknot.simulation.engine.simple_kernel import run_router
+from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_kernel import DONE, FULL, QUIET, packet_of
 from unknot.simulation.engine.view_kernel import view
 from unknot.types_kernel import RULE
 from unknot.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
 
+INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET = (
+    TABLES[name].dtype.itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets")
+)
+"""Bytes of their rows."""
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
 FAR, NEAR = 5, 3
@@ -42,7 +47,7 @@ def fetch_ends(s, r, now):
         heads = s.inbox.heads[row] | s.masks.heads[w]
         left = bits | heads
         while left != 0:
-            prefetch(inputs + 64 * (first + lowest(left)))
+            prefetch(inputs + INPUT * (first + lowest(left)))
             left &= left - 1
         left = heads
         while left != 0:
@@ -50,9 +55,9 @@ def fetch_ends(s, r, now):
             left &= left - 1
         if simple and heads | bits | returned:
             for end in range(s.words.first_output[w], s.words.first_output[w + 1], 2):
-                prefetch(outputs + 32 * end)
+                prefetch(outputs + OUTPUT * end)
         while not simple and returned != 0:
-            prefetch(outputs + 32 * (s.words.first_output[w] + lowest(returned)))
+            prefetch(outputs + OUTPUT * (s.words.first_output[w] + lowest(returned)))
             returned &= returned - 1
 
 
@@ -68,14 +73,14 @@ def fetch_beyond(s, r):
         first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
         while bits != 0:
             b = natural(first + lowest(bits))
-            prefetch(out_ports + 64 * (first_output + s.inputs.out_port_bit[b]))
-            prefetch(in_ports + 32 * (first_input + s.inputs.port_bit[b]))
+            prefetch(out_ports + OUT_PORT * (first_output + s.inputs.out_port_bit[b]))
+            prefetch(in_ports + IN_PORT * (first_input + s.inputs.port_bit[b]))
             if not simple:
-                prefetch(outputs + 32 * s.inputs.out[b])
+                prefetch(outputs + OUTPUT * s.inputs.out[b])
             bits &= bits - 1
         bits = s.masks.heads[w]
         while bits != 0:
-            prefetch(packets + 64 * packet_of(s, natural(first + lowest(bits))))
+            prefetch(packets + PACKET * packet_of(s, natural(first + lowest(bits))))
             bits &= bits - 1
 
 
