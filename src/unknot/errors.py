@@ -1,4 +1,4 @@
-"""What Unknot says when it is asked for something it cannot do.
+"""Exceptions.
 
 Every error a user can cause is an `UnknotError`; the command line prints its text and exits with 2.
 """
@@ -54,6 +54,22 @@ class TextError(UnknotError):
             if column:
                 shown += "\n    " + " " * (column - 1 - start) + "^"
         super().__init__(f"{place}: {message}{shown}")
+
+
+EXTRAS = {"ortools": "solving", "pysat": "solving", "matplotlib": "plotting", "pyarrow": "parquet"}
+"""Extras of the installation that bring the libraries that are not always needed."""
+
+
+def missing_extra(error: ImportError) -> str:
+    """Return which extra brings the library that is missing, and how to install it; empty if none does.
+
+    >>> missing_extra(ModuleNotFoundError(name="matplotlib.figure"))
+    "matplotlib is not installed, and this needs it: pip install 'unknot[plotting]'"
+    """
+    library = (error.name or "").partition(".")[0]
+    if library not in EXTRAS:
+        return ""
+    return f"{library} is not installed, and this needs it: pip install 'unknot[{EXTRAS[library]}]'"
 
 
 def shown(value: object, most: int = 80) -> str:

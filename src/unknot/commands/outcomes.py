@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from unknot.commands.guard import INTERNAL, INTERRUPTED, NOBODY_READS, internal_error
 from unknot.commands.printing import printable
-from unknot.errors import UnknotError, visible
+from unknot.errors import UnknotError, missing_extra, visible
 
 HOLDS, FAILS, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 __all__ = ["BAD_INPUT", "FAILS", "HOLDS", "INTERNAL", "INTERRUPTED", "NOBODY_READS", "UNDECIDED", "Commands", "say"]
@@ -48,6 +48,9 @@ class Commands(TyperGroup):
         except (typer.Exit, typer.Abort, UsageError):
             raise
         except Exception as error:
+            if isinstance(error, ImportError) and (missing := missing_extra(error)):
+                say(missing)
+                raise typer.Exit(BAD_INPUT) from None
             raise typer.Exit(internal_error(error, traceback=bool(ctx.params.get("traceback")))) from None
 
 
