@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,20 @@ def test_simulate_completes_with_zero_when_it_finds_a_deadlock() -> None:
     assert found["stable"] is False
     assert found["deadlock"]["messages"]
     assert "can never move again" in unknot_says(*words).stdout
+
+
+def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
+    from inspect import signature
+
+    from unknot import simulate
+    from unknot.commands.simulate import GROUPS
+
+    shown = CliRunner().invoke(app, ["simulate", "--help"]).output
+    sections = dict(re.findall(r"^(\w[\w ]+):\n((?:  .*\n?)+)", shown, re.M))
+    for group, names in GROUPS.items():
+        assert re.findall(r"^  --([a-z-]+)", sections[group], re.M) == [name.replace("_", "-") for name in names]
+    order = [name for names in GROUPS.values() for name in names]
+    arguments = [name for name in signature(simulate).parameters if name in order and name != "load"]
+    assert arguments == [name for name in order if name in arguments]
+    documented = re.findall(r"\*(\w[\w ]+)\.\*", simulate.__doc__ or "")
+    assert documented == list(GROUPS)

@@ -10,7 +10,7 @@ from importlib import import_module
 import typer
 
 from unknot.commands import guard
-from unknot.commands.options import MaxMemory, Traceback, Version, with_format
+from unknot.commands.options import Grouped, MaxMemory, Traceback, Version, with_format
 from unknot.commands.outcomes import Commands
 
 COMMANDS = (
@@ -60,7 +60,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     found.callback()(_root)
     for name in names:
-        found.command()(with_format(getattr(import_module(f"unknot.commands.{name}"), name)))
+        found.command(cls=Grouped)(with_format(getattr(import_module(f"unknot.commands.{name}"), name)))
     return found
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+from typer.core import TyperCommand
 
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
@@ -49,6 +51,42 @@ Picture = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE.svg|png", callback=_drawable, help="Draw it into this file."),
 ]
+
+
+def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Show the options of a command in its help in these groups; the others stay under Options."""
+    group_of = {name: group for group, names in groups.items() for name in names}
+
+    def grouped(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        parameters = []
+        for name, parameter in signature.parameters.items():
+            if name in group_of:
+                kind, option = get_args(parameter.annotation)
+                option = copy(option)
+                option.rich_help_panel = group_of[name]
+                parameter = parameter.replace(annotation=Annotated[kind, option])
+            parameters.append(parameter)
+        command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return command
+
+    return grouped
+
+
+class Grouped(TyperCommand):
+    """A command whose help lists options by group, in the order of its parameters."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                named = getattr(parameter, "rich_help_panel", None) or "Options"
+                group = "Arguments" if parameter.param_type_name == "argument" else named
+                groups.setdefault(group, []).append(record)
+        for group, records in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
 
 
 _FormatName = Annotated[

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import SEED, BufferDepth, Csv, Json, NetworkText, RoutingText, Seed, SwitchingName, Vcs
+from unknot.commands.options import (
+    SEED,
+    BufferDepth,
+    Csv,
+    Json,
+    NetworkText,
+    RoutingText,
+    Seed,
+    SwitchingName,
+    Vcs,
+    in_groups,
+)
 from unknot.commands.outcomes import say
 from unknot.commands.shared import limited, network_for, print_json, relation_of, write, write_rows
 from unknot.switching import DEFAULT_SWITCHING
@@ -17,35 +28,34 @@ if TYPE_CHECKING:
     from unknot.simulation import Run, Runs, Saturation
 
 
+GROUPS = {
+    "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
+    "Traffic": ("load", "traffic", "packet_length", "bursts"),
+    "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
+    "Faults": ("fault",),
+    "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
+}
+"""Groups of options, those of the arguments of `unknot.simulate`."""
+
+
+@in_groups(GROUPS)
 def simulate(
     network: NetworkText,
     routing: RoutingText,
-    load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
     vcs: Vcs = None,
-    packet_length: Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")] = "1",
     switching: SwitchingName = DEFAULT_SWITCHING,
     buffer_depth: BufferDepth = 8,
-    traffic: Annotated[
-        str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
-    ] = "uniform",
     router: Annotated[
         str, typer.Option(help="Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.")
     ] = "",
+    load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
+    traffic: Annotated[
+        str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
+    ] = "uniform",
+    packet_length: Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")] = "1",
     bursts: Annotated[
         str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
     ] = None,
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable."
-        ),
-    ] = None,
-    seed: Seed = SEED,
-    seeds: Annotated[
-        int | None, typer.Option(help="Run it with so many seeds, from --seed on, and tell the mean.", min=1)
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
-    threads: Annotated[int, typer.Option(help="Threads inside each run; the answer is the same.")] = 1,
     warmup: Annotated[
         int | None, typer.Option(help="Cycles before measuring; by default until it is in balance.")
     ] = None,
@@ -54,11 +64,23 @@ def simulate(
         float | None, typer.Option(help="Measure until the mean latency is known to this part of it, as 0.02.")
     ] = None,
     interval: Annotated[
-        int | None, typer.Option(help="Also tell in JSON what happens over time, in steps of so many cycles.")
+        int | None, typer.Option(help="Cycles between two points of what happens over time, in JSON.")
     ] = None,
     saturation: Annotated[
         bool, typer.Option("--saturation", help="Search for the load at which it saturates instead.")
     ] = False,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable."
+        ),
+    ] = None,
+    seed: Seed = SEED,
+    seeds: Annotated[
+        int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
+    threads: Annotated[int, typer.Option(help="Threads inside each run; the answer is the same.")] = 1,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which the run is given up; exit code 3.")
     ] = None,

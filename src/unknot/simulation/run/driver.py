@@ -44,19 +44,19 @@ def simulate(
     *,
     routing: str | None = None,
     vcs: int | None = None,
-    packet_length: Lengths = 1,
     switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int = 8,
-    seed: int = 1,
-    traffic: Traffic = "uniform",
     router: Router = DEFAULT,
+    traffic: Traffic = "uniform",
+    packet_length: Lengths = 1,
     bursts: Bursts | None = None,
     warmup: int | None = None,
     measure: int | None = None,
     precision: float | None = None,
     interval: int | None = None,
-    threads: int = 1,
     faults: Sequence[Fault] = (),
+    seed: int = 1,
+    threads: int = 1,
     progress: Progress | None = None,
 ) -> Run:
     """Simulate a relation, flit by flit.
@@ -66,29 +66,30 @@ def simulate(
     channel, and so has an ejection port, which never stalls but must be allocated. By default routers are as by
     default in BookSim 2, and an empty network gives its latency to the cycle.
 
+    Parameters stand in the groups of the command's help.
+
     Parameters
     ----------
     relation, routing, vcs
-        As `unknot.check` takes them; without `vcs` at least 4 VCs per channel where the routing can use them.
-    load : float
-        Offered flits per terminal and cycle, 0 to 1.
-    packet_length : int or mapping of int to float
-        Flits per packet, or the share of each length among the packets.
+        *Network and router.* As `unknot.check` takes them; without `vcs` at least 4 VCs per channel where the routing
+        can use them.
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
     buffer_depth : int
         Flits per VC.
-    seed : int
-        The same design, load and seed give the same run to the last bit.
+    router : Router
+    load : float
+        *Traffic.* Offered flits per terminal and cycle, 0 to 1.
     traffic : str, sequence of int, array, callable or Pattern
         As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule serves it),
         ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal; a matrix of
         rates. The busiest terminal offers the load.
-    router : Router
+    packet_length : int or mapping of int to float
+        Flits per packet, or the share of each length among the packets.
     bursts : Bursts, optional
         Terminals are on or off, instead of creating packets with the same chance in every cycle.
     warmup : int, optional
-        Cycles before measuring. By default until the mean latency of the packets that arrive has been in balance for
-        half of the time (MSER), 64 times the shortest warm-up at most.
+        *Measurement.* Cycles before measuring. By default until the mean latency of the packets that arrive has been
+        in balance for half of the time (MSER), 64 times the shortest warm-up at most.
     measure : int, optional
         Cycles in which created packets are measured. By default enough for 30,000 packets, between 5,000 and 200,000;
         and up to 32 times as many while the latencies of successive batches depend on one another, or it is in doubt
@@ -97,12 +98,14 @@ def simulate(
         Measure on, up to 256 times as long, until the half-width of the confidence interval of the mean latency is at
         most this part of it; not together with `measure`.
     interval : int, optional
-        Also tell what happens over time, in steps of so many cycles (`Run.series`).
+        Cycles between two points of `Run.series`, which says what happens over time.
+    faults : sequence of Fault
+        *Faults.* Channels and routers that die during the run, and relations that take the place of others; with one
+        thread only.
+    seed : int
+        *Execution.* The same design, load and seed give the same run to the last bit.
     threads : int
         Threads inside this one run; any number gives the same bits.
-    faults : sequence of Fault
-        Channels and routers that die during the run, and relations that take the place of others; with one thread
-        only.
     progress : callable, optional
         Called with the stage in words and the cycle reached.
 
