@@ -13,7 +13,7 @@ from unknot.memory import SizeError, memory_limit
 from unknot.multicast import Schedule, Send, all_reduce, broadcast, collective, contention, execute, scatter
 from unknot.multicast.contention import channels_used
 from unknot.routing import Relation, dimension_order, fully_adaptive, valiant
-from unknot.simulation.traces.addresses import addresses
+from unknot.simulation.traces.trace import addresses
 from unknot.testing import interpreted
 
 

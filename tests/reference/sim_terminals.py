@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.injection import Bursts, length_shares
-from unknot.simulation.engine.traffic import Pairs
+from unknot.simulation.engine.traffic import Bursts, Pairs, length_shares
 
 from .sim_parts import OutputVC, Packet, Wire
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Pairs, streams
+from unknot.simulation.engine.traffic import Bursts, Pairs, streams
 
 from .sim_allocators import islip, separable_input_first
 from .sim_choices import Choices

@@ -13,7 +13,7 @@ from unknot.errors import NetworkError, RelationError
 from unknot.network import Network, distances_from
 from unknot.routing import Relation, dragonfly_minimal, dragonfly_ugal, dragonfly_valiant, shortest_paths
 from unknot.routing.relation import COMPARISONS
-from unknot.simulation.traces.addresses import addresses_drawn
+from unknot.simulation.traces.trace import addresses_drawn
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation, interpreted
 from unknot.topologies import dragonfly, mesh

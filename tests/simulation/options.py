@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from unknot.simulation.engine.injection import Bursts, Lengths
 from unknot.simulation.engine.router import PRIORITIES, Router
 from unknot.simulation.engine.state import SELECTIONS
+from unknot.simulation.engine.traffic import Bursts, Lengths
 
 DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 

@@ -11,8 +11,8 @@ from unknot.answers.networks import Natural, NetworkForm, Positive
 from unknot.answers.runs import ReplayForm, RunForm, Shares
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.switching import Switching

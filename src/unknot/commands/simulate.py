@@ -111,7 +111,7 @@ def simulate(
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
     """
     from unknot.errors import SimulationError
-    from unknot.simulation.run import texts
+    from unknot.simulation.run import options
     from unknot.switching import switching_named
     from unknot.units import Units
 
@@ -129,13 +129,13 @@ def simulate(
     if load is None and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
         raise SimulationError(f"{wrong} is for one run, not for --saturation")
     point: dict[str, Any] = {
-        "packet_length": texts.lengths_of(packet_length, "--packet-length"),
+        "packet_length": options.lengths_of(packet_length, "--packet-length"),
         "switching": technique,
         "buffer_depth": buffer_depth,
         "seed": seed,
         "traffic": traffic,
-        "router": texts.router_of(router, "--router"),
-        "bursts": None if bursts is None else texts.bursts_of(bursts, "--bursts"),
+        "router": options.router_of(router, "--router"),
+        "bursts": None if bursts is None else options.bursts_of(bursts, "--bursts"),
         "threads": threads,
     }
     if fault:

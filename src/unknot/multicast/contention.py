@@ -13,7 +13,7 @@ from unknot.memory import require
 from unknot.multicast.schedule import Schedule
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
-from unknot.simulation.traces.addresses import addresses
+from unknot.simulation.traces.trace import addresses
 
 
 @dataclass(frozen=True)

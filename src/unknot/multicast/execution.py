@@ -11,7 +11,7 @@ from unknot.errors import SimulationError
 from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
-from unknot.simulation.run.checks import check_point
+from unknot.simulation.run.options import check_point
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace, TracedMessage
 from unknot.simulation.traces.trace_run import play_trace

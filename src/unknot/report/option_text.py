@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 
 from unknot.report.phrases import count, listed
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts
 
 
 def lengths(shares: int | Mapping[int, float]) -> str:

@@ -1,7 +1,7 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.limits import Saturation, saturation, zero_load_latency

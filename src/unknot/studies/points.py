@@ -12,8 +12,8 @@ from typing import Any
 from unknot.errors import UnknotError
 from unknot.routing.own import code_of, is_code, rooted
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.studies.code_digest import code_digest

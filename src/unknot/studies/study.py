@@ -25,9 +25,9 @@ from unknot.network import Network
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import is_code, rooted
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.injection import Bursts, length_shares
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.texts import router_from
+from unknot.simulation.engine.traffic import Bursts, length_shares
+from unknot.simulation.run.options import router_from
 from unknot.studies import design as designs
 from unknot.studies.limits import MOST_LOADS
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named

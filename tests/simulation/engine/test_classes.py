@@ -16,7 +16,7 @@ from unknot.cli import app
 from unknot.errors import SimulationError, TextError
 from unknot.routing import dimension_order, in_classes, o1turn
 from unknot.simulation import TracedMessage, TraceError, closed_loop, read_trace, run_trace
-from unknot.simulation.traces.addresses import addresses_drawn
+from unknot.simulation.traces.trace import addresses_drawn
 from unknot.switching import SWITCHINGS
 from unknot.testing import interpreted
 from unknot.topologies import line, mesh

@@ -13,9 +13,8 @@ from unknot.network import Network
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.injection import Bursts, Lengths
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import pairs_of, uniform
+from unknot.simulation.engine.traffic import Bursts, Lengths, pairs_of, uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
 from unknot.topologies import complete, dragonfly, mesh, torus

@@ -11,8 +11,7 @@ import pytest
 from tests.reference.sim_parts import Packet
 from tests.reference.simulator import Simulator
 from unknot.routing import dimension_order
-from unknot.simulation.engine.injection import Bursts
-from unknot.simulation.engine.traffic import nobody, streams
+from unknot.simulation.engine.traffic import Bursts, nobody, streams
 from unknot.splitmix import scramble
 from unknot.topologies import line
 

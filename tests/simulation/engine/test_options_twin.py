@@ -12,9 +12,9 @@ from tests.simulation.engine.test_flit_kernel import PATTERNS, agree
 from tests.simulation.options import BURSTS, LENGTHS, routers
 from tests.simulation.relations import random_relation
 from unknot.routing import dimension_order, duato, ugal, valiant
-from unknot.simulation.engine.injection import Bursts, Lengths, length_shares, mean_length
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SELECTIONS
+from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length
 from unknot.switching import SWITCHINGS
 from unknot.testing import interpreted
 from unknot.topologies import mesh, torus

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.simulation.relations import random_relation
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.state import SCRATCH, TABLES
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.traffic import Bursts, uniform
 from unknot.switching import SWITCHINGS
 from unknot.testing import interpreted
 

@@ -10,7 +10,7 @@ from unknot.errors import SimulationError
 from unknot.routing import destination_tag, dimension_order, in_classes, nca
 from unknot.simulation import Router, simulate
 from unknot.simulation.engine.state import SELECTIONS
-from unknot.simulation.run.texts import router_of
+from unknot.simulation.run.options import router_of
 from unknot.testing import interpreted
 from unknot.topologies import butterfly, fat_tree, mesh
 

@@ -9,9 +9,8 @@ from unknot.errors import RelationError, SimulationError
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive, o1turn, valiant
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.traffic import Bursts, uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
 from unknot.topologies import mesh, torus

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from tests.reference.simulator import Simulator
 from tests.simulation.options import BURSTS, LENGTHS, routers
 from unknot.routing import dimension_order
-from unknot.simulation.engine.injection import Bursts, Lengths
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import nobody
+from unknot.simulation.engine.traffic import Bursts, Lengths, nobody
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import torus
 

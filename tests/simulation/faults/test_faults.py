@@ -18,7 +18,7 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import ATOMIC, State
 from unknot.simulation.engine.traffic import uniform
 from unknot.simulation.faults.fault import channels_of, fault_of
-from unknot.simulation.faults.faults import FaultyEngine
+from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.simulation.faults.losses import owns, residents
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted

@@ -9,12 +9,11 @@ from unknot.errors import RelationError
 from unknot.memory import require
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import knot, stuck_vcs
-from unknot.simulation.engine.injection import Bursts, Lengths
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.state import NO_CYCLE, SPAN, State
 from unknot.simulation.engine.tables import empty_network
-from unknot.simulation.engine.traffic import Pairs
+from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
 

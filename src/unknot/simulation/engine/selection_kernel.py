@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from unknot.routing.relation import NO_WAIT, VC_MASK
-from unknot.simulation.engine.planes_kernel import ones
+from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import ATOMIC, BLOCKED, FIRST_ONE, MOST_CREDITS, ROUND_ROBIN
 from unknot.simulation.engine.state_kernel import (
     BROKEN_RULE,

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Fast path: one cycle of a router with at most 64 VCs a side and default options, bit-identical to `router_kernel`.
 
-Input and output VCs are bits of a word, and flits and credits are counted in planes (`planes_kernel`), for all VCs of
+Input and output VCs are bits of a word, and flits and credits are counted in planes (`pack_kernel`), for all VCs of
 a router at once. `tables.is_packable` says when it is taken. Headers with a prescribed path go through
 `router_kernel`.
 """
@@ -13,7 +13,7 @@ from numba import njit
 
 from unknot.routing.relation import NO_WAIT
 from unknot.simulation.engine.match_kernel import CYCLIC
-from unknot.simulation.engine.planes_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
+from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state import ALL, ATOMIC, BLOCKED, FRESH, NONATOMIC, RANDOM, SAF, VCT
 from unknot.simulation.engine.state_kernel import BROKEN_RULE, DEAD_END, DONE, eject, enqueue, outputs_of, post, wake

@@ -6,9 +6,9 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.relation import VirtualChannels
-from unknot.simulation.engine.injection import Lengths, length_shares
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SPAN, TABLES
+from unknot.simulation.engine.traffic import Lengths, length_shares
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 
 DEFAULT = Router()

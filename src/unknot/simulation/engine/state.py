@@ -149,7 +149,7 @@ TABLES = {
         holders=int64,  # input VCs that hold the switch
         later_heads=int64,  # headers that join `new_heads` in the next step of the router
     ),
-    "planes": numbers(SCRATCH, int64),  # counters of the buffers of packed routers, see `planes_kernel`
+    "planes": numbers(SCRATCH, int64),  # counters of the buffers of packed routers, see `pack_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.
     "input_class": numbers(FIXED, int32),  # of each input VC
     "cache": numbers(FIXED, int8),  # of each class and address the number of its answer

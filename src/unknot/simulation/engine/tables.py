@@ -9,11 +9,10 @@ import numpy.typing as npt
 
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers
-from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
 from unknot.simulation.engine.router import ALLOCATORS, Router
 from unknot.simulation.engine.size import packets_in_a_buffer, wheel
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
-from unknot.simulation.engine.traffic import Pairs, streams
+from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs, length_shares, streams
 from unknot.splitmix import mixed, scramble
 from unknot.switching import SWITCHINGS, Switching
 

@@ -12,19 +12,17 @@ from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.injection import Bursts, Lengths, length_shares, mean_length
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import pairs_of
+from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
 from unknot.simulation.faults.fault import Fault
-from unknot.simulation.faults.faults import FaultyEngine, FaultyRecorder
-from unknot.simulation.run.checks import check_point, check_run
-from unknot.simulation.run.measurement import Window
+from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
+from unknot.simulation.run.measurement import Window, warm_up
+from unknot.simulation.run.options import check_point, check_run
 from unknot.simulation.run.outcome import diagnosis
 from unknot.simulation.run.remedy import remedy
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.series import Recorder
 from unknot.simulation.run.statistics import doubtful, mean, percentiles, saturated
-from unknot.simulation.run.warmup import warm_up
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 

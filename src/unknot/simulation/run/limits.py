@@ -14,8 +14,8 @@ from unknot.network import Network
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.shown import Shown
-from unknot.simulation.engine.injection import Bursts, Lengths, length_shares
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
 from unknot.simulation.run.driver import DEFAULT, simulate
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.run import Run

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.injection import mean_length
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import mean_length
 from unknot.switching import Switching
 from unknot.traffic import Pattern
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from unknot.frames import Row, to_frame
 from unknot.shown import Shown
-from unknot.simulation.engine.injection import Bursts
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
 from unknot.switching import Switching

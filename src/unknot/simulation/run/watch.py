@@ -11,10 +11,9 @@ from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.injection import Bursts, Lengths, length_shares, mean_length
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import pairs_of
-from unknot.simulation.run.checks import check_point, check_run
+from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
+from unknot.simulation.run.options import check_point, check_run
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
-from unknot.simulation.run.checks import check_point
+from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player, Progress
 from unknot.simulation.traces.trace import Trace

@@ -13,7 +13,7 @@ from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import CHECK, Engine
 from unknot.simulation.engine.state import NO_CYCLE, aligned
 from unknot.simulation.engine.traffic import nobody
-from unknot.simulation.traces.addresses import addresses_drawn
+from unknot.simulation.traces.trace import addresses_drawn
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
 

@@ -13,7 +13,7 @@ from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State
 from unknot.simulation.engine.traffic import nobody
-from unknot.simulation.run.checks import check_point
+from unknot.simulation.run.options import check_point
 from unknot.verify.verdict import Configuration, Message
 
 Numbers = npt.NDArray[np.int64]

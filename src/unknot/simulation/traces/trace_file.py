@@ -18,8 +18,7 @@ from unknot.errors import NetworkError, TextError, UnknotError, near
 from unknot.input import read_bytes, read_text
 from unknot.network import Network
 from unknot.output import write_text, written
-from unknot.simulation.traces.addresses import unknown_class
-from unknot.simulation.traces.trace import Trace, TraceError
+from unknot.simulation.traces.trace import Trace, TraceError, unknown_class
 from unknot.simulation.traces.trace_run import TraceRun
 
 if TYPE_CHECKING:

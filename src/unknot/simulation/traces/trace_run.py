@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
-from unknot.simulation.run.checks import check_point
+from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
-from unknot.simulation.traces.addresses import addresses_drawn, kinds
 from unknot.simulation.traces.player import Player, Progress
-from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError
+from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
 from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
 

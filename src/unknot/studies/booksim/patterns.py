@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import near
-from unknot.simulation.engine.injection import Bursts
+from unknot.simulation.engine.traffic import Bursts
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built
 from unknot.traffic import Pattern

@@ -10,8 +10,8 @@ from typing import Any
 
 from unknot.errors import SimulationError, TextError, UnknotError
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.injection import Bursts, length_shares, mean_length
 from unknot.simulation.engine.router import Allocator, Router
+from unknot.simulation.engine.traffic import Bursts, length_shares, mean_length
 from unknot.studies.booksim.configuration import Configuration, read_configuration, split
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern

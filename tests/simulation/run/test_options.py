@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from unknot.errors import TextError
 from unknot.simulation import Bursts, Router
-from unknot.simulation.run.texts import bursts_of, lengths_of, router_of
+from unknot.simulation.run.options import bursts_of, lengths_of, router_of
 
 
 def test_routers() -> None:

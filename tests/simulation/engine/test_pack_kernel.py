@@ -9,7 +9,7 @@ from numba import njit
 
 from unknot.routing import dimension_order
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.planes_kernel import FLITS, SLOTS, add, at_least, counted, subtract
+from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, subtract
 from unknot.simulation.engine.traffic import uniform
 from unknot.simulation.engine.view_kernel import view
 from unknot.topologies import mesh
