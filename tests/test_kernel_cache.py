@@ -15,7 +15,7 @@ from unknot.kernel_cache import CONSTANTS, _private_folder, drop_stale
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     for name in (*CONSTANTS, "verify/states_kernel.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("ONE = 1\n")
     drop_stale(tmp_path)
     (tmp_path / "verify/__pycache__").mkdir()

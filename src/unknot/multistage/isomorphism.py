@@ -107,7 +107,7 @@ def names_by_components(network: Network) -> Numbers | None:
 def _words(network: Network, stage: IntArray, order: range) -> Numbers | None:
     """For each switch the components it lies in, as one number, when stages are added in the order given.
 
-    The components of the first so many stages split into those of one stage fewer; a digit says into which of them.
+    The components of the first stages split into those of one stage fewer; a digit says into which of them.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

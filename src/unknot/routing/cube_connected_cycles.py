@@ -82,7 +82,7 @@ def _corners(network: Network) -> tuple[Ints, Ints, int]:
     """
     refusal = NetworkError(
         f"cube_connected_cycles on {network.name}: it wants a ring of n ≥ 3 routers at each corner of a hypercube "
-        "of n dimensions, with coordinates that tell corner and position, such as cube_connected_cycles(4)"
+        "of n dimensions, with coordinates for corner and position, such as cube_connected_cycles(4)"
     )
     if network.coordinates is None or len(network.radices) < 2:
         raise refusal

@@ -25,7 +25,7 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def dimension_order(
     Parameters
     ----------
     vcs : int
-        VCs per channel. Without dateline all are offered alike; with one they are split into two equal classes.
+        VCs per channel. Without dateline all are candidates alike; with one they are split into two equal classes.
     dateline : {"auto", "none", "crossing", "entry"}
         `crossing`: class 0 while the wrap link of the ring lies ahead, class 1 after it or if it is not used (Dally
         & Seitz 1987). `entry`: the class is fixed on entering a dimension, 1 if the route will wrap, else 0

@@ -50,7 +50,7 @@ def forwarding_table(
     next_channel : array_like of int, shape (routers, addresses)
         Channel taken at each router for each address, or `EJECT_HERE`, or `DROP`.
     vcs : int
-        VCs per channel, offered alike.
+        VCs per channel, all candidates alike.
     destination : array_like of int, shape (addresses,), optional
         Terminal each address stands for; by default address = terminal.
     may_use : array_like of bool, shape (terminals, addresses), optional
@@ -225,7 +225,7 @@ def fabric_relation(
         Sources and destinations. A port does not send to itself. For host-to-host the network is the fabric's own;
         for the others it has one terminal more for the management port of each switch.
     vcs : int
-        Virtual lanes, offered alike; one where no service levels are known.
+        Virtual lanes, all candidates alike; one where no service levels are known.
     lanes : int, optional
         Lanes in use, where service levels are known but no SL to VL tables: the lane is the SL modulo their number.
 

@@ -23,7 +23,7 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
 
     Raises
     ------

@@ -23,7 +23,7 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
 
     Raises
     ------

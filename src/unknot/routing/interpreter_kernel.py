@@ -17,7 +17,7 @@ from unknot.routing.relation import Relation
 from unknot.routing.relation_kernel import RULE_SIGNATURE, Compiled
 
 FEW_STATES = 20_000
-"""Up to so many states a rule is asked for all of them sooner than it is compiled."""
+"""Most states for which asking a rule for all of them is quicker than compiling it."""
 
 
 class _Callback(types.WrapperAddressProtocol):

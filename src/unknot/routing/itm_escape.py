@@ -51,7 +51,7 @@ def itm_escape(
     returns : bool
         Whether a header may go back from the escape to the adaptive layer; else it escapes for good.
     choice : {"all", "first", "random"}
-        Which shortest paths of the mesh are offered, as in `shortest_paths`.
+        Which shortest paths of the mesh are candidates, as in `shortest_paths`.
     seed : int
         Of the random choice.
     time_limit : float

@@ -24,7 +24,7 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
 
     Raises
     ------

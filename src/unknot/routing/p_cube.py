@@ -25,7 +25,7 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
     minimal : bool
         Whether a packet goes on shortest paths only; else detours are tried after them, where the source has them.
 

@@ -4,8 +4,8 @@ The primary tag corrects the high bits of the row one by one in the front half, 
 corrects bit 0 at the last link: where a header stands and where it goes decide, no tag need be carried. With
 ``choice="all"`` a header may follow any alternate tag as well, and change from one to another on its way, the primary
 one first (a tier); this keeps clear of dead switches and links as long as any path is left, for only channels from
-which the destination can be reached are offered (the paper's marks, or "pre-fault-tolerance"). Minimal: all paths are
-equally long. One VC. It cannot deadlock under any switching technique, because channels lead from each stage to the
+which the destination can be reached are candidates (the paper's marks, or "pre-fault-tolerance"). Minimal: all
+paths are equally long. One VC. It cannot deadlock under any switching technique, because channels lead from each stage to the
 next and so no wait can close a circle; the paper does not speak of deadlock, so nothing is claimed in its name.
 """
 
@@ -30,7 +30,7 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
     choice : {"primary", "all"}
 
     Raises

@@ -324,9 +324,9 @@ class Relation:
                         f"at {self.network.router_name(home)}"
                     )
             elif not 0 <= vc < self.num_vcs or self.network.source[self.vcs.channel[vc]] != router:
-                offered = self.vcs.name(vc) if 0 <= vc < self.num_vcs else f"VC {vc}"
+                named = self.vcs.name(vc) if 0 <= vc < self.num_vcs else f"VC {vc}"
                 raise RelationError(
-                    f"{state}: it offers {offered}, which does not leave router {self.network.router_name(router)}"
+                    f"{state}: it offers {named}, which does not leave router {self.network.router_name(router)}"
                 )
         if found and not any(candidate.waits for candidate in found):
             raise RelationError(f"{state}: a blocked header would wait for nothing; mark a candidate as waited for")

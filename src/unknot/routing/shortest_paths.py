@@ -24,7 +24,7 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
     choice : {"first", "random", "all"}
         Which of the channels that bring a header nearer it may take.
     seed : int
@@ -92,7 +92,7 @@ def shortest_path_rule(
         −1 offers every such channel; 0 the first; any other number is the seed of a choice that depends on the
         router and the destination alone.
     share : int
-        VCs offered of each channel.
+        Candidate VCs of each channel.
     climb : bool
         Whether each hop offers the next `share` VCs; else every hop offers the first.
     """

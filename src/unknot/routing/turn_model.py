@@ -5,7 +5,7 @@ before all others. A packet first goes adaptively in those of them that bring it
 In two dimensions west-first starts with west, north-last ends with north, negative-first starts with west and south;
 west is down and north is up, in dimensions 0 and 1. In more dimensions west-first becomes all-but-one-negative-first
 and north-last all-but-one-positive-last, as Glass and Ni generalise them. These are the minimal versions. Any number
-of VCs, one is enough; all are offered alike. Glass & Ni (1992) prove them deadlock-free by a numbering of the
+of VCs, one is enough; all are candidates alike. Glass & Ni (1992) prove them deadlock-free by a numbering of the
 channels along which every route climbs, which settles every switching technique. Partially adaptive: some pairs have
 one path.
 """
@@ -27,7 +27,7 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs per channel, all offered alike.
+        VCs per channel, all candidates alike.
 
     Raises
     ------

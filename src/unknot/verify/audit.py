@@ -33,7 +33,7 @@ from unknot.verify.lost import lost_packets
 from unknot.verify.verdict import Configuration, Reachability, Verdict
 
 SHOWN = 20
-"""Dead ends and loops told in words for each kind of traffic."""
+"""Most dead ends and loops that are described for each kind of traffic."""
 MERGED = 1_000_000
 """Pairs of ports and LIDs from which on one sender stands for all of its switch, where there is one lane."""
 ONE_LANE = (
@@ -114,7 +114,7 @@ class Audit:
     fabric : Fabric
     switching : str
     lanes : int
-        Virtual lanes that were told apart.
+        Virtual lanes that were distinguished.
     assumption : str
         What was assumed where the files say nothing.
     host_to_host : TrafficAudit

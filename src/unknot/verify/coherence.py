@@ -26,7 +26,7 @@ class Suffix:
     source, address : int
         Terminal and address of a message.
     route : tuple of int
-        Channels it may take, up to and with the first that tells.
+        Channels it may take, up to and with the first that decides.
     start : int
         How many of them come before the suffix.
     terminal : int
@@ -84,7 +84,7 @@ def coherence(relation: Relation) -> Coherence:
     every pair that is the usual notion.
 
     Time is linear in the transitions where states of one router agree, and grows with the sets of virtual channels
-    that must be told apart where they do not.
+    that must be distinguished where they do not.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def _seats(relation: Relation, address: int, order: np.ndarray) -> tuple[np.ndar
 def _witness(
     relation: Relation, address: int, order: np.ndarray, first: np.ndarray, value: np.ndarray, delivers: np.ndarray
 ) -> Suffix | None:
-    """A shortest route that tells, breadth first from all sources: the state, and who could be in which states."""
+    """A shortest route that decides, breadth first from all sources: the state, and who could be in which states."""
     vcs, inject = relation.vcs, relation.network.inject
     slot = {int(at): i for i, at in enumerate(order)}
     steps: list[list[tuple[int, int]]] = []

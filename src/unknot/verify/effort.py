@@ -41,13 +41,13 @@ class TimeUpError(Exception):
 
 
 def step(places: int) -> int:
-    """Addresses of a block, when each may have a state at so many places."""
+    """Addresses of a block, when each may have a state at that many input VCs."""
     return max(1, BLOCK // max(1, places))
 
 
 @dataclass(frozen=True)
 class Effort:
-    """Threads, a deadline, and whom to tell.
+    """Threads, a deadline, and progress.
 
     Parameters
     ----------

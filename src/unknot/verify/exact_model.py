@@ -78,7 +78,7 @@ def fewest(
     seconds : float
         Time limit.
     messages, held : int
-        It is known that there are no fewer messages, and that so many messages hold no fewer VCs.
+        It is known that there are no fewer messages, and that this number of messages holds no fewer VCs.
     ports : Ports, optional
         Every worm shall come straight from a terminal of its own.
     work : float

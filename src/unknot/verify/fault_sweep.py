@@ -122,7 +122,7 @@ def fault_sweep(
     faults : int
         How many fail at once.
     budget : int
-        Most sets of parts to try; of more, so many are drawn at random.
+        Most sets of parts to try; of more, that number is drawn at random.
     seed : int
         Seeds that draw.
     time_limit : float
@@ -177,7 +177,7 @@ def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ..
 
 
 def _chosen(parts: int, faults: int, possible: int, budget: int, seed: int) -> list[tuple[int, ...]]:
-    """All sets of so many parts, or as many as the budget allows, drawn at random without repeats, in order."""
+    """All sets of `faults` parts, or as many as the budget allows, drawn at random without repeats, in order."""
     if possible <= budget:
         return list(itertools.combinations(range(parts), faults))
     draw = np.random.default_rng(seed)

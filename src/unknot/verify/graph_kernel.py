@@ -11,7 +11,7 @@ from unknot.types_kernel import READ32, READ64
 def strong_components(first, target, label, cyclic):
     """Label every node with its component, numbered so that edges between components lead to lower labels (Tarjan).
 
-    cyclic[n] tells whether node n lies on a cycle. Returns the number of components.
+    cyclic[n] says whether node n lies on a cycle. Returns the number of components.
     """
     nodes = first.size - 1
     index = np.zeros(nodes, np.int32)

@@ -200,7 +200,7 @@ def _merged(
 ) -> tuple[npt.NDArray[np.int64], list[tuple[int, int, int]]]:
     """States of an address from which the same ways lead on, made one: the node of each state, and the flows.
 
-    A flow is (node, channel, next node), or (node, −1, −1) for ejection. Which virtual channel carries it is all one.
+    A flow is (node, channel, next node), or (node, −1, −1) for ejection. VCs are not distinguished.
     """
     vcs = relation.vcs
     slot = {at: i for i, at in enumerate(order.tolist())}

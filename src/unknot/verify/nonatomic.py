@@ -169,13 +169,13 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
             here = 0 if at >= vcs else steps[at]
             if here > depth:
                 break
-            offered = {v & VC_MASK for v in value[first[i] : first[i + 1]].tolist()} - {EJECT}
-            for vc in offered:
+            candidates = {v & VC_MASK for v in value[first[i] : first[i + 1]].tolist()} - {EJECT}
+            for vc in candidates:
                 if here == 0:
                     entering.setdefault(vc, []).append(at - vcs)
                 if vc not in steps:
                     steps[vc], came[vc] = here + 1, at
-            if at in after and after[at] in offered:
+            if at in after and after[at] in candidates:
                 way = [at]
                 while came[way[-1]] < vcs:
                     way.append(came[way[-1]])

@@ -228,7 +228,7 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
 
 
 def _mix(values: npt.NDArray[Any]) -> Hashes:
-    """Hashes whose sums tell sets apart."""
+    """Hashes whose sums differ where sets do."""
     found: Hashes = mixed(values.astype(np.uint64) + STEP)
     return found
 

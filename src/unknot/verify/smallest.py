@@ -249,7 +249,7 @@ def _fewest_steps(tail: Ints, wanted: Ints, nodes: int) -> int:
 
 
 def _path(rest: Remainder, tail: int, wanted: int, length: int) -> list[int]:
-    """The VCs of a worm of so many VCs that holds one at its tail and waits for another."""
+    """The VCs of a worm of a given length that holds one at its tail and waits for another."""
     first, heads = rest.heads_of
     for start in rest.on(np.array([tail])).tolist():
         before = {start: start}

@@ -47,7 +47,7 @@ def spans(place, next_first, next_state, stay_first, head_first, head_wait, span
 
 @njit(types.int64(READ64, READ64, READ64, types.int64, types.int64[::1]), nogil=True, cache=True)
 def round_trip(first, target, weight, steps, walk):
-    """A closed walk of just so many steps of the least weight, written to `walk`; its weight, or −1.
+    """A closed walk of exactly `steps` steps of the least weight, written to `walk`; its weight, or −1.
 
     It is looked for from its lowest node, over higher ones. Every step weighs at least 1.
     """

@@ -254,9 +254,9 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
         flow: dict[tuple[int, int], Any] = {}
         out: dict[int, list[Any]] = {}
         into: dict[int, list[Any]] = {worm.path[0]: []}
-        for at, offered in graph.items():
+        for at, candidates in graph.items():
             if at not in held:
-                for vc in set(offered):
+                for vc in set(candidates):
                     if vc == worm.path[0] or vc not in held:
                         flow[at, vc] = model.new_bool_var("")
                         out.setdefault(at, []).append(flow[at, vc])

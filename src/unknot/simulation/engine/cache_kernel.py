@@ -23,19 +23,19 @@ MOST = 127
 @njit(_nrt=False, forceinline=True)
 def answer(rule, s, w0, w1, at, address, row):
     """What a header requests, in the rows of `answers` from `row` on; whether that is all it may."""
-    offered, first_output = s.candidates, np.int64(s.words.first_output[w0])
+    candidates, first_output = s.candidates, np.int64(s.words.first_output[w0])
     end = np.int64(s.words.first_output[w1])
-    count = rule(np.int64(at), np.int64(address), np.int64(offered.ctypes.data))
+    count = rule(np.int64(at), np.int64(address), np.int64(candidates.ctypes.data))
     low, high = np.int64(256), np.int64(-1)
-    if count <= 0 or count > offered.size:
+    if count <= 0 or count > candidates.size:
         return False
     for k in range(count):
-        tier = (offered[natural(k)] >> 40) & 0xFF
+        tier = (candidates[natural(k)] >> 40) & 0xFF
         low, high = min(low, tier), max(high, tier)
     for j in range(w1 - w0):
         s.answers.first[natural(row + j)] = s.answers.second[natural(row + j)] = 0
     for k in range(count):
-        value = offered[natural(k)]
+        value = candidates[natural(k)]
         out, many = outputs_of(s, address, value)
         tier = (value >> 40) & 0xFF
         if out < first_output or out + many > end or value & NO_WAIT != 0 or low < tier < high:

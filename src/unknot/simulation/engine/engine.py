@@ -34,7 +34,7 @@ class Engine:
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
     asked_from : int
-        Flit-hops from which on it is counted how often the rule was asked.
+        Flit-hops from which calls of the rule are counted, to decide when the routing cache pays.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Engine:
         return lag
 
     def run(self, cycles: int) -> bool:
-        """Simulate so many cycles more, looking for a knot now and then; False when one was found."""
+        """Simulate that many cycles more, with a look for a knot every `CHECK` cycles; False when one was found."""
         end = self.now + cycles
         while self.now < end and self.deadlock is None:
             self.advance(min(end, self.now + CHECK - self.now % CHECK))
@@ -168,7 +168,7 @@ class Engine:
                 return bool(end == status.QUIET)
 
     def _decide(self) -> None:
-        """Ask the rule for everything at once, when it was asked so often that doing so will have paid soon."""
+        """Fill the routing cache once the rule was called about as often as filling it takes."""
         part, many = self.parts[0], self.relation.num_addresses
         states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
         asked = 2 * (self.count("flit_hops") - self.asked_from)
@@ -219,7 +219,7 @@ class Engine:
             part.count.free = share.size
 
     def _make_room(self, k: int, least: int) -> None:
-        """Room for the latencies of so many packets more in part k."""
+        """Make room for the latencies of at least `least` packets more in part k."""
         part = self.parts[k]
         used, old = int(part.count.measured_arrived), part.latencies
         if used + least > old.size:

@@ -77,7 +77,7 @@ def create(s, t, cycle):
 
 @njit(_nrt=False, forceinline=True)
 def draw_ahead(s, t, now):
-    """Draw for every cycle in which no packet waits until one is to be created, at most so many beyond `now`."""
+    """Draw for each cycle until a packet is to be created, at most up to `AHEAD` cycles beyond `now`."""
     terminals = s.terminals
     chance, cycle, found = terminals.chance[t], terminals.drawn[t], False
     if terminals.packet[t] == -1:

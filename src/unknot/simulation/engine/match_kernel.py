@@ -111,7 +111,7 @@ def drop_rivals(s, ends, n, number, inputs_first):
 
 @njit(_nrt=False, forceinline=True)
 def match(s, ends, n):
-    """Match the first n requests, all of which were offered to these ends: `requests.won` says in which round.
+    """Match the first n requests, all of which were put to these ends: `requests.won` says in which round.
 
     iSLIP (McKeown 1999): outputs choose first, then inputs among what chose them; separable input-first the other way
     round.

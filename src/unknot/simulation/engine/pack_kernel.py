@@ -23,7 +23,7 @@ FLITS, SLOTS = range(2)
 
 @njit(_nrt=False, forceinline=True)
 def ones(many):
-    """A mask of so many cells, from 1 to 64."""
+    """A mask of the lowest `many` cells, 1 to 64."""
     return np.int64(-1) ^ (np.int64(-2) << (many - 1))
 
 

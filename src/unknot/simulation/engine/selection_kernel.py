@@ -77,7 +77,7 @@ def first_in_turn(wishes, begin, end, pointer):
 
 @njit(_nrt=False, forceinline=True)
 def nth(wishes, begin, number):
-    """The bit of several words that has so many bits before it."""
+    """The bit of several words that has `number` bits before it."""
     at = natural(begin)
     while number >= how_many(wishes[at]):
         number -= how_many(wishes[at])
@@ -165,13 +165,13 @@ def sleep(s, b, word, bit):
 def collect(s, p, count, w0, w1, begin):
     """Masks of the available candidates of the lowest tier that has one; 1, 0 if there is none, or minus the
     status if the rule names a VC of another router."""
-    offered, address, first_output = s.candidates, s.packets.address[p], np.int64(s.words.first_output[w0])
+    candidates, address, first_output = s.candidates, s.packets.address[p], np.int64(s.words.first_output[w0])
     cells = s.words.first_output[w1] - first_output
     for at in range(begin, begin + w1 - w0):
         s.wishes[natural(at)] = 0
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
     while k < count:
-        value = offered[natural(k)]
+        value = candidates[natural(k)]
         rank = (value >> 40) & 0xFF
         first, length = outputs_of(s, address, value)
         k += 1
@@ -180,7 +180,7 @@ def collect(s, p, count, w0, w1, begin):
         # VCs that follow each other and are of this router have rows that do so too.
         last = (value & VC_MASK) + length
         if last <= s.setup.num_vcs:
-            while k < count and offered[natural(k)] == value + length and last < s.setup.num_vcs:
+            while k < count and candidates[natural(k)] == value + length and last < s.setup.num_vcs:
                 length, last, k = length + 1, last + 1, k + 1
             if s.out_row[natural(last - 1)] != first + length - 1:
                 return np.int64(-BROKEN_RULE)

@@ -90,24 +90,24 @@ def take_in(s, here, w, row):
 @njit(_nrt=False, forceinline=True)
 def wish(rule, s, here, w, at, p):
     """What a header requests, as a mask of outputs, 0 if it finds nothing free; and the status."""
-    offered, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
+    candidates, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
     address, free = s.packets.address[p], s.masks.open[w]
     if s.setup.technique <= VCT:
         free &= at_least(s, w, SLOTS, s.packets.length[p])
     if s.cache.shape[0] > 0:
-        place = np.int64(s.input_class[natural(here.first_input + at)])
-        kept = s.cache[natural(place * s.destination.shape[0] + address)]
+        kind = np.int64(s.input_class[natural(here.first_input + at)])
+        kept = s.cache[natural(kind * s.destination.shape[0] + address)]
         if kept > 0:
             row = natural(s.first_answer[w] + kept - 1)
             mask = s.answers.first[row] & free
             return mask if mask != 0 else s.answers.second[row] & free, np.int64(DONE)
-    count = rule(np.int64(here.inputs.at[at]), address, np.int64(offered.ctypes.data))
-    if count <= 0 or count > offered.size:
+    count = rule(np.int64(here.inputs.at[at]), address, np.int64(candidates.ctypes.data))
+    if count <= 0 or count > candidates.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too.
     while k < count:
-        vc, many = offered[natural(k)], np.int64(1)
-        while k + many < count and offered[natural(k + many)] == vc + many:
+        vc, many = candidates[natural(k)], np.int64(1)
+        while k + many < count and candidates[natural(k + many)] == vc + many:
             many += 1
         if vc < 0 or vc + many > limit:
             break
@@ -125,10 +125,10 @@ def wish(rule, s, here, w, at, p):
 @njit(_nrt=False, forceinline=True)
 def choose(s, here, at, address, count, free):
     """The same where candidates have tiers, are not waited for, or eject."""
-    offered = s.candidates
+    candidates = s.candidates
     only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
-        value = offered[natural(k)]
+        value = candidates[natural(k)]
         if only and value & NO_WAIT != 0:
             continue
         may = True

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""What the simulation kernels share: the type of the state, and what a header may ask for."""
+"""What the kernels of the simulator share: inboxes, packets, credits, and the candidates of a header."""
 
 import numpy as np
 from numba import njit, types
@@ -11,15 +11,15 @@ from unknot.words_kernel import address_of, atomic_or, mixed, natural
 
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 """How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
-what it must not; a header has no candidate (place in ``count.failed_at``)."""
+what it must not; a header has no candidate (its input row in ``count.failed_at``)."""
 
 
 @njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, nogil=True, _nrt=False)
-def served(rule, place, offered, count):
-    """Number of candidates of the packet to each address at its place, into `count`; −1 where the rule fails."""
-    pointer = np.int64(offered.ctypes.data)
-    for address in range(place.size):
-        count[address] = rule(place[address], address, pointer)
+def served(rule, at, candidates, count):
+    """Number of candidates of a packet to each address at its input VC, into `count`; −1 where the rule fails."""
+    pointer = np.int64(candidates.ctypes.data)
+    for address in range(at.size):
+        count[address] = rule(at[address], address, pointer)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -106,7 +106,7 @@ def need(setup, length):
 
 @njit(_nrt=False, forceinline=True)
 def available(s, w, needed):
-    """Whether output row `w` can be allocated to a packet that needs so many credits."""
+    """Whether output row `w` can be allocated to a packet that needs `needed` credits."""
     return s.outputs.owner[w] < 0 and (s.outputs.reader[w] < 0 or s.outputs.credits[w] >= needed)
 
 
@@ -118,32 +118,32 @@ def has_room(s, w):
 
 @njit(_nrt=False, forceinline=True)
 def ask_rule(rule, s, b, p):
-    """What the header in input row b, of packet p, may request now, into ``s.candidates`` as the rule writes it.
+    """Candidates of the header in input row b, of packet p, into ``s.candidates`` as the rule writes them.
 
-    Returns how many; −1 if the rule broke its contract, −2 if it offers nothing, 0 if the header is held back.
+    Returns how many; −1 if the rule broke its contract, −2 if it names no candidate, 0 if the header is held back.
     """
-    offered = s.candidates
+    candidates = s.candidates
     start, waits_only = s.packets.script[p], s.inputs.state[b] == BLOCKED
     if start >= 0 and s.packets.hops[p] <= s.packets.stop[p]:
         step = s.packets.hops[p]
         if step == s.packets.stop[p] and s.setup.hold == 1:
             return np.int64(0)
         if s.script[start + step] >= 0:
-            offered[0] = s.script[start + step]
+            candidates[0] = s.script[start + step]
             return np.int64(1)
         waits_only = True
     if s.inputs.out[b] >= 0:
         chosen = np.int64(s.inputs.out[b])
-        offered[0] = chosen if chosen < s.setup.num_vcs else EJECT
+        candidates[0] = chosen if chosen < s.setup.num_vcs else EJECT
         return np.int64(1)
-    count = rule(np.int64(s.inputs.at[b]), s.packets.address[p], np.int64(offered.ctypes.data))
-    if count <= 0 or count > offered.size:
+    count = rule(np.int64(s.inputs.at[b]), s.packets.address[p], np.int64(candidates.ctypes.data))
+    if count <= 0 or count > candidates.size:
         return np.int64(-2 if count == 0 else -1)
     if waits_only:
         kept = 0
         for k in range(count):
-            if offered[k] & NO_WAIT == 0:
-                offered[kept] = offered[k]
+            if candidates[k] & NO_WAIT == 0:
+                candidates[kept] = candidates[k]
                 kept += 1
         return np.int64(kept if kept > 0 else -1)
     return count

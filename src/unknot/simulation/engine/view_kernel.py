@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """The state as kernels see it: an address, and names for the tables whose addresses are found there.
 
-What is read from `State.raw` does not change during a call, and the compiler is told so. A kernel hands on a single
-number in place of all tables, by which kernels compile several times as fast.
+What is read from `State.raw` does not change during a call, which the compiler is made to know. A kernel hands on
+a single number in place of all tables, by which kernels compile several times as fast.
 """
 
 from llvmlite import ir

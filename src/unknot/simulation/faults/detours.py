@@ -113,11 +113,11 @@ def ways(relation: Relation, gone: Flags) -> Flags:
     from unknot.simulation.engine.state_kernel import served
 
     terminals, addresses = relation.network.num_terminals, relation.num_addresses
-    offered, count = np.zeros(relation.max_candidates, dtype=np.int64), np.zeros(addresses, dtype=np.int64)
+    candidates, count = np.zeros(relation.max_candidates, dtype=np.int64), np.zeros(addresses, dtype=np.int64)
     found = np.zeros((terminals, addresses), dtype=bool)
     for terminal in np.flatnonzero(~gone).tolist():
         place = np.full(addresses, relation.num_vcs + terminal, dtype=np.int64)
-        served(relation.compiled.function, place, offered, count)
+        served(relation.compiled.function, place, candidates, count)
         found[terminal] = count > 0
     return found if relation.may_use is None else found & relation.may_use
 

@@ -44,8 +44,8 @@ def lose(state: State, packets: Numbers) -> int:
         flits += _clear(state, int(rows[i]), found[mine], gone[mine])
     for i in np.unique(index[gone]).tolist():
         _resume_upstream(state, int(rows[i]))
-    sending = np.isin(state.terminals.packet, packets)
-    state.terminals.packet[sending], state.terminals.vc[sending], state.terminals.left[sending] = -1, -1, 0
+    injecting = np.isin(state.terminals.packet, packets)
+    state.terminals.packet[injecting], state.terminals.vc[injecting], state.terminals.left[injecting] = -1, -1, 0
     count, setup = state.count, state.setup
     created = state.packets.created[packets]
     count.measured_created -= ((created >= setup.measure_from) & (created < setup.measure_to)).sum()
@@ -79,7 +79,7 @@ def release(state: State, row: int) -> None:
 
 
 def restart(state: State, row: int, delay: int) -> None:
-    """What is first in a row now is a header that requests in so many cycles, if there is anything."""
+    """What is first in a row now, if anything, is a header that requests after the delay of routing."""
     word, bit = _cell(state, row)
     for mask in ("heads", "asleep", "movers", "holders"):
         state.masks[mask][word] &= ~bit

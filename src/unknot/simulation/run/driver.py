@@ -261,7 +261,7 @@ def _measure(
     fails: Callable[[Window, bool], str],
     say: Progress,
 ) -> Window:
-    """Measure, and go on to `most` times as many cycles while there is too little to tell by.
+    """Measure, and go on up to `most` times as long while the window is too short to judge.
 
     A first window in which latencies still rise is counted as warm-up, `again` times at most, and another one of the
     same length is begun.

@@ -64,7 +64,7 @@ def warm_up(engine: Engine, rate: float, say: Callable[[str, int], None]) -> Non
 FEWEST_PACKETS = 10
 """Fewest packets whose mean latency counts as that of a batch."""
 SHORTEST = 20
-"""Mean latencies that a window must last to tell anything: what is slower than a batch would look like a constant."""
+"""Fewest mean latencies that a window lasts: what is slower than a batch would look like a constant."""
 SAMPLES = 4
 """Looks at the buffers in a batch."""
 CYCLES, OUT, PACKETS, LATENCY = range(4)
@@ -97,8 +97,8 @@ class Window:
         self._samples = 0
         self._batches = np.zeros((0, 4))
 
-    def go_on(self, cycles: int, tell: Callable[[int], None]) -> bool:
-        """Measure so many cycles more, in batches; False when a knot was found.
+    def go_on(self, cycles: int, say: Callable[[int], None]) -> bool:
+        """Measure that many cycles more, in batches; False when a knot was found.
 
         Batches stay `BATCHES`: a second call, with as many cycles as all before, doubles their length.
         """
@@ -117,7 +117,7 @@ class Window:
                 return False
             self._look()
             found.append([last - first, *(self._counts() - before)])
-            tell(engine.now)
+            say(engine.now)
         self._batches = np.concatenate([self._batches, np.array(found, dtype=np.float64)])
         if len(self._batches) == 2 * BATCHES:
             self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
@@ -154,7 +154,7 @@ class Window:
 
     @property
     def dependent(self) -> bool:
-        """Whether the latencies of successive batches are so much alike that the window is too short to tell by."""
+        """Whether the latencies of successive batches are so much alike that the window is too short."""
         means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._told else None
         return means is not None and correlation(means) > DEPENDENT
 

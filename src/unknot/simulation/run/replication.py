@@ -123,7 +123,7 @@ def replicate(
 
 
 def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:
-    """The seeds, or so many from the first on.
+    """The seeds, or the first `seeds` of them.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class Run(Shown):
         The knot of blocked messages, when the run came to one.
     latency_half_width, accepted_half_width : float or None
         Half the width of the 95 % confidence interval of `latency_mean` and `accepted_load`, by batch means within
-        the measuring window; None when there is too little to tell by, or batches depend on one another too much, of
+        the measuring window; None when there are too few packets, or batches depend on one another too much, of
         the latency also when not stable.
     utilisation : float64 array, shape (channels,)
         Flits per cycle of each channel while measuring. It and `occupancy` are empty when nothing was measured, and

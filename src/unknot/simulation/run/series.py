@@ -43,7 +43,7 @@ class Series:
 
 
 class Recorder(Engine):
-    """An engine that looks at itself every so many cycles; the run is the same.
+    """An engine that records its counters at equal intervals; the run is the same.
 
     Attributes
     ----------

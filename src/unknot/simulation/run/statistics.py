@@ -20,7 +20,7 @@ WAVES = (12, 5)
 FEWEST = 5
 """Fewest independent values from which a confidence interval is computed."""
 DEPENDENT = 0.4
-"""Correlation of successive batches, of `BATCHES`, from which a window is too short to tell by."""
+"""Correlation of successive batches, of `BATCHES`, from which a window counts as too short."""
 HOPELESS = 0.8
 """Correlation of successive batches from which no interval is computed."""
 
@@ -212,7 +212,7 @@ def doubtful(lag_before: Times, lag_after: Times, cycles: int, at_once: float) -
 
 
 def _limit(cycles: int, surely: bool) -> float:
-    """Part of the time by which all sources fall back in so many cycles that is not by chance."""
+    """Part of the time by which all sources fall back in `cycles` cycles that is not by chance."""
     return max(0.003, 150 / cycles) if surely else min(0.01, max(0.002, 100 / cycles))
 
 

@@ -80,7 +80,7 @@ def closed_loop(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> ClosedLoop:
-    """Let every terminal make so many requests, never more than a window of them outstanding.
+    """Let every terminal make a number of requests, never more than a window of them outstanding.
 
     When a request has arrived its destination creates the reply `service` cycles later; when a reply has arrived the
     next request is made `think` cycles later. They share source queues, and virtual channels too unless the relation

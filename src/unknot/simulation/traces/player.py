@@ -249,9 +249,9 @@ class Player:
         if stuck.any():
             self.deadlock = knot(self.relation, engine.state, engine.switching, stuck)
             self._leave()
-            told = in_words(self.relation, self.deadlock)
+            words = in_words(self.relation, self.deadlock)
             knotted = len(self.deadlock.messages)
-            self.reason = f"deadlock of {knotted} messages, found in cycle {self.now}: {told}"
+            self.reason = f"deadlock of {knotted} messages, found in cycle {self.now}: {words}"
         return self.deadlock is not None
 
     def _stop(self, why: str) -> None:

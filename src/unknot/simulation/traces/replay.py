@@ -148,8 +148,8 @@ def check_configuration(relation: Relation, configuration: Configuration) -> Non
         committed = _committed(relation, configuration, message)
         at = relation.num_vcs + message.source
         for vc in (*message.lead, *message.held, *committed):
-            offered = [c.vc for c in relation.candidates(at, message.address)]
-            if vc not in offered:
+            candidates = [c.vc for c in relation.candidates(at, message.address)]
+            if vc not in candidates:
                 target = relation.vcs.name(vc) if 0 <= vc < relation.num_vcs else f"VC {vc}"
                 raise RelationError(
                     f"{name}: at {relation.vcs.name(at)} for {relation.address_name(message.address)}, "

@@ -204,8 +204,8 @@ class Trace:
             seen[at] = None
             at = next(j for j in self[at].needs if open_needs[j])
         circle = [*list(seen)[list(seen).index(at) :], at]
-        told = ", which needs ".join(self.name(i) for i in circle)
-        raise TraceError(f"messages need each other in a circle: {told}", circle[0], "needs")
+        circle_named = ", which needs ".join(self.name(i) for i in circle)
+        raise TraceError(f"messages need each other in a circle: {circle_named}", circle[0], "needs")
 
 
 Numbers = npt.NDArray[np.int64]

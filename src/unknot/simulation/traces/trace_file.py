@@ -271,12 +271,12 @@ def _needs(sheet: _Sheet, names: tuple[str, ...]) -> list[list[int]]:
     found = []
     for row, cell in enumerate(sheet.columns["needs"]):
         wanted = cell if isinstance(cell, (list, tuple)) else _text(cell).split(";")
-        told = [text for text in map(_text, wanted) if text]
-        for text in told:
+        given = [text for text in map(_text, wanted) if text]
+        for text in given:
             if text not in position:
                 what = "id" if names else "number"
                 raise sheet.error(f"there is no message with {what} {text!r}", row, "needs")
-        found.append([position[text] for text in told])
+        found.append([position[text] for text in given])
     return found
 
 
