@@ -1,12 +1,12 @@
 """Weighted adaptive routing on HyperX networks: DimWAR and OmniWAR (McDonald, Isaev, Flores, Davis & Kim 2019).
 
 A header may take deroutes: a hop within a dimension to another position than the destination's. Here they are
-candidates of the second tier. DimWAR takes the dimensions in ascending order, in each at most one deroute; the first hop in a
-dimension is on VC class 0, the hop after a deroute on class 1, so 2 VCs. OmniWAR takes the dimensions in any order,
-hop i on VC i, and deroutes as long as there are VCs for the hops that then remain. It needs one VC per dimension; a
-header with fewer dimensions to go, or with more VCs, may deroute. Both pass the VCs in one order: no cycle of
-dependencies under any switching technique, and so no need of escape channels or of atomic allocation. Not minimal
-where a dimension has three positions or more.
+candidates of the second tier. DimWAR takes the dimensions in ascending order, in each at most one deroute; the first
+hop in a dimension is on VC class 0, the hop after a deroute on class 1, so 2 VCs. OmniWAR takes the dimensions in any
+order, hop i on VC i, and deroutes as long as there are VCs for the hops that then remain. It needs one VC per
+dimension; a header with fewer dimensions to go, or with more VCs, may deroute. Both pass the VCs in one order: no
+cycle of dependencies under any switching technique, and so no need of escape channels or of atomic allocation. Not
+minimal where a dimension has three positions or more.
 
 DAL (Ahn et al. 2009) is not here: it keeps in the header in which dimensions it has derouted.
 """
