@@ -266,7 +266,7 @@ def test_tables_have_a_limit_and_tell_progress() -> None:
     with pytest.raises(RelationError, match="would have more than 10 states; write the rule with plain numbers"):
         tabulate(relation, limit=10)
     told: list[tuple[int, int]] = []
-    tabulate(relation, progress=lambda done, of: told.append((done, of)))
+    tabulate(relation, progress=lambda stage, done, of: told.append((done, of)))
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 

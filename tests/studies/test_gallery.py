@@ -78,7 +78,7 @@ def test_a_store_keeps_the_results(tmp_path: Path) -> None:
                 switchings=("vct",),
                 store=tmp_path / "kept.sqlite",
                 executor=threads,
-                progress=lambda done, total, what: told.append(f"{done}/{total} {what}"),
+                progress=lambda what, done, total: told.append(f"{done}/{total} {what}"),
             )
     what = "1/1 west_first on mesh(2, 2), vct, proof"
     assert told == [f"{what}: done", f"{what}: kept from before"]

@@ -159,7 +159,7 @@ def test_after_an_interruption_the_rest_is_computed(tmp_path: Path, monkeypatch:
         run_study(tmp_path / "study.toml", executor=Serial(), jobs=1)
     seen: list[str] = []
     monkeypatch.setattr(module, "compute", compute)
-    result = run_study(tmp_path / "study.toml", executor=Serial(), progress=lambda d, t, what: seen.append(what))
+    result = run_study(tmp_path / "study.toml", executor=Serial(), progress=lambda what, d, t: seen.append(what))
     assert sum("kept from before" in what for what in seen) == 5
     assert spoken(result) == wanted
 
@@ -200,7 +200,7 @@ def test_all_loads_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_progress_ends_when_everything_is_done(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
-    run_study(written(tmp_path), executor=Serial(), progress=lambda done, total, what: seen.append((done, total)))
+    run_study(written(tmp_path), executor=Serial(), progress=lambda what, done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1]
     assert all(done <= total for done, total in seen)
 

@@ -150,7 +150,7 @@ def test_progress_and_many_vcs() -> None:
     """More than 64 VCs per channel."""
     seen: list[tuple[int, int]] = []
     found = adaptivity(
-        interpreted(fully_adaptive(torus(3, 3), 70)), progress=lambda done, total: seen.append((done, total))
+        interpreted(fully_adaptive(torus(3, 3), 70)), progress=lambda stage, done, total: seen.append((done, total))
     )
     assert found.fully_adaptive
     assert seen == [(i, 9) for i in range(1, 10)]

@@ -108,10 +108,10 @@ def _refuse():  # type: ignore[no-untyped-def]
 
 
 def test_progress_and_arguments() -> None:
-    seen: list[tuple[int, int, str]] = []
+    seen: list[tuple[str, int, int]] = []
     fault_sweep(ring(3), "up_down", progress=lambda *step: seen.append(step), switching="wormhole")
-    assert [step[:2] for step in seen] == [(1, 3), (2, 3), (3, 3)]
-    assert seen[0][2] == "(0)–(1): holds"
+    assert [step[1:] for step in seen] == [(1, 3), (2, 3), (3, 3)]
+    assert seen[0][0] == "(0)–(1): holds"
     with pytest.raises(RelationError, match="unknown kind 'link'; did you mean"):
         fault_sweep(ring(3), "up_down", kind="link", switching="wormhole")  # type: ignore[arg-type]
     with pytest.raises(RelationError, match="at least 1"):

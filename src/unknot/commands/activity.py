@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from unknot.commands.display import console
 from unknot.commands.printing import printable
-
-Progress = Callable[[int, int, str], None]
-Stage = Callable[[str, int, int], None]
+from unknot.progress import Progress
 
 
 @contextmanager
@@ -26,39 +24,39 @@ def progress_bar(title: str) -> Iterator[Progress]:
     columns = (TextColumn("{task.fields[title]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, TextColumn("{task.description}"), console=console(errors=True), transient=True) as bar:
         task = bar.add_task("", total=None, title=title)
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+        yield lambda stage, done, total: bar.update(task, completed=done, total=total or None, description=stage)
 
 
 def _lines(title: str) -> Progress:
     shown = -1
 
-    def progress(done: int, total: int, what: str) -> None:
+    def progress(stage: str, done: int, total: int) -> None:
         nonlocal shown
         tenth = 10 * done // max(1, total)
         if tenth > shown:
             shown = tenth
-            print(printable(f"{title}: {done}/{total}  {what}", sys.stderr), file=sys.stderr, flush=True)
+            print(printable(f"{title}: {done}/{total}  {stage}", sys.stderr), file=sys.stderr, flush=True)
 
     return progress
 
 
 @contextmanager
-def cycles(what: str) -> Iterator[Callable[[str, int], None]]:
+def cycles(what: str) -> Iterator[Progress]:
     """Show stage, cycle and cycles per second of a run on stderr; nothing where that is not a screen."""
     if not sys.stderr.isatty():
-        yield lambda stage, cycle: None
+        yield lambda stage, done, total: None
         return
     with console(errors=True).status(f"{what} …") as status:
         began, last, before = time.monotonic(), 0, 0
 
-        def tell(stage: str, cycle: int) -> None:
+        def show(stage: str, cycle: int, total: int) -> None:
             nonlocal last, before
             before += last if cycle < last else 0
             last = cycle
             speed = (before + cycle) / max(time.monotonic() - began, 1e-9)
             status.update(f"{what}: {stage}, cycle {cycle:,}, {speed:,.0f} cycles/s")
 
-        yield tell
+        yield show
 
 
 @contextmanager
@@ -72,10 +70,10 @@ def busy(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def proving() -> Iterator[Stage | None]:
+def proving() -> Iterator[Progress | None]:
     """Yield a progress bar over the stages of a proof; None where stderr is not a screen."""
     if not sys.stderr.isatty():
         yield None
         return
     with progress_bar("proving") as progress:
-        yield lambda stage, done, total: progress(done, total, stage)
+        yield progress

@@ -43,7 +43,7 @@ def bnr(
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
     with activity.progress_bar("bnr") as progress:
-        table = table_of(relation, progress=lambda done, total: progress(done, total, "destinations"))
+        table = table_of(relation, progress=progress)
     with activity.busy("proving"):
         verdict = check(relation, technique, time_limit=time_limit)
         found = conclude(verdict, deliver(relation), table)

@@ -108,7 +108,7 @@ def lanes(
             most=most,
             first=first.value,
             seed=seed,
-            progress=say,
+            progress=lambda stage, done, total: say(stage),
         )
         seconds = time.monotonic() - began
         verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
@@ -140,7 +140,14 @@ def _longer(
 
     with keeping_the_best(), status("looking for short routes") as say:
         found = longer_lanes(
-            network, count, goal=goal, flows=flows, vcs=vcs, time_limit=time_limit, seed=seed, progress=say
+            network,
+            count,
+            goal=goal,
+            flows=flows,
+            vcs=vcs,
+            time_limit=time_limit,
+            seed=seed,
+            progress=lambda stage, done, total: say(stage),
         )
         verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
         holds = evidence_holds(found.relation, verdict)

@@ -78,7 +78,7 @@ def repair(
             minimal=minimal,
             time_limit=time_limit,
             seed=seed,
-            progress=say,
+            progress=lambda stage, done, total: say(stage),
         )
         after = [None if remedy.cost is None else state_of(remedy.relation, switching) for remedy in found]
     if json:

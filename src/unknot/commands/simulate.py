@@ -266,7 +266,7 @@ def _runs(
     if jobs == 1:
         for seed in seeds:
             found.append(run_flits(relation, load, **point, seed=seed))
-            tell(len(found), len(seeds), f"seed {seed}")
+            tell(f"seed {seed}", len(found), len(seeds))
         return gather(found)
     from unknot.studies.replicate import run_by_words
     from unknot.studies.workers import workers
@@ -275,7 +275,7 @@ def _runs(
         pending = [pool.submit(run_by_words, words, load, point | {"seed": seed}) for seed in seeds]
         for future in pending:
             found.append(future.result())
-            tell(len(found), len(seeds), f"seed {found[-1].seed}")
+            tell(f"seed {found[-1].seed}", len(found), len(seeds))
     return gather(found)
 
 
@@ -333,10 +333,10 @@ class _Clock:
         self.read = time.thread_time_ns if alone else time.process_time_ns
         self.began: int | None = None
 
-    def tell(self, further: Any, stage: str, cycle: int) -> None:
+    def tell(self, further: Any, stage: str, cycle: int, total: int) -> None:
         if self.began is None:
             self.began = self.read()
-        further(stage, cycle)
+        further(stage, cycle, total)
 
     def nanoseconds(self) -> int:
         return self.read() - (self.began or 0)

@@ -7,7 +7,6 @@ compile is read from its table everywhere.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError
+from unknot.progress import Progress
 from unknot.routing.nimble import nimble
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, VC_MASK, Candidate, Relation, Rule
 
@@ -102,7 +102,7 @@ def small_table(relation: Relation) -> Table | None:
         return None
     end = time.monotonic() + SECONDS
 
-    def look(done: int, total: int) -> None:
+    def look(stage: str, done: int, total: int) -> None:
         if done < total and time.monotonic() > end:
             raise TimeoutError
 
@@ -112,9 +112,7 @@ def small_table(relation: Relation) -> Table | None:
         return None
 
 
-def tabulate(
-    relation: Relation, *, limit: int = MAX_STATES, progress: Callable[[int, int], None] | None = None
-) -> Table:
+def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress | None = None) -> Table:
     """Ask a rule, in plain Python, for every state reachable from injection.
 
     Parameters
@@ -122,7 +120,7 @@ def tabulate(
     limit : int
         Most states to visit.
     progress : callable, optional
-        Called with (addresses done, addresses) after each address.
+        Called after each address, see `unknot.progress`.
 
     Raises
     ------
@@ -171,7 +169,7 @@ def tabulate(
         place += order
         first.append(len(place))
         if progress is not None:
-            progress(address + 1, relation.num_addresses)
+            progress("addresses", address + 1, relation.num_addresses)
     return _sorted(*(np.array(column, dtype=np.int64) for column in (first, place, start, value)))
 
 

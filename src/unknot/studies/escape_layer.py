@@ -10,6 +10,7 @@ from unknot.itm.mesh import TriangularMesh
 from unknot.itm.recognise import chordal, recognise
 from unknot.itm.spanning import Spanning, spanning
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing import fully_adaptive, itm_escape, up_down
 from unknot.routing.relation import Relation
 from unknot.switching import SWITCHINGS
@@ -18,7 +19,6 @@ from unknot.verify.check import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
 
-Progress = Callable[[int, int, str], None]
 LAYERS = "two layers"
 
 
@@ -99,15 +99,15 @@ def escape_layer(
     compared : int
         Most routers with which the layers are judged and compared; both take routers² · links and more.
     progress : callable, optional
-        Called with (parts done, parts, what comes next).
+        Called with what comes next and the parts done, see `unknot.progress`.
 
     Raises
     ------
     UnknotError
         If an argument makes no sense, or the network is too large for the tables of the routings.
     """
-    told = progress or (lambda done, total, what: None)
-    told(0, 1, "looking for a mesh")
+    say = progress or (lambda stage, done, total: None)
+    say("looking for a mesh", 0, 1)
     known = recognise(network)
     found = spanning(network, kind, time_limit=time_limit)
     verdicts: dict[str, bool | None] = {}
@@ -117,15 +117,15 @@ def escape_layer(
         techniques = SWITCHINGS if found.mesh is not None else ()
         parts = len(techniques) + len(candidates)
         for k, switching in enumerate(techniques):
-            told(k, parts, f"verdict, {switching}")
+            say(f"verdict, {switching}", k, parts)
             verdicts[switching] = check(candidates[LAYERS](), switching, time_limit=time_limit).deadlock_free
         for k, (name, build) in enumerate(candidates.items()):
-            told(len(techniques) + k, parts, name)
+            say(name, len(techniques) + k, parts)
             try:
                 routes.append(_figures(name, build()))
             except UnknotError:
                 continue  # up*/down* where links go one way
-        told(parts, parts, "")
+        say("", parts, parts)
     return EscapeLayer(
         network=network,
         kind=kind,

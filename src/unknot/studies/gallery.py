@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot.errors import TextError, UnknotError
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.studies import design as designs
 from unknot.studies.result import DesignResult
@@ -124,7 +125,7 @@ def gallery(
     jobs: int | None = None,
     store: str | Path | None = None,
     executor: Executor | None = None,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Gallery:
     """Judge routings on small networks.

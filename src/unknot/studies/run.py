@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 from unknot.errors import UnknotError
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.run.run import Run
 from unknot.studies.load import load_study
@@ -19,7 +20,6 @@ from unknot.studies.store import Note, Store
 from unknot.studies.study import Builder, Study
 from unknot.studies.workers import workers
 
-Progress = Callable[[int, int, str], None]
 Slot = tuple[int, int, int]
 """Load, design and seed of a point by position in the study; load −1 is the proof of the design."""
 
@@ -44,7 +44,7 @@ def run_study(
     jobs : int, optional
         Points computed at a time; by default the number of cores.
     progress : callable, optional
-        Called with (points done, points known to be needed, what was done).
+        Called with what was done, points done, and points known to be needed; see `unknot.progress`.
     store : path, optional
         The SQLite file; by default the study's path with the suffix ``.sqlite``, and memory for a study without path.
     note : callable, optional
@@ -177,7 +177,7 @@ class _Sweep:
             what = "proof" if load < 0 else f"load {self.loads[load]:g}"
             total = len(self.last) + sum(last + 1 for last in self.last) * len(self.seeds)
             counted = sum(self._wanted(done) for done in self.done)
-            self.progress(counted, total, f"{self.study.designs[index].name}, {what}: {how}")
+            self.progress(f"{self.study.designs[index].name}, {what}: {how}", counted, total)
 
     def _result(self, index: int) -> DesignResult:
         proven: Proven = self.done[-1, index, 0]

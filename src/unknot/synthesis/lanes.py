@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unknot.errors import RelationError, near
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.synthesis.evidence import Evidence, Refutation, Rejected, accept, accept_routes
 from unknot.synthesis.exact import Open, decide
@@ -18,7 +19,7 @@ from unknot.synthesis.flows import only
 from unknot.synthesis.forced import RouteCycle, cycle_of_routes, forced_cycle
 from unknot.synthesis.laned import Routes, laned
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
-from unknot.synthesis.orders import Effort, Found, Progress, fewest, orders_of, search
+from unknot.synthesis.orders import Effort, Found, fewest, orders_of, search
 from unknot.synthesis.tables import Table, free_table, lanes_of, random_table, table_of, tabled, ways_of
 from unknot.synthesis.ways import Demand, Flags, Floats, Ints, demand, ways
 
@@ -183,8 +184,8 @@ def lanes(
         Most conflicts of the solver that searches exactly, where the annealing found no way.
     seed : int
         The same seed gives the same result, unless time ran out.
-    progress : callable(str), optional
-        Called with what is being tried.
+    progress : callable, optional
+        Called with what is being tried, see `unknot.progress`.
 
     Raises
     ------

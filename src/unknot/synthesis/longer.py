@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from unknot.errors import RelationError, near
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.synthesis.detours import LOST, Wanted, climbing_routes, detour_ways, improved, tree_order
 from unknot.synthesis.laned import Routes, laned
-from unknot.synthesis.orders import Effort, Progress
+from unknot.synthesis.orders import Effort
 from unknot.synthesis.ways import Flags, Floats, Ints, demand
 
 GOALS = ("mean", "longest")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unknot.progress import Progress
 from unknot.synthesis.ways import Floats, Ints
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
 
-Progress = Callable[[str], None]
 Exact = Callable[[int], "Found | Literal[True] | None"]
 Tables = Callable[[int], "tuple[Ints, float]"] | None
 CHUNK = 1 << 14
@@ -38,8 +38,8 @@ class Effort:
     deadline : float
         By `time.monotonic`.
     seed : int
-    progress : callable(str), optional
-        Called with what is being tried.
+    progress : callable, optional
+        Called with what is being tried, see `unknot.progress`.
     moves : int
         Made so far.
     interrupted : bool
@@ -72,7 +72,7 @@ class Effort:
 
     def say(self, text: str) -> None:
         if self.progress is not None:
-            self.progress(text)
+            self.progress(text, 0, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from unknot.errors import RelationError
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.synthesis.escape import Escaped, escaped
 from unknot.synthesis.lanes import Lanes
 from unknot.synthesis.lanes import lanes as fewest_lanes
-from unknot.synthesis.orders import Effort, Progress
+from unknot.synthesis.orders import Effort
 from unknot.synthesis.pruned import Pruned, Unprunable, pruned
 from unknot.synthesis.rerouted import Rerouted, rerouted
 from unknot.synthesis.routes_of import flows_of, paths_of

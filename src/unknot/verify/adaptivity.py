@@ -8,8 +8,9 @@ from math import fsum
 
 import numpy as np
 
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
-from unknot.verify.minimal_paths import ForbiddenPath, PathCounts, Progress, forbidden_path, path_counts
+from unknot.verify.minimal_paths import ForbiddenPath, PathCounts, forbidden_path, path_counts
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adapt
     Parameters
     ----------
     progress : callable, optional
-        Called with (destinations done, destinations).
+        Called with the destinations done, see `unknot.progress`.
 
     Raises
     ------

@@ -9,10 +9,11 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import distances_from
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 from unknot.verify.directions import Directions, directions
-from unknot.verify.minimal_paths import Destinations, ForbiddenPath, Progress, forbidden_path
+from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_path
 from unknot.verify.verdict import Verdict
 
 
@@ -106,7 +107,7 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
     relation : Relation
         On any network.
     progress : callable, optional
-        Called with (destinations done, destinations).
+        Called with the destinations done, see `unknot.progress`.
 
     Returns
     -------
@@ -141,7 +142,7 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
             if found is not None and (earlier is None or found[0] < earlier[0]):
                 lost[k] = found[0], found[1], home
         if progress is not None:
-            progress(home + 1, network.num_terminals)
+            progress("destinations", home + 1, network.num_terminals)
     table = []
     for k, signs in enumerate(kinds.signs):
         near, gone = nearest[k], lost[k]

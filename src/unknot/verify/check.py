@@ -11,11 +11,12 @@ import numpy.typing as npt
 from unknot.background import NoAnswerError, clock, within
 from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot.verify.closed_sets import small_closed_set
-from unknot.verify.effort import Effort, Progress, TimeUpError, processors
+from unknot.verify.effort import Effort, TimeUpError, processors
 from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Dependencies, Flags, core, dependencies

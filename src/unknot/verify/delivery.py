@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
-from unknot.verify.effort import Effort, Progress, processors, step
+from unknot.verify.effort import Effort, processors, step
 from unknot.verify.states import Explorer
 
 Pairs = list[tuple[int, int]]

@@ -13,11 +13,10 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from unknot.background import clock
+from unknot.progress import Progress
 
 T = TypeVar("T")
 W = TypeVar("W")
-Progress = Callable[[str, int, int], None]
-"""Called with (stage, done, total); always from one thread at a time."""
 
 BLOCK = 2_000_000
 """States in a block of addresses, roughly: tens of milliseconds."""

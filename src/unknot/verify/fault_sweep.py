@@ -13,6 +13,7 @@ import numpy as np
 
 from unknot.errors import RelationError, UnknotError, near
 from unknot.network import Network, distances_from
+from unknot.progress import Progress
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -104,7 +105,7 @@ def fault_sweep(
     budget: int = 1000,
     seed: int = 0,
     time_limit: float = 10.0,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> FaultSweep:
     """Let every part of a network fail, alone or several at once, and judge the routing on what is left.
 
@@ -128,7 +129,7 @@ def fault_sweep(
     time_limit : float
         Seconds for each proof.
     progress : callable, optional
-        Called with (faults done, faults, what was found last).
+        Called with what was found last and the faults done, see `unknot.progress`.
 
     Raises
     ------
@@ -155,7 +156,7 @@ def fault_sweep(
         fault = _judge(network, kind, broken, build, technique, time_limit)
         found.append(fault)
         if progress is not None:
-            progress(i + 1, len(chosen), f"{', '.join(fault.parts)}: {fault.outcome}")
+            progress(f"{', '.join(fault.parts)}: {fault.outcome}", i + 1, len(chosen))
     found.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
     return FaultSweep(network.name, name, technique, kind, faults, possible, len(chosen) < possible, tuple(found))
 

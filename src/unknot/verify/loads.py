@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError
+from unknot.progress import Progress
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.traffic import Traffic
-from unknot.verify.minimal_paths import Progress
 from unknot.verify.states import Explorer
 from unknot.verify.traffic import Rates, rates
 
@@ -67,7 +67,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     traffic : "uniform", sequence of int, or array
         See `unknot.traffic.pattern`.
     progress : callable, optional
-        Called with (addresses done, addresses).
+        Called with the addresses done, see `unknot.progress`.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
                 _dead_end(relation, int(order[-2 - found]), address)
             chosen |= found
             if progress is not None:
-                progress(done, relation.num_addresses)
+                progress("addresses", done, relation.num_addresses)
     method = "equal" if chosen & 1 else "routes"
     return _result(relation, load, sent, received, not chosen & 2, method)
 

@@ -6,7 +6,7 @@ eject at its end; so the states a header may be in after the same channels are k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import log2
@@ -17,10 +17,10 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.network import distances_from
 from unknot.network.model import IntArray
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.verify.states import Explorer
 
-Progress = Callable[[int, int], None]
 Words = npt.NDArray[np.uint64]
 Large = npt.NDArray[np.int64]
 
@@ -196,7 +196,7 @@ def path_counts(relation: Relation, *, progress: Progress | None = None) -> Iter
         space.turn_to(home)
         yield space.counts()
         if progress is not None:
-            progress(home + 1, relation.network.num_terminals)
+            progress("destinations", home + 1, relation.network.num_terminals)
 
 
 States = frozenset[tuple[int, int]]

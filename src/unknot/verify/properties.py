@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unknot.errors import RelationError
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.traffic import Traffic, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
@@ -46,7 +47,7 @@ def properties(
     *,
     traffic: Traffic = "uniform",
     best: bool = False,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Properties:
     """Find all properties of a relation beside deadlock.
 
@@ -57,7 +58,7 @@ def properties(
     best : bool
         Whether to look for the best split of the traffic as well, a linear program.
     progress : callable, optional
-        Called with (properties done, properties, the next).
+        Called with the next property and how many are done, see `unknot.progress`.
 
     Raises
     ------
@@ -68,9 +69,9 @@ def properties(
     left_out: list[str] = []
     steps = ("delivery", "livelock", "coherence", "adaptivity", "virtual channels", "loads", "best split")
 
-    def tell(done: int) -> None:
+    def say(done: int) -> None:
         if progress is not None:
-            progress(done, len(steps) - 1 + best, steps[done] if done < len(steps) - 1 + best else "")
+            progress(steps[done] if done < len(steps) - 1 + best else "", done, len(steps) - 1 + best)
 
     def load(wanted: bool, function: Callable[[Relation, Traffic], Loads]) -> Loads | None:
         try:
@@ -79,20 +80,20 @@ def properties(
             left_out.append(str(error))
             return None
 
-    tell(0)
+    say(0)
     delivery = deliver(relation)
-    tell(1)
+    say(1)
     cycles = livelock(relation)
-    tell(2)
+    say(2)
     coherent = coherence(relation)
-    tell(3)
+    say(3)
     paths = adaptivity(relation)
-    tell(4)
+    say(4)
     used = vc_use(relation)
-    tell(5)
+    say(5)
     uniform = load(True, loads)
     if best:
-        tell(6)
+        say(6)
     split = load(best and uniform is not None, best_loads)
-    tell(6 + best)
+    say(6 + best)
     return Properties(delivery, cycles, coherent, paths, used, uniform, split, tuple(left_out))

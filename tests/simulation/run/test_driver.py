@@ -84,7 +84,7 @@ def test_given_lengths_of_warmup_and_measurement() -> None:
         0.2,
         warmup=100,
         measure=1000,
-        progress=lambda stage, cycle: stages.append(stage),
+        progress=lambda stage, cycle, total: stages.append(stage),
         switching="wormhole",
     )
     assert 1100 <= run.cycles < 1500

@@ -169,7 +169,7 @@ def test_a_livelock_is_told():
 def test_progress_tells_messages_and_cycles():
     told = []
     trace = [TracedMessage(500 * i, 0, 5) for i in range(10)]
-    run_trace(MESH, trace, progress=lambda words, cycle: told.append((words, cycle)))
+    run_trace(MESH, trace, progress=lambda words, cycle, total: told.append((words, cycle)))
     assert told[0][0] == "2 of 10 messages"
     assert [cycle for _, cycle in told] == sorted(cycle for _, cycle in told)
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from unknot.errors import SimulationError
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
@@ -26,7 +27,6 @@ from unknot.simulation.run.statistics import doubtful, mean, percentiles, satura
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
-Progress = Callable[[str, int], None]
 DEFAULT = Router()
 LONGEST = 32
 """How many times as long a run measures, at most, while batches depend on one another or stability is in doubt."""
@@ -105,7 +105,7 @@ def simulate(
     threads : int
         Threads inside this one run; any number gives the same bits.
     progress : callable, optional
-        Called with the stage in words and the cycle reached.
+        Called with the stage and the cycle reached, see `unknot.progress`.
 
     Returns
     -------
@@ -154,7 +154,11 @@ def simulate(
     )
     rate = chance * float(pairs.rate.sum())
     offered = rate * mean_length(shares) / terminals
-    say = progress or (lambda stage, cycle: None)
+    further = progress or (lambda stage, done, total: None)
+
+    def say(stage: str, cycle: int) -> None:
+        further(stage, cycle, 0)
+
     engine.advance(engine.now)  # what has to be compiled is compiled now
     say("starting", engine.now)
     cycles = measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
@@ -259,7 +263,7 @@ def _measure(
     precision: float | None,
     at_once: float,
     fails: Callable[[Window, bool], str],
-    say: Progress,
+    say: Callable[[str, int], None],
 ) -> Window:
     """Measure, and go on up to `most` times as long while the window is too short to judge.
 
@@ -283,7 +287,7 @@ def _measure(
     return window
 
 
-def _drain(engine: Engine, end: int, patience: int, say: Progress) -> str:
+def _drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], None]) -> str:
     """Go on under load until every packet created before cycle `end` has arrived; why not, if they do not."""
     limit = engine.now + patience
     while engine.now < limit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 from unknot.errors import SimulationError
 from unknot.frames import Row, to_frame
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.shown import Shown
@@ -139,7 +139,7 @@ def saturation(
     router: Router = DEFAULT,
     bursts: Bursts | None = None,
     threads: int = 1,
-    progress: Callable[[str, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Saturation:
     """Search for the load at which runs cease to be stable, by bisection between 0 and 1.
 
@@ -187,5 +187,5 @@ def saturation(
     return Saturation(low, limit, carried, tuple(sorted(runs, key=lambda run: run.offered_load)))
 
 
-def _at(progress: Callable[[str, int], None], load: float) -> Callable[[str, int], None]:
-    return lambda stage, cycle: progress(f"load {load:.4g}, {stage}", cycle)
+def _at(progress: Progress, load: float) -> Progress:
+    return lambda stage, done, total: progress(f"load {load:.4g}, {stage}", done, total)

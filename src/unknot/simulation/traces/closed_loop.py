@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import SimulationError
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
-from unknot.simulation.traces.player import Player, Progress
+from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace
 from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
 from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named

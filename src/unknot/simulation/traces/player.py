@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import CHECK, Engine
@@ -20,7 +21,6 @@ from unknot.verify.verdict import Configuration
 Times = npt.NDArray[np.int64]
 Follow = Callable[[int, int], Iterable[tuple[int, int]]]
 """Given a message and the cycle of its arrival: the messages that this makes ready, and the cycle of each."""
-Progress = Callable[[str, int], None]
 
 PATIENCE = 1_000_000
 """Cycles without an arrival after which messages on the way are given up; more when they are long."""
@@ -153,7 +153,7 @@ class Player:
             heard = heard if self.inside else self.now
             if progress is not None and self.now - said >= 1000:
                 said = self.now
-                progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", said)
+                progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", said, 0)
 
     def _begin(self, now: int) -> None:
         """All that happens at the terminals before cycle `now` is simulated."""

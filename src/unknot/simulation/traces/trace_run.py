@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import SimulationError
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
-from unknot.simulation.traces.player import Player, Progress
+from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
 from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
@@ -125,7 +126,7 @@ def run_trace(
         Of the draws among several addresses for a destination; with None the first is taken. Also of a relation
         that selects candidates at random, such as `nca`. Nothing else is random.
     progress : callable, optional
-        Called with words and the cycle reached.
+        Called with words and the cycle reached, see `unknot.progress`.
 
     Returns
     -------
