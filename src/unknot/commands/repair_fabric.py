@@ -79,11 +79,25 @@ def _remedies(
 
     def same_routes() -> tuple[Fabric, int]:
         relation = fabric_relation(bare)
-        found = lanes(bare.network, "given", routing=relation, time_limit=time_limit / 2, seed=seed, progress=say)
+        found = lanes(
+            bare.network,
+            "given",
+            routing=relation,
+            time_limit=time_limit / 2,
+            seed=seed,
+            progress=lambda stage, done, total: say(stage),
+        )
         return _with_lanes(bare, found), found.count
 
     def new_tables() -> tuple[Fabric, int]:
-        found = lanes(bare.network, "table", flows=_flows(bare), time_limit=time_limit / 2, seed=seed, progress=say)
+        found = lanes(
+            bare.network,
+            "table",
+            flows=_flows(bare),
+            time_limit=time_limit / 2,
+            seed=seed,
+            progress=lambda stage, done, total: say(stage),
+        )
         return _with_lanes(_with_tables(bare, found), found), found.count
 
     yield "same-routes", same_routes
