@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +10,13 @@ import numpy.typing as npt
 
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
+from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.synthesis.detours import Wanted, climbing_routes, tree_order
 from unknot.synthesis.laned import Routes, laned
 from unknot.synthesis.lanes import Lanes
 from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Flags, Floats, Ints, demand
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +156,7 @@ def repaired_faults(
                 RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
             )
         if progress is not None:
-            progress(number, len(parts), f"{name}: {done[-1].changed} of {done[-1].pairs} pairs")
+            progress(f"{name}: {done[-1].changed} of {done[-1].pairs} pairs", number, len(parts))
     return tuple(sorted(done, key=lambda one: (one.safe, one.connected, -one.lanes, -one.changed)))
 
 
