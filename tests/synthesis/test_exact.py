@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from itertools import product
@@ -172,3 +175,39 @@ def test_a_large_question_is_left_open() -> None:
     answer = decide(demand(large), 2, effort(), conflicts=10)
     assert isinstance(answer, Open)
     assert answer.conflicts == 0
+
+
+BUSY = """
+import signal, time
+from itertools import combinations
+from pysat.solvers import Solver
+from unknot.synthesis.exact import _solve
+from unknot.synthesis.orders import Effort
+signal.signal(signal.SIGINT, signal.default_int_handler)
+pigeons, holes = range(14), range(13)
+at = {(p, h): 1 + p * len(holes) + h for p in pigeons for h in holes}
+clauses = [[at[p, h] for h in holes] for p in pigeons]
+clauses += [[-at[p, h], -at[q, h]] for h in holes for p, q in combinations(pigeons, 2)]
+with Solver(name="glucose4", bootstrap_with=clauses) as solver:
+    print("begins", flush=True)
+    try:
+        _solve(solver, Effort(time.monotonic() + 60), 10**9)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+"""More pigeons than holes: the solver has work for hours."""
+
+
+def test_ctrl_c_ends_the_solver_at_work() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begins\n"
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert out == "interrupted\n", err

@@ -97,7 +97,8 @@ def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
         if time.monotonic() >= effort.deadline or solver.accum_stats()["conflicts"] >= conflicts:
             return None
         solver.conf_budget(STEP)
-        answer = solver.solve_limited()
+        # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
+        answer = solver.solve_limited(expect_interrupt=True)
         if answer is not None:
             return bool(answer)
     return None

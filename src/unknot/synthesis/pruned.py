@@ -316,7 +316,8 @@ def _proof(facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
         return None
     with Solver(name="glucose4", bootstrap_with=given, with_proof=True) as solver:
         solver.conf_budget(CONFLICTS)
-        if solver.solve_limited() is not False:
+        # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
+        if solver.solve_limited(expect_interrupt=True) is not False:
             return None
         lines = solver.get_proof()
     learnt = [int(x) for line in lines if not line.startswith("d") for x in line.split()]
