@@ -79,11 +79,15 @@ def _written(form: str) -> list[bytes]:
 
 
 _LAYOUT = texts.ring(3)
+_LAYOUT.levels = {(end, 1 + i % 3): i % 16 for i, end in enumerate([*_LAYOUT.lids, *_LAYOUT.lids])}
+_LAYOUT.lanes = {(f"S{i}", i, 3 - i): [(sl + i) % 16 for sl in range(16)] for i in range(3)}
 _MORE: dict[str, list[str]] = {
     "ibnetdiscover": [texts.ibnetdiscover(_LAYOUT), texts.ibnetdiscover(texts.ring(2, lmc=1))],
     "lst": [texts.lst(_LAYOUT), texts.lst(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
     "lfts": [texts.lfts(_LAYOUT), texts.ibroute(_LAYOUT), texts.ibroute(texts.ring(2, lmc=1))],
     "fdbs": [texts.fdbs(_LAYOUT), texts.fdbs(texts.ring(2))],
+    "psl": [texts.psl(_LAYOUT), texts.psl_blocks(_LAYOUT), texts.path_records(_LAYOUT)],
+    "sl2vl": [form(_LAYOUT) for form in (texts.sl2vl, texts.slvl, texts.smpquery_sl2vl, texts.saquery_sl2vl)],
     "ibsim": ['Switch 3 "s" # x\n[1] "h"[1]\n[2] "s"[3]\n[3] "s"[2]\n\nHca 1 "h"\n[1] "s"[1]\n'],
     "booksim": ["router 0 node 0 router 1 15\nrouter 1 node 1 router 2 3\nrouter 2 node 2\n"],
     "metis": ["% c\n3 2 011 1\n5 2 7\n5 1 7 3 9\n5 2 9\n", "4 5\n2 3\n1 3 4\n1 2 4\n2 3\n"],
