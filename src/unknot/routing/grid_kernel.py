@@ -3,7 +3,7 @@
 
 from numba import njit
 
-from unknot import types_kernel  # noqa: F401 before anything is loaded
+import unknot.types_kernel  # noqa: F401 before anything is loaded
 
 
 @njit("int64(int64, int64, int64, boolean, int64)", nogil=True, cache=True)
