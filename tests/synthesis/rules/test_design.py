@@ -182,6 +182,8 @@ def test_what_is_asked_must_make_sense() -> None:
     for wrong in ("mesh(2, 2)", "torus(2)", "mesh", "mesh(0)", "mesh(7)"):
         with pytest.raises(RelationError):
             design(wrong)
+    with pytest.raises(RelationError, match=r"wrap link.*unknot check"):
+        design("torus(2)")
     with pytest.raises(RelationError, match="BNRs"):
         design(2, least=5)
     with pytest.raises(RelationError):

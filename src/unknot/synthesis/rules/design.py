@@ -176,6 +176,12 @@ def family_of(text: str | int) -> tuple[int, bool]:
     if isinstance(text, int):
         return _dimensions(text), False
     call = parse_call(text, "FAMILY")
+    if call.name in ("torus", "ring"):
+        raise RelationError(
+            f"{text}: tori are no family that can be asked about as a whole, since rules of the space do not know "
+            "whether a wrap link is ahead; mesh(3) and hypercube(3) are families, and unknot check decides a routing "
+            "on one torus of given sides, such as torus(8, 8)"
+        )
     if call.name not in ("mesh", "hypercube") or len(call.args) != 1 or call.options:
         raise RelationError(
             f"{text}: a family is wanted, mesh(3) for all meshes of three dimensions or hypercube(3); "
