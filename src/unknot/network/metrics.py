@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -132,13 +133,9 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
 
 def components(network: Network) -> tuple[IntArray, int]:
     """Strongly connected components: the component of each router (int32 array) and how many there are."""
-    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    ones = np.ones(network.num_channels, dtype=np.int8)
-    shape = (network.num_routers, network.num_routers)
-    graph = csr_array((ones, (network.source, network.target)), shape=shape)
-    count, label = connected_components(graph, directed=True, connection="strong")
+    count, label = connected_components(_adjacency(network), directed=True, connection="strong")
     return np.asarray(label, dtype=np.int32), int(count)
 
 
@@ -163,8 +160,17 @@ def bisection(network: Network) -> int | None:
 
 def _all_pairs(network: Network) -> bool:
     """Whether as many channels as ordered pairs of routers join every pair, none of them a loop or a twin."""
-    pairs = np.unique(network.source.astype(np.int64) * network.num_routers + network.target)
-    return pairs.size == network.num_channels and not (network.source == network.target).any()
+    return _adjacency(network).nnz == network.num_channels and not (network.source == network.target).any()
+
+
+def _adjacency(network: Network) -> Any:
+    """How many channels lead from router to router, as a sparse matrix in compressed rows without duplicates."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(network.num_channels, dtype=np.int32)
+    graph = csr_array((ones, (network.source, network.target)), shape=(network.num_routers, network.num_routers))
+    graph.sum_duplicates()
+    return graph
 
 
 def _grid_distances(product: Grid) -> tuple[int, float]:
@@ -195,15 +201,10 @@ def _distances(network: Network, starts: object) -> tuple[int, float]:
 
 
 def _links(network: Network) -> int:
-    routers = np.int64(network.num_routers)
-    there = network.source.astype(np.int64) * routers + network.target
-    back = network.target.astype(np.int64) * routers + network.source
-    keys, counts = np.unique(there, return_counts=True)
-    back_keys, back_counts = np.unique(back, return_counts=True)
-    _, i, j = np.intersect1d(keys, back_keys, assume_unique=True, return_indices=True)
+    there = _adjacency(network)
     loops = np.flatnonzero(network.source == network.target)
     cables = loops.size
     if network.ports is not None:
         ends = np.column_stack([network.source[loops], np.sort(network.ports[loops], axis=1)])
         cables = len(np.unique(ends, axis=0))
-    return (int(np.minimum(counts[i], back_counts[j]).sum()) - loops.size) // 2 + cables
+    return (int(there.minimum(there.T.tocsr()).sum()) - loops.size) // 2 + cables
