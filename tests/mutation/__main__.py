@@ -64,15 +64,19 @@ def main() -> int:
     parser.add_argument("groups", nargs="*", default=list(GROUPS), help=f"of {', '.join(GROUPS)}; by default all")
     parser.add_argument("--seconds", type=float, default=600.0, help="processor time for each group")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="of the order of the faults")
+    parser.add_argument("--faults", type=int, default=10**6, help="most faults of each group")
     parser.add_argument("--longest", type=float, default=20.0, help="seconds a test may take")
+    parser.add_argument("--tests", type=float, default=20.0, help="seconds that tests may take for a fault")
     parser.add_argument("--examples", type=int, default=25, help="most examples of a property test without Numba")
     parser.add_argument("--only", default="", help="files whose path contains this")
+    parser.add_argument("--again", action="store_true", help="only the faults that the last report lists")
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
     if len(asked.groups) > 1:
-        again = [sys.executable, "-m", "tests.mutation", *(f"--{k}={getattr(asked, k)}" for k in ("seconds", "seed"))]
-        again += [f"--{k}={getattr(asked, k)}" for k in ("longest", "examples", "only")]
-        return max(subprocess.run([*again, name], cwd=ROOT, check=False).returncode for name in asked.groups)
+        options = ("seconds", "seed", "faults", "longest", "tests", "examples", "only")
+        command = [sys.executable, "-m", "tests.mutation", *(f"--{name}={getattr(asked, name)}" for name in options)]
+        command += ["--again"] * asked.again
+        return max(subprocess.run([*command, name], cwd=ROOT, check=False).returncode for name in asked.groups)
     group = GROUPS[asked.groups[0]]
     if group.interpreted and os.environ.get("NUMBA_DISABLE_JIT") != "1":
         os.environ["NUMBA_DISABLE_JIT"] = "1"
@@ -88,35 +92,44 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
     from tests.mutation.runner import record, survives
     from tests.mutation.sites import mutants
 
+    report = ROOT / "reports" / f"mutants-{name}.txt"
     planted = [mutant for path in group.paths(asked.only) for mutant in mutants(ROOT, path)]
+    if asked.again:
+        listed = {line.partition(": ")[2] for line in report.read_text().splitlines() if line.startswith("  ")}
+        places = {key.partition(": ")[0] for key in listed}
+        planted = [m for m in planted if f"{m.path}::{m.function}" in places and m.key in listed]
+    if not planted:
+        return 0
     random.Random(asked.seed).shuffle(planted)
-    known = record(ROOT, list(group.tests), asked.longest) if planted else None
-    begin, tried, missed, excused, unseen = _spent(), 0, [], 0, []
-    for mutant in planted:
-        if known is None or _spent() - begin > asked.seconds:
+    begin = _spent()
+    known = record(ROOT, list(group.tests), asked.longest)
+    print(f"  tests alone: {_spent() - begin:.0f} s; not run here: {sorted(known.failed)}", flush=True)
+    begin, tried, excused = _spent(), 0, 0
+    missed: list[str] = []
+    unseen: list[str] = []
+    for mutant in planted[: asked.faults]:
+        if _spent() - begin > asked.seconds:
             break
         tried += 1
-        chosen = known.tests_of(mutant, asked.longest)
-        if chosen and not survives(mutant, chosen, 20.0 + 20.0 * sum(known.seconds[test] for test in chosen)):
+        chosen = known.tests_of(mutant, asked.tests)
+        if chosen and not survives(mutant, chosen, 5.0 + 5.0 * sum(known.seconds[test] for test in chosen)):
             continue
         if mutant.key in explained:
             excused += 1
         else:
             (missed if chosen else unseen).append(mutant.key)
             print(f"  after {tried}: {'missed' if chosen else 'no test runs it'}: {mutant.key}", flush=True)
-    if known is None:
-        return 0
     share = 1 - (len(missed) + len(unseen)) / max(1, tried)
     text = (
         f"{name}: {tried} of {len(planted)} faults tried, {share:.1%} noticed or explained ({excused} explained), "
-        f"{group.wanted:.0%} wanted; {len(known.failed)} of {len(known.seconds)} tests do not run here"
+        f"{group.wanted:.0%} wanted; {len(known.failed)} of {len(known.seconds)} tests do not run here; "
+        f"{_spent() - begin:.0f} s"
     )
     lines = [
         *(f"  missed: {key}" for key in sorted(missed)),
         *(f"  no test runs it: {key}" for key in sorted(unseen)),
     ]
     print("\n".join([text, *lines]), flush=True)
-    report = ROOT / "reports" / f"mutants-{name}.txt"
     report.parent.mkdir(exist_ok=True)
     report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *lines, ""]))
     return 0 if share >= group.wanted else 1

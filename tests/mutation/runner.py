@@ -11,18 +11,18 @@ import inspect
 import os
 import resource
 import signal
-import sys
-import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import pytest
+from coverage import Coverage
 
 from tests.mutation.sites import Mutant
 
+LARGEST = 4 * 2**30
 OPTIONS = [
     "-q",
     "-x",
@@ -39,51 +39,49 @@ OPTIONS = [
 
 @dataclass
 class Record:
-    """A pytest plugin: which functions each test runs, how long it takes, whether it passes."""
+    """A pytest plugin: which lines each test runs, how long it takes, whether it passes."""
 
     root: Path
     longest: float
     seconds: dict[str, float] = field(default_factory=dict)
-    runs: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    runs: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
-    seen: set[CodeType] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.coverage = Coverage(data_file=None, source=[str(self.root / "src")], messages=False)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Any:
-        self.seen = set()
         signal.signal(signal.SIGPROF, _too_long)
         signal.setitimer(signal.ITIMER_PROF, self.longest)
         begin = time.process_time()
-        threading.settrace(self._look)
-        sys.settrace(self._look)
+        self.coverage.start()
+        self.coverage.switch_context(item.nodeid)
         outcome = yield
-        sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        self.coverage.stop()
         signal.setitimer(signal.ITIMER_PROF, 0)
         self.seconds[item.nodeid] = time.process_time() - begin
         if outcome.excinfo is not None:
             self.failed.add(item.nodeid)
-            return
-        for code in self.seen:
-            path = Path(code.co_filename)
-            if path.is_relative_to(self.root):
-                key = path.relative_to(self.root).as_posix(), code.co_qualname.partition(".<locals>")[0]
-                self.runs.setdefault(key, set()).add(item.nodeid)
 
-    def _look(self, frame: FrameType, _event: str, _argument: object) -> None:
-        self.seen.add(frame.f_code)
+    def pytest_sessionfinish(self) -> None:
+        data = self.coverage.get_data()
+        for file in data.measured_files():
+            path = Path(file).relative_to(self.root).as_posix()
+            for line, tests in data.contexts_by_lineno(file).items():
+                self.runs[path, line] = set(tests) - self.failed - {""}
 
     def tests_of(self, mutant: Mutant, budget: float) -> list[str]:
-        """Tests that run the function, the quickest first, as many as fit into some seconds but at least three."""
-        found = sorted(
-            self.runs.get((mutant.path, mutant.function), set()) - self.failed, key=self.seconds.__getitem__
-        )
-        kept, total = [], 0.0
-        for test in found:
-            total += self.seconds[test]
-            if total > budget and len(kept) >= 3:
-                break
-            kept.append(test)
+        """Tests that run the faulty lines, the quickest first: what fits into some seconds, but at least three."""
+        kept: list[str] = []
+        total = 0.0
+        for lines in mutant.lines():
+            found = {test for line in lines for test in self.runs.get((mutant.path, line), ())}
+            for test in sorted(found - set(kept), key=lambda test: (self.seconds[test], test)):
+                total += self.seconds[test]
+                if total > budget and len(kept) >= 3:
+                    return kept
+                kept.append(test)
         return kept
 
 
@@ -112,10 +110,12 @@ def cap_examples(most: int) -> None:
 
 
 def survives(mutant: Mutant, tests: list[str], seconds: float) -> bool:
-    """Whether no test notices the fault; one that never ends is noticed by the limit on processor time."""
+    """Whether no test notices the fault; limits on processor time and memory notice one that never ends or grows."""
     pid = os.fork()
     if pid == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
+        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + LARGEST, taken + LARGEST))
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)

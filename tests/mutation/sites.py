@@ -1,31 +1,59 @@
-"""Single faults in the functions of a file, by the operators of mutmut; texts are left as they are."""
+"""Single faults in the functions of a file, by the operators of mutmut; texts and default values stay as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from types import CodeType
 
 import libcst as cst
 
+TEXTS = (cst.BaseString, cst.FormattedString, cst.ConcatenatedString)
+
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: where it is, the first line that it changes, and the whole file with it."""
+    """One fault: where it is, and the nodes of the module without and with it. Code is made when asked for."""
 
     path: str
     function: str
-    number: int
-    before: str
-    after: str
-    source: str
+    module: cst.Module
+    old: cst.CSTNode
+    new: cst.CSTNode
+
+    @cached_property
+    def source(self) -> str:
+        """The whole file with the fault; lines keep their numbers up to the fault."""
+        changed = self.module.deep_replace(self.old, self.new)
+        assert isinstance(changed, cst.Module)
+        return changed.code
+
+    @cached_property
+    def change(self) -> tuple[int, str, str]:
+        """Number of the first line that changes, the line before and after."""
+        pairs = zip_longest(self.module.code.splitlines(), self.source.splitlines(), fillvalue="")
+        return next((number, old, new) for number, (old, new) in enumerate(pairs, start=1) if old != new)
 
     @property
     def key(self) -> str:
         """What a list of explained mutants knows it by; no line numbers, so that it outlives other changes."""
-        return f"{self.path}::{self.function}: {_short(self.before)} => {_short(self.after)}"
+        _, before, after = self.change
+        return f"{self.path}::{self.function}: {_short(before)} => {_short(after)}"
+
+    def lines(self) -> list[set[int]]:
+        """Lines that tell whether a test runs it: those of the statement, then of the inner functions around it."""
+        number, found = self.change[0], []
+        for node in ast.walk(ast.parse(self.module.code)):
+            if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0):
+                body = getattr(node, "body", None)
+                end = body[0].lineno - 1 if body else node.end_lineno or 0
+                found.append((node.lineno, end, isinstance(node, (ast.FunctionDef, ast.ClassDef))))
+        inner = [{first} for first, _, function in found if function][self.function.count(".") + 1 :]
+        first, end, _ = found[-1]
+        return [set(range(first, max(end, number) + 1)), *reversed(inner)]
 
     def code(self) -> CodeType:
         """The function's compiled code."""
@@ -35,52 +63,68 @@ class Mutant:
 
 
 class _Bare(cst.CSTTransformer):
-    """Takes decorators away: mutmut leaves decorated functions alone, and only their code is wanted."""
+    """Puts empty lines for decorators: mutmut leaves decorated functions alone, and only their code is wanted."""
 
     def leave_FunctionDef(  # noqa: N802
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
-        return updated_node.with_changes(decorators=())
+        lines = sum(cst.Module([]).code_for_node(decorator).count("\n") for decorator in original_node.decorators)
+        lines += len(original_node.lines_after_decorators)
+        empty = [cst.EmptyLine(indent=False)] * lines
+        return updated_node.with_changes(
+            decorators=(), lines_after_decorators=(), leading_lines=(*updated_node.leading_lines, *empty)
+        )
 
 
-def mutants(root: Path, path: Path) -> Iterator[Mutant]:
+def mutants(root: Path, path: Path) -> list[Mutant]:
     """All single faults in the functions and methods of a file."""
     from mutmut.mutation.file_mutation import create_mutations  # takes a second to import
 
     bare = cst.parse_module(path.read_text()).visit(_Bare())
     module, found, _, _ = create_mutations(str(path), bare.code)
     names = {id(node): name for name, node in _functions(module)}
-    for number, mutation in enumerate(found):
-        owner = mutation.contained_by_top_level_function
-        text = isinstance(mutation.original_node, (cst.BaseString, cst.FormattedString))
-        if owner is None or id(owner) not in names or text:
-            continue
-        changed = module.deep_replace(mutation.original_node, mutation.mutated_node)  # type: ignore[arg-type]
-        before, after = next(
-            (old, new)
-            for old, new in zip_longest(module.code.splitlines(), changed.code.splitlines(), fillvalue="")
-            if old != new
+    defaults = {id(node) for _, function in _functions(module) for node in _below(function.params)}
+    return [
+        Mutant(
+            path.relative_to(root).as_posix(), names[id(mutation.contained_by_top_level_function)], module, old, new
         )
-        if "XX" in after and "XX" not in before:
-            continue
-        yield Mutant(
-            path.relative_to(root).as_posix(),
-            names[id(owner)],
-            number,
-            before,
-            after,
-            changed.code,  # type: ignore[attr-defined]
-        )
+        for mutation in found
+        for old, new in [(mutation.original_node, mutation.mutated_node)]
+        if id(mutation.contained_by_top_level_function) in names
+        and id(old) not in defaults
+        and not _of_text(old, new)
+    ]
 
 
-def _functions(module: cst.Module) -> Iterator[tuple[str, cst.FunctionDef]]:
+def _below(node: cst.CSTNode) -> list[cst.CSTNode]:
+    return [node, *(found for child in node.children for found in _below(child))]
+
+
+def _of_text(old: cst.CSTNode, new: cst.CSTNode) -> bool:
+    """Whether a text changes, or is left out of a call."""
+    if isinstance(old, TEXTS):
+        return True
+    if not isinstance(old, cst.Call) or not isinstance(new, cst.Call):
+        return False
+    kept = {id(argument.value) for argument in new.args}
+    names = {argument.keyword.value for argument in new.args if argument.keyword}
+    return any(isinstance(a.value, TEXTS) and id(a.value) not in kept for a in old.args) or any(
+        a.keyword and a.keyword.value not in names and id(a.value) in kept for a in old.args
+    )
+
+
+def _functions(module: cst.Module) -> list[tuple[str, cst.FunctionDef]]:
+    found = []
     for node in module.body:
         if isinstance(node, cst.FunctionDef):
-            yield node.name.value, node
+            found.append((node.name.value, node))
         elif isinstance(node, cst.ClassDef):
-            for inner in node.body.body:
-                if isinstance(inner, cst.FunctionDef):
-                    yield f"{node.name.value}.{inner.name.value}", inner
+            found += [
+                (f"{node.name.value}.{inner.name.value}", inner)
+                for inner in node.body.body
+                if isinstance(inner, cst.FunctionDef)
+            ]
+    return found
 
 
 def _within(code: CodeType, names: list[str]) -> CodeType | None:
