@@ -88,6 +88,27 @@ def test_odd_values_of_options_are_refused(words: tuple[str, ...], said: str) ->
     assert said in refused(*start, *words)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("faults", "ring(4)", "--seed", "-1"), "--seed"),
+        (("lanes", "ring(4)", "--seed", "-1"), "--seed"),
+        (("repair", "ring(4)", "--seed", "-1"), "--seed"),
+        (("faults", "ring(4)", "--at-once", "5"), "5 of 4 links of ring(4) cannot fail at once"),
+        (("faults", "ring(4)", "--at-once", "9" * 30), "of 4 links of ring(4) cannot fail at once"),
+        (("faults", "torus(8, 8)", "--at-once", "8", "--budget", "9" * 12), "sets of failed links would take"),
+        (("trace", "ring(4)", "--requests", "9" * 12), "requests of each of 4 terminals would take"),
+        (("trace", "ring(4)", "--requests", "9" * 30), "requests of each of 4 terminals would take"),
+        (("multicast", "ring(4)", "--overhead", "9" * 30), "overhead must be a whole number of cycles from 0 to"),
+        (("simulate", "ring(4)", "--load", "0.1", "--seeds", "9" * 9), "keeping the runs of all --seeds would take"),
+        (("simulate", "ring(4)", "--load", "0.1", "--seeds", "9" * 30), "keeping the runs of all --seeds would take"),
+        (("simulate", "ring(4)", "--load", "0.1", "--seeds", "3000", "--jobs", "3000"), "too many for this machine"),
+    ],
+)
+def test_odd_numbers_are_refused_before_anything_is_built(words: tuple[str, ...], said: str) -> None:
+    assert said in refused(*words[:2], "--routing", "up_down", *words[2:])
+
+
 def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path) -> None:
     import resource
 

@@ -22,7 +22,7 @@ from unknot.studies import run as module
 from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
 from unknot.studies.store import Store
-from unknot.studies.workers import workers
+from unknot.studies.workers import PER_CORE, workers
 
 STUDY = """[common]
 network = "torus(4, 4)"
@@ -311,3 +311,13 @@ def test_jobs_must_be_positive(tmp_path: Path) -> None:
 def test_processes_keep_to_the_limit_of_memory() -> None:
     with memory_limit("300M"), workers(None, 1) as pool:
         assert pool.submit(limit).result() == 300 * 2**20
+
+
+def test_more_processes_than_a_machine_can_bear_are_refused() -> None:
+    with (
+        pytest.raises(UnknotError, match="100000000 jobs at a time are too many for this machine"),
+        workers(None, 10**8),
+    ):
+        pass
+    with workers(None, PER_CORE):
+        pass

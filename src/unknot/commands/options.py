@@ -26,7 +26,7 @@ Flows = Annotated[
     typer.Option("--flows", metavar="FILE.csv", help="Only these flows: columns source, target and bandwidth."),
 ]
 BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
-Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the same in all commands.")]
+Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the same in all commands.", min=0)]
 SEED = 1
 """The seed of all commands unless another is given."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]

@@ -182,6 +182,8 @@ def simulate(
 
 STEP = 100
 """Cycles between two points of a drawing over time."""
+RUN = 4096
+"""Bytes of a run that is kept, its channels apart."""
 
 
 def _given(options: dict[str, Any]) -> str:
@@ -240,7 +242,9 @@ def _several(
     chosen: bool,
 ) -> Runs:
     from unknot.commands import activity, display
+    from unknot.memory import require
 
+    require("keeping the runs of all --seeds", seeds * (RUN + 32 * relation.network.num_channels))
     first = point.pop("seed")
     with activity.progress_bar("simulating") as progress:
         every = range(first, first + seeds)

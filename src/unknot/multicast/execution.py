@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unknot.errors import SimulationError
 from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
 from unknot.simulation.run.options import check_point
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace, TracedMessage
-from unknot.simulation.traces.trace_run import play_trace
+from unknot.simulation.traces.trace_run import check_cycles, play_trace
 from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
 
@@ -84,8 +83,7 @@ def execute(
     """
     technique = switching_named(switching)
     same_network(relation, schedule)
-    if isinstance(overhead, bool) or not isinstance(overhead, (int, np.integer)) or overhead < 0:
-        raise SimulationError(f"overhead must be a whole number of cycles, at least 0, got {overhead!r}")
+    check_cycles(overhead=overhead)
     check_point(block, technique, buffer_depth, 0)
     for send in schedule.sends:
         check_point(block * send.size, technique, buffer_depth, 0)

@@ -12,9 +12,12 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from unknot import memory
+from unknot.errors import UnknotError
 
 _T = TypeVar("_T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+PER_CORE = 16
+"""Most processes for each core; more only take memory from each other."""
 
 
 @contextmanager
@@ -22,7 +25,17 @@ def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
     """Yield the executor given, or a pool of fresh processes that is stopped at once when something goes wrong.
 
     Meanwhile SIGTERM raises KeyboardInterrupt, as SIGINT does, so that it can be cleaned up behind both.
+
+    Raises
+    ------
+    UnknotError
+        If more than `PER_CORE` processes are asked for each core.
     """
+    most = PER_CORE * (os.cpu_count() or 1)
+    if given is None and jobs > most:
+        raise UnknotError(
+            f"{jobs} jobs at a time are too many for this machine: at most {most}, {PER_CORE} for each core"
+        )
     with _sigterm_interrupts():
         if given is not None:
             yield given

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from unknot.errors import RelationError, UnknotError, near
+from unknot.memory import require
 from unknot.network import Network, distances_from
 from unknot.progress import Progress
 from unknot.routing.named import routing as routing_of
@@ -25,6 +26,8 @@ Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "disconnect
 OUTCOMES: tuple[Outcome, ...] = ("deadlock", "undelivered", "refused", "undecided", "disconnected", "holds")
 """From the worst on."""
 
+SET, PART = 200, 40
+"""Bytes of a set of failed parts in a list of them, and of each part."""
 PLAIN_STATES = 100_000
 """VCs × addresses up to which a rule is asked in plain Python, which spares compiling it for every fault."""
 
@@ -135,6 +138,8 @@ def fault_sweep(
     ------
     RelationError
         If an argument makes no sense, or the routing cannot be used on the whole network.
+    SizeError
+        If so many sets are to be tried that their list does not fit the memory.
     """
     technique = switching_named(switching)
     if kind not in ("channels", "links", "routers"):
@@ -149,6 +154,10 @@ def fault_sweep(
     name = build(network).name
     parts = list(parts_of(network, kind))
     possible = comb(len(parts), faults)
+    if not possible:
+        raise RelationError(f"fault_sweep: {faults} of {len(parts)} {kind} of {network.name} cannot fail at once")
+    sets = min(possible, budget)
+    require(f"a list of {sets} sets of failed {kind}", sets * (SET + PART * faults))
     chosen = _chosen(len(parts), faults, possible, budget, seed)
     found = []
     for i, numbers in enumerate(chosen):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import SimulationError
+from unknot.memory import require
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.run.options import check_point
@@ -21,6 +22,8 @@ from unknot.traffic import Pattern, Traffic, pattern
 Numbers = npt.NDArray[np.int64]
 
 REQUEST, REPLY = "request", "reply"
+MESSAGE = 400
+"""Bytes at the peak for each message of a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +129,10 @@ def closed_loop(
         )
 
     terminals = relation.network.num_terminals
+    require(
+        f"{requests} requests of each of {terminals} terminals",
+        (2 if reply_flits else 1) * requests * terminals * MESSAGE,
+    )
     asked = _asked(pattern(relation.network, traffic), terminals, requests, seed)
     sources = np.flatnonzero(asked[:, 0] >= 0)
     many = sources.size * requests

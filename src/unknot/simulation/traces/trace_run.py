@@ -186,7 +186,7 @@ def check_cycles(**cycles: int | None) -> None:
     for name, value in cycles.items():
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if value is not None and (not whole or not 0 <= value <= MOST):
-            raise SimulationError(f"{name} must be a whole number of cycles, at least 0, got {value!r}")
+            raise SimulationError(f"{name} must be a whole number of cycles from 0 to {MOST}, got {value!r}")
 
 
 def play_trace(player: Player, trace: Trace, **options: Any) -> None:
