@@ -45,4 +45,5 @@ class ConvertAnswer(Form):
     file: str
     format: str
     dropped: list[str] = Field(description="What the format does not carry.")
+    notes: list[str] = Field(description="What is written otherwise than the fabric has it.")
     network: NetworkForm

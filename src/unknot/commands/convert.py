@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unknot.commands.options import Json, NetworkText
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from unknot.fabrics import Format
+    from unknot.network import Network
+
+_SHOWN = 8
+"""Most hosts that are named."""
 
 
 def convert(
@@ -35,13 +42,30 @@ def convert(
 
     built = named(source, where="NETWORK")
     form, dropped = write_network(built, target, to)
+    notes = _notes(built, form)
     if json:
         from unknot.answers.form import answer
         from unknot.answers.networks import ConvertAnswer
 
-        print_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped))
+        print_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped, notes=notes))
     else:
         sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
         show(f"{target}: {form.words} of {built.name}: {sizes}")
         for part in dropped:
             show(f"not carried by this format: {part}")
+        for note in notes:
+            show(note)
+
+
+def _notes(network: Network, form: Format) -> list[str]:
+    """Hosts with several ports, where the format has terminals alone."""
+    if form.joins_ports:
+        return []
+    from unknot.fabrics.hosts import with_several_ports
+
+    several = [f"{host} ({', '.join(map(str, ports))})" for host, ports in with_several_ports(network).items()]
+    if not several:
+        return []
+    count = f"{len(several)} hosts have" if len(several) > 1 else "1 host has"
+    names = ", ".join(several[:_SHOWN]) + (", …" if len(several) > _SHOWN else "")
+    return [f"{count} several ports, each written as a terminal of its own: {names}"]

@@ -37,6 +37,8 @@ class Format:
     holds : str
         ``network``, ``fabric``, ``tables``, ``levels`` (of paths), ``lanes`` (of levels), or ``program`` for what
         is only written.
+    joins_ports : bool
+        Whether terminals that are ports of one host are written as one host.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Format:
     sign: Callable[[str], object] | None = None
     keeps: frozenset[str] = frozenset()
     holds: Literal["network", "fabric", "tables", "levels", "lanes", "program"] = "network"
+    joins_ports: bool = False
 
     def dropped(self, network: Network) -> list[str]:
         """The parts of a network that differ from the defaults and are not carried."""

@@ -7,12 +7,13 @@ prefixes and aliases.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from unknot.errors import NetworkError
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.format import Format
+from unknot.fabrics.hosts import hosts_of
 from unknot.input import read_lines
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -48,10 +49,11 @@ def read_ibsim(path: str | Path) -> Network:
 
 
 def write_ibsim(network: Network, path: str | Path) -> None:
-    """Write routers as switches and terminals as hosts with one port.
+    """Write routers as switches and terminals as host ports; a host has several by the rule of `hosts_of`.
 
     Each channel is cabled with one that leads back; port numbers are those of the network if it has them, else the
-    channels of a switch in order and then its hosts. Read back, the channels are in the order of switches and ports.
+    channels of a switch in order and then its hosts. Read back, the channels are in the order of switches and ports,
+    and the ports of a host stand together.
 
     Raises
     ------
@@ -61,15 +63,18 @@ def write_ibsim(network: Network, path: str | Path) -> None:
     """
     cables = _cables(network)
     switches = [network.router_labels[r] if network.router_labels else f"S{r}" for r in range(network.num_routers)]
-    hosts = [network.terminal_labels[t] if network.terminal_labels else f"H{t}" for t in range(network.num_terminals)]
-    _check_names([*switches, *hosts])
+    hosts = hosts_of(network)
+    ports_of: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for terminal, (host, port) in enumerate(hosts):
+        ports_of[host].append((port, terminal))
+    _check_names([*switches, *ports_of, *(host for (host, _), times in Counter(hosts).items() if times > 1)])
     plugged: list[dict[int, tuple[str, int]]] = [{} for _ in switches]
     for router, number, other, far in cables:
         plugged[router][number] = (switches[other], far)
     host_port = []
     for terminal, router in enumerate(network.inject.tolist()):
         number = next(p for p in range(1, len(plugged[router]) + 2) if p not in plugged[router])
-        plugged[router][number] = (hosts[terminal], 1)
+        plugged[router][number] = hosts[terminal]
         host_port.append(number)
     text = []
     for name, ports in zip(switches, plugged, strict=True):
@@ -78,8 +83,9 @@ def write_ibsim(network: Network, path: str | Path) -> None:
             raise NetworkError(f"switch {name} has {what}; ibsim takes switches with 1 to {_MOST_PORTS} ports")
         text.append(f'Switch {max(ports)} "{name}"')
         text += [f'[{number}] "{other}"[{far}]' for number, (other, far) in sorted(ports.items())] + [""]
-    for terminal, router in enumerate(network.inject.tolist()):
-        text += [f'Hca 1 "{hosts[terminal]}"', f'[1] "{switches[router]}"[{host_port[terminal]}]', ""]
+    for host, own in ports_of.items():
+        text.append(f'Hca {max(own)[0]} "{host}"')
+        text += [f'[{port}] "{switches[network.inject[t]]}"[{host_port[t]}]' for port, t in sorted(own)] + [""]
     write_text(path, "\n".join(text))
 
 
@@ -138,5 +144,5 @@ def _check_names(names: list[str]) -> None:
 _SIGN = re.compile(r'^(?:Switch|Hca|Ca)\s+\d+\s+"', re.M)
 FORMAT = Format(
     "ibsim", "an ibsim network", (".net",), read_ibsim, write_ibsim, _SIGN.search,
-    frozenset({"terminals", "router names", "terminal names", "port numbers"}),
+    frozenset({"terminals", "router names", "terminal names", "port numbers"}), joins_ports=True,
 )  # fmt: skip
