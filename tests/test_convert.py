@@ -45,6 +45,7 @@ def test_a_fabric_into_every_format(name: str, tmp_path: Path) -> None:
     dropped = {
         "booksim": ["router names", "terminal names", "port numbers"],
         "edges": ["terminals", "terminal names", "port numbers"],
+        "slurm": ["port numbers"],
     }
     dropped["garnet"] = dropped["booksim"]
     dropped["metis"] = ["terminals", *dropped["booksim"]]

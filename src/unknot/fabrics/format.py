@@ -23,7 +23,7 @@ class Format:
     words : str
         What such a file is, in words.
     endings : tuple of str
-        Endings of file names; the first is the usual one. ``.txt`` and ``.dump`` decide on writing only.
+        Endings of file names; the first is the usual one. ``.txt``, ``.dump`` and ``.conf`` decide on writing only.
     read : callable
         Takes a path and returns a `Network`, `Fabric`, `TableFile`, `LevelFile` or `LaneFile`, by `holds`.
     write : callable or None

@@ -17,6 +17,7 @@ _MODULES = (
     "dot",
     "node_link",
     "garnet",
+    "slurm",
     "subnet_list",
     "ibnetdiscover",
     "ibsim",
@@ -33,7 +34,7 @@ FORMATS: dict[str, Format] = {
 }
 """By name. A new format is a module of this room with a `FORMAT`, and its line above."""
 
-_VAGUE = (".txt", ".dump")
+_VAGUE = (".txt", ".dump", ".conf")
 """Endings that many kinds of files have: the content is looked at first."""
 _HEAD = 1 << 16
 
