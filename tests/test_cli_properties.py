@@ -59,7 +59,7 @@ def test_bnr_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
     assert code == 1
     assert "BNRs are not provided" in text
     assert (tmp_path / "table.png").read_bytes().startswith(b"\x89PNG")
-    code, text = run("bnr", "mesh(3, 3)", "--routing", "lcfaa", "--json")
+    code, text = run("bnr", "mesh(3, 3)", "--routing", "lcfaa", "--switching", "wormhole", "--json")
     answer = json.loads(text)
     assert code == 1
     assert answer["holds"] is answer["deadlock_free"] is False

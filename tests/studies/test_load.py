@@ -27,7 +27,7 @@ routing = "dimension-order"
 [[design]]
 routing = "duato"
 vcs = [3, 4]
-buffer_depth = 4
+buffer_depth = 6
 [simulation]
 loads = {from = 0.05, to = 0.2, step = 0.05}
 seeds = [1, 2]
@@ -52,8 +52,8 @@ def test_reads_designs_common_keys_and_lists(tmp_path: Path) -> None:
     assert [d.name for d in study.designs] == ["one", "torus(4, 4), duato, 3 VCs", "torus(4, 4), duato, 4 VCs"]
     assert [d.vcs for d in study.designs] == [None, 3, 4]
     assert {d.packet_length for d in study.designs} == {5}
-    assert [d.buffer_depth for d in study.designs] == [8, 4, 4]
-    assert {d.switching for d in study.designs} == {"wormhole"}
+    assert [d.buffer_depth for d in study.designs] == [8, 6, 6]
+    assert {d.switching for d in study.designs} == {"vct"}
     assert study.simulation is not None
     assert study.simulation.load_values() == (0.05, 0.1, 0.15, 0.2)
     assert study.simulation.seeds == (1, 2)
@@ -161,7 +161,7 @@ def test_loads_are_sorted_and_a_ramp_includes_its_end(tmp_path: Path) -> None:
         ("vcs = [3, 4]", "vcs = [3, 0]", 10, 11, "greater than or equal to 1, got 0"),
         ("vcs = [3, 4]", "vcs = []", 10, 7, "valid integer, got ()"),
         ("vcs = [3, 4]", "vcs = 1", 9, 11, "duato"),
-        ("buffer_depth = 4", 'switching = "vct"\npacket_length = 9', 12, 17, "does not fit a buffer of 8 flits"),
+        ("buffer_depth = 6", 'switching = "vct"\npacket_length = 9', 12, 17, "does not fit a buffer of 8 flits"),
         ("from = 0.05", "from = -0.05", 13, 17, "greater than 0, got -0.05"),
         ("to = 0.2", "to = 0.01", 13, 9, "`from` must not exceed `to`"),
         ("step = 0.05", "step = nan", 13, 40, "finite number"),

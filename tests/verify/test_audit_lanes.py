@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fabrics.folders import EXAMPLES
@@ -122,7 +122,17 @@ def laned(draw: st.DrawFn) -> Layout:
     return layout
 
 
+NOBODY = Layout(
+    [(("S0", 1), ("H0", 1)), (("S0", 2), ("H1", 1))],
+    {("S0", 0): (100, 0), ("H0", 1): (4, 0), ("H1", 1): (8, 0)},
+    {"S0": {}},
+    {(("H1", 1), 8): 0},
+)
+"""Levels are given, but no pair of hosts has one."""
+
+
 @settings(max_examples=4)
+@example(layout=NOBODY)
 @given(layout=laned())
 def test_any_lanes_agree_with_a_walk_of_every_pair(layout: Layout) -> None:
     judged(layout)

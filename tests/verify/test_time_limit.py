@@ -66,7 +66,7 @@ def test_check_that_runs_out_of_time_is_open_at_every_limit() -> None:
     """From the first stage into the exact search: with ever more time it gets further, and never claims anything."""
     furthest = "greatest fixpoint of worms, then exact search (CP-SAT)"
     for limit in (1e-6, 0.003, 0.01, 0.03, 0.1, 0.2, 0.5, 2.0, 10.0):
-        verdict = check(HARD, time_limit=limit)
+        verdict = check(HARD, "wormhole", time_limit=limit)
         assert verdict.deadlock_free is None
         assert verdict.certificate is None
         assert verdict.configuration is None

@@ -91,7 +91,7 @@ def laned_table(
     owner : int32 array, shape (LIDs,)
         Terminal of each LID.
     """
-    used = np.unique(level[may_use])
+    used = np.unique(level[may_use]) if may_use.any() else np.zeros(1, dtype=level.dtype)
     count = owner.size
     memory.require(f"{used.size} service levels of {name}", 2 * used.size * may_use.size)
     vcs = VirtualChannels(network, lanes)
