@@ -57,6 +57,16 @@ def test_five_fabrics_of_a_cluster(tmp_path: Path) -> None:
         assert all(float(value) > 0 for value in values.split())
 
 
+def test_lanes_with_the_reason_drawn(tmp_path: Path) -> None:
+    said = ran("lanes.py", "why.svg", folder=tmp_path)
+    assert "shortest paths in one lane: <Verdict not deadlock-free" in said
+    assert "by tables in 2 lanes: <Verdict deadlock-free" in said
+    assert "at least 2; the separate checker accepts it: True" in said
+    assert re.search(r"one channel less: 2 lanes, [1-9]\d* of 30 routes change", said)
+    assert "One lane is impossible on ring(6)" in (tmp_path / "why.svg").read_text(encoding="utf-8")
+    assert len(json.loads((tmp_path / "why.json").read_text(encoding="utf-8"))["routers"]) == 6
+
+
 def test_a_notebook_from_text_to_frame_and_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its cells in order, the last expression of each shown as a notebook shows it."""
     import ast

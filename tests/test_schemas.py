@@ -82,7 +82,12 @@ COMMANDS = {
     ],
     "convert": [("ring(4)", "{folder}/ring.graphml"), ("ring(4)", "{folder}/ring.dot")],
     "design": [("mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"), ("mesh(2)", "--vcs", "1/1 1/1")],
+    "export": [(*RING, "--out", "{folder}/ring.csv"), ("ring(4)", "--routing", "lanes", "--out", "{folder}/ring.v")],
     "faults": [("mesh(2, 2)", "--routing", "up_down")],
+    "faults-repair": [
+        ("ring(4)", "--routing", "lanes", "--repair"),
+        ("mesh(2, 2)", "--routing", "up_down", "--repair", "--kind", "routers"),
+    ],
     "gallery": [("dimension_order", "--network", "mesh(2, 2)", "--jobs", "1", "--out", "{folder}/g.html")],
     "itm": [("complete(4)",), ("ring(5)",)],
     "lanes": [("mesh(3, 3)",), ("ring(5)",)],

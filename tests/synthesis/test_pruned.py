@@ -15,7 +15,7 @@ from tests.drawing import draw_until
 from tests.reference import remedies
 from unknot.checker import accept
 from unknot.routing import Relation, fully_adaptive
-from unknot.switching import SWITCHINGS
+from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.synthesis import Rejected
 from unknot.synthesis.orders import Effort
 from unknot.synthesis.prune_bounds import SCALE, accept_removed, literals
@@ -74,7 +74,8 @@ def test_a_square_loses_two_candidates() -> None:
     found = pruned(relation, effort())
     assert isinstance(found, Pruned)
     assert (len(found.removed), found.lower_bound, found.fewest, found.evidence_holds) == (2, 2, True, True)
-    assert check(found.relation, "wormhole").deadlock_free
+    assert found.switching == DEFAULT_SWITCHING
+    assert check(found.relation).deadlock_free
     delivery = deliver(found.relation)
     assert delivery.delivered
     assert delivery.minimal
@@ -99,7 +100,7 @@ def test_the_best_so_far_is_kept() -> None:
 
 def test_corrupted_bounds_are_refused() -> None:
     relation = fully_adaptive(mesh(2, 2), vcs=1)
-    found = pruned(relation, effort())
+    found = pruned(relation, effort(), switching="wormhole")
     assert isinstance(found, Pruned)
     good = found.evidence
     assert good is not None

@@ -61,7 +61,7 @@ def test_remedies_of_adaptive_routings() -> None:
         "new routes": (1, "lanes", 1),
     }
     for remedy in found.values():
-        assert check(remedy.relation, "wormhole").deadlock_free
+        assert check(remedy.relation).deadlock_free
         assert deliver(remedy.relation).delivered
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from unknot.routing import Relation, fully_adaptive, shortest_paths
-from unknot.simulation import simulate
+from unknot.simulation import Run, simulate
 from unknot.synthesis import Pruned, escaped, lanes, longer_lanes, pruned, relaned, rerouted, table_of
 from unknot.synthesis.orders import Effort
 from unknot.topologies import mesh, ring, torus
@@ -24,7 +24,7 @@ def removed() -> Relation:
 
 
 def changed(kind: str) -> Relation:
-    relation = shortest_paths(ring(5))
+    relation = shortest_paths(ring(6))
     found = rerouted(relation, table_of(relation), 1, effort(), kind=kind)  # type: ignore[arg-type]
     assert found is not None
     return found.relation
@@ -32,21 +32,33 @@ def changed(kind: str) -> Relation:
 
 MADE = {
     "lanes": lambda: lanes("torus(4, 4)").relation,
-    "tables": lambda: lanes("ring(5)", "table").relation,
-    "given": lambda: lanes(ring(5), "given", routing="shortest_paths").relation,
+    "tables": lambda: lanes("ring(6)", "table").relation,
+    "given": lambda: lanes(ring(6), "given", routing="shortest_paths").relation,
     "one lane": lambda: longer_lanes("ring(6)", 1).relation,
     "few changed routes": lambda: changed("pairs"),
     "few changed entries": lambda: changed("entries"),
     "fewer candidates": removed,
-    "escape VCs": lambda: escaped(fully_adaptive(ring(5), vcs=1)).relation,
+    "escape VCs": lambda: escaped(fully_adaptive(ring(6), vcs=1)).relation,
     "after a fault": lambda: relaned(lanes(torus(3, 3)), torus(3, 3).without(channels=[0])).relation,
 }
 
 
+def saturated(relation: Relation, seed: int = 1) -> Run:
+    """A run in which every terminal always has something to send, with shallow buffers."""
+    return simulate(
+        relation, 1.0, packet_length=4, switching="wormhole", buffer_depth=2, seed=seed, warmup=0, measure=3000
+    )
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_a_saturated_run_never_sticks(name: str) -> None:
-    run = simulate(
-        MADE[name](), 1.0, packet_length=4, switching="wormhole", buffer_depth=2, seed=1, warmup=0, measure=3000
-    )
+    run = saturated(MADE[name]())
     assert run.deadlock is None, run.reason
     assert run.accepted_load > 0.05
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("size", [6, 8])
+def test_the_same_run_sticks_without_a_remedy(size: int, seed: int) -> None:
+    """The control: such a run finds the deadlock of the routing that was refuted."""
+    assert saturated(shortest_paths(ring(size)), seed).deadlock is not None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from unknot.answers.form import Form, Number, form_of
+from unknot.answers.form import Form, Number, Plain, form_of
 from unknot.answers.networks import Natural, Positive, RelationForm
+from unknot.synthesis.relaned import RepairedFault
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -96,3 +97,26 @@ class RepairAnswer(RelationForm):
     switching: str
     before: StateForm
     remedies: list[RemedyForm]
+
+
+class ExportAnswer(RelationForm):
+    """What `unknot export --json` prints."""
+
+    file: str
+    format: str
+    entries: Natural = Field(description="States (input, address) that packets can come to.")
+    most_candidates: Natural = Field(description="Of an entry; more than 1: adaptive.")
+
+
+@form_of(RepairedFault)
+class RepairedFaultForm(Form):
+    """A single fault and what its repair takes."""
+
+
+class RepairedFaultsAnswer(RelationForm):
+    """What `unknot faults --repair --json` prints."""
+
+    kind: Literal["links", "channels", "routers"]
+    lanes: Positive = Field(description="Without faults.")
+    safe: bool = Field(description="Deadlock-free and delivering after all faults that leave the network connected.")
+    faults: Annotated[list[RepairedFaultForm], Plain] = Field(description="The worst first.")

@@ -18,7 +18,7 @@ from unknot.answers.form import Form
 from unknot.answers.lanes import LanesAnswer, LongerAnswer
 from unknot.answers.multistage import PermuteAnswer
 from unknot.answers.networks import ConvertAnswer, ShowAnswer
-from unknot.answers.repair import RepairAnswer
+from unknot.answers.repair import ExportAnswer, RepairAnswer, RepairedFaultsAnswer
 from unknot.answers.runs import (
     MulticastAnswer,
     ReplayAnswer,
@@ -39,7 +39,9 @@ FORMS: dict[str, type[Form]] = {
     "configuration": ConfigurationFile,
     "convert": ConvertAnswer,
     "design": DesignAnswer,
+    "export": ExportAnswer,
     "faults": FaultsAnswer,
+    "faults-repair": RepairedFaultsAnswer,
     "gallery": GalleryAnswer,
     "itm": ItmAnswer,
     "lanes": LanesAnswer,

@@ -16,6 +16,7 @@ from unknot.commands.lanes import status
 from unknot.commands.options import Json, Picture, SwitchingName, TimeLimit
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.commands.shared import print_json, write
+from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.synthesis.rules import Design, Judged, Proof, Rule
@@ -41,7 +42,7 @@ def design(
     family: Annotated[
         str, typer.Argument(metavar="FAMILY", help="mesh(3): all meshes of three dimensions; or hypercube(3).")
     ],
-    switching: SwitchingName = "vct",
+    switching: SwitchingName = DEFAULT_SWITCHING,
     adaptive: Annotated[
         str, typer.Option(metavar="full|K", help="Fully adaptive, or K of the 2^n BNRs at least.")
     ] = "full",

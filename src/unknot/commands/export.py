@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from unknot.commands.options import NetworkText, Vcs
+from unknot.commands.options import Json, NetworkText, Vcs
 from unknot.commands.outcomes import say
-from unknot.commands.shared import relation_of
+from unknot.commands.shared import print_json, relation_of
 
 
 def export(
@@ -20,6 +20,7 @@ def export(
     ],
     out: Annotated[Path, typer.Option(metavar="FILE.json|csv|v|py", help="Where the tables go.")],
     vcs: Vcs = None,
+    json: Json = False,
 ) -> None:
     """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v), weights for gem5's Garnet (.py).
 
@@ -27,12 +28,22 @@ def export(
     hold.
     """
     from unknot.studies import design
+    from unknot.synthesis import entries, lanes
     from unknot.synthesis import export as write
-    from unknot.synthesis import lanes
 
     if routing == "lanes":
         relation = lanes(design.network(network, where="NETWORK"), vcs=vcs).relation
     else:
         relation = relation_of(network, routing, vcs)
     write(relation, out)
-    say(f"wrote {out}")
+    if not json:
+        say(f"wrote {out}")
+        return
+    from unknot.answers.form import answer
+    from unknot.answers.repair import ExportAnswer
+
+    choices = [len(found) for _, _, _, found in entries(relation)]
+    more = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}
+    print_json(
+        answer(ExportAnswer, of=relation, entries=len(choices), most_candidates=max(choices, default=0), **more)
+    )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from unknot.network import Network
+    from unknot.synthesis import Lanes, RepairedFault
     from unknot.verify.fault_sweep import FaultSweep
 
 
@@ -60,9 +61,9 @@ def faults(
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
     if repair:
-        if at_once != 1 or json:
-            raise UnknotError("faults: --repair is for single faults, and prints no JSON")
-        _repair(built, routing, vcs, kind.value, seed, show)
+        if at_once != 1:
+            raise UnknotError("faults: --repair is for single faults")
+        _repair(built, routing, vcs, kind.value, seed, show, json)
     design.routing_named(routing, "--routing")
     with activity.progress_bar("faults") as progress:
         found = fault_sweep(
@@ -79,11 +80,8 @@ def faults(
     raise typer.Exit(HOLDS if found.survives else FAILS)
 
 
-def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: int, show: int) -> NoReturn:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from unknot.commands import activity, display
+def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: int, show: int, json: bool) -> NoReturn:
+    from unknot.commands import activity
     from unknot.studies import design
     from unknot.synthesis import lanes, repaired_faults
 
@@ -93,15 +91,33 @@ def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: in
         faults = repaired_faults(found, kind, progress=progress)
     left = [fault for fault in faults if fault.connected]
     safe = all(fault.safe for fault in left)
+    if json:
+        from unknot.answers.form import answer
+        from unknot.answers.repair import RepairedFaultsAnswer
+
+        more = {"kind": kind, "lanes": found.count, "safe": safe, "faults": faults}
+        print_json(answer(RepairedFaultsAnswer, of=found.relation, **more))
+    else:
+        _show_repaired(found, faults, "shortest paths" if given is None else given.name, kind, show)
+    raise typer.Exit(HOLDS if safe else FAILS)
+
+
+def _show_repaired(found: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, show: int) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from unknot.commands import display
+
+    left = [fault for fault in faults if fault.connected]
     rows: list[tuple[str, str | Text]] = [
-        ("network", network.name),
-        ("routing", "shortest paths" if given is None else given.name),
+        ("network", found.relation.network.name),
+        ("routing", routing),
         ("lanes", str(found.count)),
         ("faults", f"{len(faults)} single {kind}; {len(faults) - len(left)} cut the network in two"),
         ("lanes after them", f"{max((fault.lanes for fault in left), default=found.count)} at most"),
         ("changed pairs", _spread([fault.changed for fault in left])),
         ("changed entries", _spread([fault.entries for fault in left])),
-        ("deadlock-free and delivering", display.answer(safe)),
+        ("deadlock-free and delivering", display.answer(all(fault.safe for fault in left))),
     ]
     out = display.console()
     out.print(display.two_columns(rows))
@@ -113,7 +129,6 @@ def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: in
             fault.part, str(fault.lanes), f"{fault.changed} of {fault.pairs}", str(fault.entries), str(fault.longer)
         )
     out.print(table)
-    raise typer.Exit(HOLDS if safe else FAILS)
 
 
 def _spread(numbers: list[int]) -> str:

@@ -14,8 +14,8 @@ import typer
 
 from unknot.commands.guard import keeping_the_best
 from unknot.commands.options import SEED, Flows, Json, NetworkText, Seed, Vcs
-from unknot.commands.outcomes import FAILS, HOLDS
-from unknot.commands.shared import print_json
+from unknot.commands.outcomes import FAILS, HOLDS, say
+from unknot.commands.shared import print_json, write
 from unknot.errors import RelationError
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from unknot.synthesis import Lanes
     from unknot.synthesis.ways import Floats
     from unknot.verify import Delivery, Verdict
+
+
+PICTURES = (".svg", ".png")
 
 
 class Goal(StrEnum):
@@ -68,7 +71,13 @@ def lanes(
     vcs: Vcs = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
     seed: Seed = SEED,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the routes there, as export does.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the routes there, as export does; with .svg or .png draw the cycle that rules out one lane.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
@@ -80,12 +89,13 @@ def lanes(
     """
     from unknot.checker import evidence_holds
     from unknot.studies import design
-    from unknot.synthesis import export, read_flows
     from unknot.synthesis import lanes as fewest
+    from unknot.synthesis import read_flows
     from unknot.synthesis.export import require_format
     from unknot.verify import check, deliver
 
-    if out is not None:
+    picture = out is not None and out.suffix.lower() in PICTURES
+    if out is not None and (count is not None or not picture):
         require_format(out)
     built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
@@ -96,7 +106,7 @@ def lanes(
         if paths is not Paths.free or routing is not None or most is not None:
             raise RelationError("lanes: with --lanes paths are free, and --most has no meaning")
         _longer(built, count, goal.value, matrix, vcs, time_limit, seed, out, json)
-    with keeping_the_best(), status("looking for lanes") as say:
+    with keeping_the_best(), status("looking for lanes") as show:
         given = None if routing is None else design.routing(built, routing, None, where="--routing")
         found = fewest(
             built,
@@ -108,18 +118,32 @@ def lanes(
             most=most,
             first=first.value,
             seed=seed,
-            progress=lambda stage, done, total: say(stage),
+            progress=lambda stage, done, total: show(stage),
         )
         seconds = time.monotonic() - began
-        verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
+        verdict, delivery = check(found.relation), deliver(found.relation)
         holds = evidence_holds(found.relation, verdict)
     if out is not None:
-        export(found.relation, out)
+        _write(found, out)
     if json:
         print_json(_answer(found, verdict, delivery, holds, seconds))
     else:
         _show(found, verdict, delivery, holds, seconds)
     raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
+
+
+def _write(found: Lanes, out: Path) -> None:
+    """Routes as tables, or the evidence as a picture where it is a cycle."""
+    from unknot.synthesis import ForcedCycle, RouteCycle, export
+
+    if out.suffix.lower() not in PICTURES:
+        export(found.relation, out)
+    elif isinstance(found.evidence, (ForcedCycle, RouteCycle)):
+        from unknot.report import draw_cycle
+
+        write(out, draw_cycle(found.relation, found.evidence))
+    else:
+        say(f"{out} was not written: no cycle of turns rules out one lane, so there is nothing to draw")
 
 
 def _longer(
@@ -138,7 +162,7 @@ def _longer(
     from unknot.synthesis import export, longer_lanes
     from unknot.verify import check, deliver
 
-    with keeping_the_best(), status("looking for short routes") as say:
+    with keeping_the_best(), status("looking for short routes") as show:
         found = longer_lanes(
             network,
             count,
@@ -147,9 +171,9 @@ def _longer(
             vcs=vcs,
             time_limit=time_limit,
             seed=seed,
-            progress=lambda stage, done, total: say(stage),
+            progress=lambda stage, done, total: show(stage),
         )
-        verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
+        verdict, delivery = check(found.relation), deliver(found.relation)
         holds = evidence_holds(found.relation, verdict)
     if out is not None:
         export(found.relation, out)

@@ -12,6 +12,7 @@ from unknot.commands.lanes import status
 from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json, relation_of, write
+from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.answers.repair import State
@@ -29,7 +30,7 @@ def repair(
         typer.Option("--routing", metavar="NAME", help="A routing; by default a fabric's tables."),
     ] = None,
     vcs: Vcs = None,
-    switching: SwitchingName = "wormhole",
+    switching: SwitchingName = DEFAULT_SWITCHING,
     lanes: Annotated[
         int | None, typer.Option(help="Lanes of tables with few changes; by default as many as the VCs.")
     ] = None,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from unknot.report.bnr_table import draw_bnr
     from unknot.report.configuration_text import tell
     from unknot.report.curves import draw_curves
+    from unknot.report.cycle_drawing import draw_cycle
     from unknot.report.drawing import draw_configuration, draw_network
     from unknot.report.load_drawing import draw_load
     from unknot.report.multistage import draw_realisation
@@ -20,6 +21,7 @@ __all__ = [
     "draw_bnr",
     "draw_configuration",
     "draw_curves",
+    "draw_cycle",
     "draw_load",
     "draw_network",
     "draw_realisation",
@@ -35,6 +37,7 @@ _HOMES = {
     "draw_bnr": "bnr_table",
     "draw_configuration": "drawing",
     "draw_curves": "curves",
+    "draw_cycle": "cycle_drawing",
     "draw_load": "load_drawing",
     "draw_network": "drawing",
     "draw_realisation": "multistage",

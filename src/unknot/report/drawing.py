@@ -93,7 +93,7 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
     touched = sorted({int(channel[vc]) for m in configuration.messages for vc in (*m.held, *m.wanted)})
     drawn, local, note = network, {c: c for c in touched}, ""
     if network.num_routers > MAX_WHOLE:
-        drawn, local = _excerpt(network, touched)
+        drawn, local = excerpt(network, touched)
         note = f"Only the {count(drawn.num_routers, 'router')} concerned; the network has {shapes.summary(network)}."
         if drawn.num_routers > MAX_DRAWN:
             return shapes.note(
@@ -103,7 +103,7 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
     return _Knot(Sheet.of(drawn), relation, configuration, local).svg(title, note, legend)
 
 
-def _excerpt(network: Network, channels: list[int]) -> tuple[Network, dict[int, int]]:
+def excerpt(network: Network, channels: list[int]) -> tuple[Network, dict[int, int]]:
     """The network of some channels alone, closed up, and the number of each of them in it."""
     ends = np.stack([network.source[channels], network.target[channels]])
     routers, near = np.unique(ends, return_inverse=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.evidence import Rejected
 from unknot.synthesis.orders import Effort, search
 from unknot.synthesis.prune_bounds import (
@@ -110,7 +111,12 @@ class Pruned:
 
 
 def pruned(
-    relation: Relation, effort: Effort, *, switching: str = "wormhole", minimal: bool = False, exact: bool = True
+    relation: Relation,
+    effort: Effort,
+    *,
+    switching: str = DEFAULT_SWITCHING,
+    minimal: bool = False,
+    exact: bool = True,
 ) -> Pruned | Unprunable | None:
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from unknot.errors import RelationError
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
+from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.escape import Escaped, escaped
 from unknot.synthesis.lanes import Lanes
 from unknot.synthesis.lanes import lanes as fewest_lanes
@@ -78,7 +79,7 @@ def repair(
     relation: Relation,
     *,
     lanes: int | None = None,
-    switching: str = "wormhole",
+    switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
     time_limit: float = 60.0,
     seed: int = 0,

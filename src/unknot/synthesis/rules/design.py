@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 from unknot.background import clock
 from unknot.errors import RelationError
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.synthesis.rules.judge import Counts, Judged, Kind, judge
 from unknot.synthesis.rules.requirements import Adaptive, Request
 from unknot.synthesis.rules.search import Effort, Say
@@ -81,7 +81,7 @@ def distributions(dimensions: int, vcs: int) -> list[Counts]:
 
 def design(
     family: str | int,
-    switching: str = "vct",
+    switching: str = DEFAULT_SWITCHING,
     *,
     adaptive: Adaptive = "states",
     least: int | None = None,

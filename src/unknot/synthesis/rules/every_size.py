@@ -13,7 +13,7 @@ from unknot.errors import RelationError
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
-from unknot.switching import Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.synthesis.rules import ranking_checker
 from unknot.synthesis.rules.conflicts import Rejected
 from unknot.synthesis.rules.design import family_of
@@ -95,7 +95,9 @@ class EverySize:
         return None
 
 
-def every_size(family: str, routing: str, switching: str = "wormhole", *, time_limit: float = 60.0) -> EverySize:
+def every_size(
+    family: str, routing: str, switching: str = DEFAULT_SWITCHING, *, time_limit: float = 60.0
+) -> EverySize:
     """Decide for all meshes of some dimensions at once whether an algorithm can deadlock.
 
     Its permissions are read from small meshes and compared, the proof is about the permissions.
