@@ -112,8 +112,8 @@ def _show(relation: Relation, before: State, found: list[Remedy], after: list[St
 
     table = Table(box=SIMPLE_HEAD)
     for heading in (
-        "remedy", "cost", "at least", "changed pairs", "VCs", "highest load", "mean hops", "deadlock-free",
-        "delivers", "minimal",
+        "remedy", "cost", "at least", "changed pairs", "VCs", "highest load", "mean hops", "safe",
+        "arrives", "minimal",
     ):  # fmt: skip
         table.add_column(heading, no_wrap=heading in ("remedy", "cost", "changed pairs"))
 
