@@ -20,9 +20,10 @@ from tests.synthesis.test_lanes import networks
 from unknot.network import Network, from_networkx
 from unknot.synthesis import Refutation, Rejected, lanes
 from unknot.synthesis.clauses import Clauses
-from unknot.synthesis.evidence import accept, flat
+from unknot.synthesis.evidence import accept
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.orders import Effort, orders_of
+from unknot.synthesis.refutation import flat
 from unknot.synthesis.refutation_kernel import follows
 from unknot.synthesis.ways import demand, ways
 

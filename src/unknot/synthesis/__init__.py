@@ -2,7 +2,7 @@
 
 from unknot.synthesis.change_bounds import ChangeBound, accept_changes
 from unknot.synthesis.escape import Escaped, escaped
-from unknot.synthesis.evidence import Refutation, Rejected, accept, accept_routes
+from unknot.synthesis.evidence import Refutation, accept, accept_routes
 from unknot.synthesis.export import entries, export
 from unknot.synthesis.flows import only, read_flows
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
@@ -11,6 +11,7 @@ from unknot.synthesis.loads import loads_of
 from unknot.synthesis.longer import LongerLanes, longer_lanes
 from unknot.synthesis.prune_bounds import PruneBound, accept_removed
 from unknot.synthesis.pruned import Pruned, Unprunable, pruned
+from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.relaned import Relaned, RepairedFault, relaned, repaired_faults
 from unknot.synthesis.repair import Remedy, repair
 from unknot.synthesis.rerouted import Rerouted, rerouted

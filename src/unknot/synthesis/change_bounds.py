@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from unknot.routing.relation import Relation
-from unknot.synthesis.evidence import Rejected
+from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.tables import Table
 
 Turn = tuple[int, int]

@@ -9,19 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
-
-from unknot.errors import UnknotError
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.synthesis.clauses import Clause, Clauses, Pair, hops, leaving, senders
 from unknot.synthesis.forced import ForcedCycle, RouteCycle
+from unknot.synthesis.refutation import Learnt, Rejected, contradict
 from unknot.synthesis.ways import Flags
-
-
-class Rejected(UnknotError):  # noqa: N818
-    """The evidence does not hold; the text says where."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +37,7 @@ class Refutation:
     lanes: int
     first_pairs: tuple[Pair, ...]
     cycles: tuple[tuple[int, ...], ...]
-    learnt: npt.NDArray[np.int32]
+    learnt: Learnt
 
 
 Evidence = ForcedCycle | Refutation | RouteCycle
@@ -88,8 +81,6 @@ def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
 
 
 def _refutation(network: Network, evidence: Refutation, sends: Flags | None) -> None:
-    from unknot.synthesis.refutation_kernel import follows
-
     lanes, pairs = evidence.lanes, senders(network, sends)
     if lanes < 1 or len({*evidence.first_pairs}) < len(evidence.first_pairs) or not {*evidence.first_pairs} <= pairs:
         raise Rejected("at least one lane, and different pairs that send, are wanted")
@@ -102,26 +93,7 @@ def _refutation(network: Network, evidence: Refutation, sends: Flags | None) -> 
             if network.target[c] != network.source[e]:
                 raise Rejected(f"channel {e} does not follow channel {c}, so {cycle} is no cycle")
         given += clauses.against(cycle)
-    variables, learnt = len(clauses.number), np.asarray(evidence.learnt, dtype=np.int32)
-    if learnt.size and (learnt[-1] != 0 or np.abs(learnt.astype(np.int64)).max() > variables):
-        raise Rejected(f"clauses of the variables 1 to {variables}, each ended by a 0, are wanted")
-    literal, first = flat(given)
-    ends = np.flatnonzero(learnt == 0)
-    lengths = np.diff(ends, prepend=-1) - 1
-    every = np.concatenate([literal, learnt[learnt != 0]])
-    starts = np.concatenate([first, first[-1] + np.cumsum(lengths)])
-    flaw = int(follows(variables, every, starts, len(given)))
-    if flaw >= starts.size - 1:
-        raise Rejected("the clauses do not contradict each other")
-    if flaw >= 0:
-        raise Rejected(f"clause {flaw - len(given)} of the proof does not follow from those before it")
-
-
-def flat(clauses: list[Clause]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Clauses one behind the other, and where each begins."""
-    first = np.zeros(len(clauses) + 1, dtype=np.int64)
-    np.cumsum([len(clause) for clause in clauses], out=first[1:])
-    return np.array([x for clause in clauses for x in clause], dtype=np.int32), first
+    contradict(given, evidence.learnt, len(clauses.number))
 
 
 def _forced_cycle(network: Network, evidence: ForcedCycle, sends: Flags | None) -> None:

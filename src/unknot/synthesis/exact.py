@@ -13,6 +13,7 @@ from unknot.synthesis.clauses import Clauses, Pair
 from unknot.synthesis.evidence import Refutation, shortest_levels
 from unknot.synthesis.forced import around
 from unknot.synthesis.orders import Effort
+from unknot.synthesis.refutation import answer, learnt_by
 from unknot.synthesis.ways import Demand, Floats
 
 MOST_CHOICES = 150_000
@@ -57,10 +58,10 @@ def decide(given: Demand, lanes: int, effort: Effort, *, conflicts: int) -> Floa
     known: set[tuple[int, ...]] = set()
     with Solver(name="glucose4", bootstrap_with=clauses.given, incr=False) as solver:
         while True:
-            answer = _solve(solver, effort, conflicts)
-            if answer is None:
+            possible = _solve(solver, effort, conflicts)
+            if possible is None:
                 return Open(solver.accum_stats()["conflicts"])
-            if not answer:
+            if not possible:
                 break
             true = {x for x in solver.get_model() if x > 0}
             chosen = [[turn for turn, number in lane.items() if number in true] for lane in turns]
@@ -86,9 +87,7 @@ def _proved(
     with Solver(name="glucose4", bootstrap_with=every, with_proof=True) as solver:
         if _solve(solver, effort, 4 * conflicts) is not False:
             return None
-        lines = solver.get_proof()
-    learnt = [int(x) for line in lines if not line.startswith("d") for x in line.split()]
-    return Refutation(clauses.lanes, first_pairs, tuple(cycles), np.array(learnt, dtype=np.int32))
+        return Refutation(clauses.lanes, first_pairs, tuple(cycles), learnt_by(solver))
 
 
 def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
@@ -96,11 +95,9 @@ def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
     for _ in range(-(-conflicts // STEP)):
         if time.monotonic() >= effort.deadline or solver.accum_stats()["conflicts"] >= conflicts:
             return None
-        solver.conf_budget(STEP)
-        # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
-        answer = solver.solve_limited(expect_interrupt=True)
-        if answer is not None:
-            return bool(answer)
+        found = answer(solver, STEP)
+        if found is not None:
+            return found
     return None
 
 

@@ -13,13 +13,14 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
-from unknot.synthesis.evidence import Evidence, Refutation, Rejected, accept, accept_routes
+from unknot.synthesis.evidence import Evidence, Refutation, accept, accept_routes
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.flows import only
 from unknot.synthesis.forced import RouteCycle, cycle_of_routes, forced_cycle
 from unknot.synthesis.laned import Routes, laned
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.synthesis.orders import Effort, Found, fewest, orders_of, search
+from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.tables import Table, free_table, lanes_of, random_table, table_of, tabled, ways_of
 from unknot.synthesis.ways import Demand, Flags, Floats, Ints, demand, ways
 

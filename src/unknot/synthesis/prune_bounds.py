@@ -18,13 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
-
 from unknot.errors import RelationError
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
-from unknot.synthesis.evidence import Rejected, flat
+from unknot.synthesis.refutation import Learnt, Rejected, contradict
 from unknot.verify.verdict import Message
 
 Entry = tuple[int, int, int]
@@ -84,7 +81,7 @@ class PruneBound:
 
     facts: tuple[Fact, ...]
     multipliers: tuple[int, ...]
-    learnt: npt.NDArray[np.int32]
+    learnt: Learnt
     claimed: int = 0
 
 
@@ -162,17 +159,8 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
     except RelationError as error:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
     if bound.claimed:
-        from unknot.synthesis.refutation_kernel import follows
-
         given, variables = numbered(clauses, bound.claimed - 1)
-        learnt = np.asarray(bound.learnt, dtype=np.int32)
-        if learnt.size and (learnt[-1] != 0 or np.abs(learnt.astype(np.int64)).max() > variables):
-            raise Rejected(f"clauses of the variables 1 to {variables}, each ended by a 0, are wanted")
-        literal, first = flat(given)
-        lengths = np.diff(np.flatnonzero(learnt == 0), prepend=-1) - 1
-        starts = np.concatenate([first, first[-1] + np.cumsum(lengths)])
-        if int(follows(variables, np.concatenate([literal, learnt[learnt != 0]]), starts, len(given))) >= 0:
-            raise Rejected("the proof does not follow, or shows nothing")
+        contradict(given, bound.learnt, variables)
         return bound.claimed
     if len(bound.multipliers) != len(clauses) or any(w < 0 for w in bound.multipliers):
         raise Rejected("one multiplier from 0 on for each fact is wanted")

@@ -11,7 +11,6 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING
-from unknot.synthesis.evidence import Rejected
 from unknot.synthesis.orders import Effort, search
 from unknot.synthesis.prune_bounds import (
     SCALE,
@@ -24,6 +23,7 @@ from unknot.synthesis.prune_bounds import (
     numbered,
 )  # fmt: skip
 from unknot.synthesis.prune_space import EJECTED, OpenVerdictError, Space
+from unknot.synthesis.refutation import Rejected, answer, learnt_by
 from unknot.synthesis.ways import following, packed
 
 if TYPE_CHECKING:
@@ -321,10 +321,6 @@ def _proof(facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
     if variables > MOST_PROOF:
         return None
     with Solver(name="glucose4", bootstrap_with=given, with_proof=True) as solver:
-        solver.conf_budget(CONFLICTS)
-        # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
-        if solver.solve_limited(expect_interrupt=True) is not False:
+        if answer(solver, CONFLICTS) is not False:
             return None
-        lines = solver.get_proof()
-    learnt = [int(x) for line in lines if not line.startswith("d") for x in line.split()]
-    return PruneBound(tuple(facts), (), np.array(learnt, dtype=np.int32), fewest)
+        return PruneBound(tuple(facts), (), learnt_by(solver), fewest)

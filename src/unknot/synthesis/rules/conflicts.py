@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from unknot.errors import UnknotError
+from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause
 from unknot.synthesis.rules.space import Space, Symmetry, moved
 from unknot.verify.verdict import Configuration
-
-
-class Rejected(UnknotError):  # noqa: N818
-    """The evidence does not hold; the text says where."""
 
 
 def clause_of(frame: Frame, found: Configuration) -> tuple[Clause, frozenset[int]]:

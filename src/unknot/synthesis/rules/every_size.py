@@ -14,8 +14,8 @@ from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.rules import ranking_checker
-from unknot.synthesis.rules.conflicts import Rejected
 from unknot.synthesis.rules.design import family_of
 from unknot.synthesis.rules.proofs import KIND, Proof, proof_of
 from unknot.synthesis.rules.rule import Rule

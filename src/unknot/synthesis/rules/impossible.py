@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot import checker
 from unknot.errors import UnknotError
 from unknot.switching import Switching
-from unknot.synthesis.evidence import flat
-from unknot.synthesis.rules.conflicts import Rejected, clause_of, images
+from unknot.synthesis.refutation import Learnt, Rejected, contradict, learnt_by
+from unknot.synthesis.rules.conflicts import clause_of, images
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause, Request, Requirements, Word
 from unknot.synthesis.rules.search import SYMMETRIES, Effort, Refuted, Search, solved
@@ -55,7 +54,7 @@ class Impossible:
     refuted: tuple[Refuted, ...]
     paths: tuple[Word, ...]
     walks: tuple[tuple[int, ...], ...]
-    learnt: npt.NDArray[np.int32]
+    learnt: Learnt
 
     @property
     def steps(self) -> int:
@@ -96,11 +95,7 @@ def refutation(
     with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
         if solved(solver, effort):
             return None
-        lines = solver.get_proof()
-    learnt = [int(x) for line in lines if not line.startswith("d") for x in line.split()]
-    return Impossible(
-        space, request, switching, tuple(refuted), tuple(paths), walks, np.array(learnt, dtype=np.int32)
-    )
+        return Impossible(space, request, switching, tuple(refuted), tuple(paths), walks, learnt_by(solver))
 
 
 def _clauses(
@@ -131,8 +126,6 @@ def _clauses(
 
 def accept(evidence: Impossible) -> None:
     """Return quietly if the evidence holds; raise `Rejected` if it does not."""
-    from unknot.synthesis.refutation_kernel import follows
-
     space, frames = evidence.space, {found.sides: Frame(evidence.space, found.sides) for found in evidence.refuted}
     for number, found in enumerate(evidence.refuted, start=1):
         if len(found.sides) != space.dimensions or min(found.sides) < 2 or (space.short and max(found.sides) > 2):
@@ -146,18 +139,7 @@ def accept(evidence: Impossible) -> None:
     given, requirements = _clauses(
         space, evidence.request, evidence.switching, evidence.refuted, evidence.paths, evidence.walks
     )
-    variables, learnt = requirements.variables, np.asarray(evidence.learnt, dtype=np.int32)
-    if learnt.size and (learnt[-1] != 0 or np.abs(learnt.astype(np.int64)).max() > variables):
-        raise Rejected(f"clauses of the variables 1 to {variables}, each ended by a 0, are wanted")
-    literal, first = flat(given)
-    lengths = np.diff(np.flatnonzero(learnt == 0), prepend=-1) - 1
-    every = np.concatenate([literal, learnt[learnt != 0]])
-    starts = np.concatenate([first, first[-1] + np.cumsum(lengths)])
-    flaw = int(follows(variables, every, starts, len(given)))
-    if flaw >= starts.size - 1:
-        raise Rejected("the clauses do not contradict each other")
-    if flaw >= 0:
-        raise Rejected(f"step {flaw - len(given)} of the refutation does not follow from what is before it")
+    contradict(given, evidence.learnt, requirements.variables)
 
 
 def evidence_holds(evidence: Impossible) -> bool:

@@ -11,8 +11,8 @@ from typing import Literal
 
 from unknot.background import clock
 from unknot.switching import Switching, switching_named
+from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.rules import ranking_checker
-from unknot.synthesis.rules.conflicts import Rejected
 from unknot.synthesis.rules.impossible import Impossible, evidence_holds, impossible, refutation
 from unknot.synthesis.rules.proofs import NoProof, Proof, proved_rule
 from unknot.synthesis.rules.requirements import Request

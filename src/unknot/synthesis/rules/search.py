@@ -11,6 +11,7 @@ import numpy as np
 
 from unknot.background import clock
 from unknot.switching import Switching
+from unknot.synthesis.refutation import answer
 from unknot.synthesis.rules.conflicts import clause_of, images
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Request, Requirements, Word, lost_path
@@ -168,8 +169,6 @@ def solved(solver: Any, effort: Effort) -> bool:
     while True:
         if effort.over:
             raise TimeoutError
-        solver.conf_budget(STEP)
-        # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
-        answer = solver.solve_limited(expect_interrupt=True)
-        if answer is not None:
-            return bool(answer)
+        found = answer(solver, STEP)
+        if found is not None:
+            return found
