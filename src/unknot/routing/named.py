@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable
+from functools import partial
 
-from unknot.calls import apply, chosen, parse_call
+from unknot.calls import Call, apply, chosen, parse_call
 from unknot.errors import RelationError, UnknotError
 from unknot.network import Network
 from unknot.routing.own import is_code, own_function, rooted
@@ -43,8 +44,18 @@ def routing(network: Network, text: str, vcs: int | None = None, *, where: str =
     UnknotError
         If there is no such routing, or it cannot be used on this network or with that number of VCs.
     """
-    own = is_code(text)
-    function, call = own_function(text, where) if own else (routing_named(text, where), parse_call(text, where))
+    return _made(network, text, *_named(text, where), vcs)
+
+
+def _named(text: str, where: str) -> tuple[Callable[..., Relation], Call]:
+    """The function that a text names, of a user's file or of `unknot.routing`, and the call."""
+    return own_function(text, where) if is_code(text) else (routing_named(text, where), parse_call(text, where))
+
+
+def _made(
+    network: Network, text: str, function: Callable[..., Relation], call: Call, vcs: int | None = None
+) -> Relation:
+    """What a call gives on a network."""
     more: dict[str, int] = {}
     if vcs is not None:
         if vcs < 1:
@@ -83,22 +94,22 @@ def routing_to_simulate(network: Network, text: str, vcs: int | None = None, *, 
     >>> routing_to_simulate(mesh(4, 4), "dimension_order").vcs.widest
     4
     """
-    own_file = is_code(text)
-    function, call = own_function(text, where) if own_file else (routing_named(text, where), parse_call(text, where))
+    function, call = _named(text, where)
+    make = partial(_made, network, text, function, call)
     parameter = inspect.signature(function).parameters.get("vcs")
     if vcs is not None or parameter is None or "vcs" in call.options:
-        return routing(network, text, vcs, where=where)
+        return make(vcs)
     own: Relation | None = None
     if not isinstance(parameter.default, int) or parameter.default >= ENOUGH_VCS:
-        own = routing(network, text, where=where)
+        own = make()
         if int(own.vcs.counts.min(initial=ENOUGH_VCS)) >= ENOUGH_VCS:
             return own
     for number in range(ENOUGH_VCS, MOST_TRIED + 1):
         with contextlib.suppress(UnknotError):
-            more = routing(network, text, number, where=where)
+            more = make(number)
             if own is None or (more.vcs.counts >= own.vcs.counts).all():
                 return more
-    return own or routing(network, text, where=where)
+    return own or make()
 
 
 def relation_of(

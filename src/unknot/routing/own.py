@@ -31,7 +31,7 @@ def is_code(text: str) -> bool:
     return _CODE.fullmatch(text) is not None
 
 
-def own_function(text: str, where: str, folder: str | Path = ".") -> tuple[Callable[..., Any], Call]:
+def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
     """Run the file and return the function that the text names, with the call.
 
     Parameters
@@ -40,8 +40,6 @@ def own_function(text: str, where: str, folder: str | Path = ".") -> tuple[Calla
         Such as ``my_routing.py:greedy(turns=2)``.
     where : str
         Where the text came from, for messages.
-    folder : path
-        Where a relative path starts.
 
     Raises
     ------
@@ -51,7 +49,7 @@ def own_function(text: str, where: str, folder: str | Path = ".") -> tuple[Calla
     found = _CODE.fullmatch(text)
     if found is None:
         raise RelationError(f"{where}: expected FILE.py:FUNCTION, got {text!r}")
-    path, call = Path(folder, found[1].strip()), parse_call(found[2], where)
+    path, call = Path(found[1].strip()), parse_call(found[2], where)
     read_text(path)
     try:
         names = runpy.run_path(str(path), run_name=path.stem)
