@@ -1,14 +1,13 @@
-"""The answers of examples/papers/bnr.py."""
+"""The answers of examples/papers/bnr.py and bnr_algorithms.py."""
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-PATH = Path(__file__).parents[1] / "examples/papers/bnr.py"
+from tests.papers import script
+
 ONLY_WHEN = {
     "kinds_of_messages",
     "conclusion_1",
@@ -23,38 +22,30 @@ ONLY_WHEN = {
 SLOW = {"conclusion_1_for_minimal", "pbfaa_provides_all", "pbfaa_is_safe", "vba_cost", "lcfaa_wormhole"}
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("paper_bnr", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-MODULE = load()
+ALGORITHMS = script("bnr_algorithms")
+CLAIMS = [*script("bnr").CLAIMS, *ALGORITHMS.CLAIMS]
 
 
 def expected(claim: str) -> str:
-    name = dict(MODULE.CLAIMS)[claim].__name__
+    name = dict(CLAIMS)[claim].__name__
     if name == "lcfaa_wormhole":
         return "no"
     return "only when" if name in ONLY_WHEN or "LCFAA is minimal" in claim else "yes"
 
 
 def ask(claim: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.setattr(MODULE, "REPORTS", folder)
-    answer, why = dict(MODULE.CLAIMS)[claim]()
+    monkeypatch.setattr(ALGORITHMS, "REPORTS", folder)
+    answer, why = dict(CLAIMS)[claim]()
     assert answer == expected(claim), why
 
 
-@pytest.mark.parametrize("claim", [c for c, question in MODULE.CLAIMS if question.__name__ not in SLOW])
+@pytest.mark.parametrize("claim", [c for c, question in CLAIMS if question.__name__ not in SLOW])
 def test_answers(claim: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ask(claim, monkeypatch, tmp_path)
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("claim", [c for c, question in MODULE.CLAIMS if question.__name__ in SLOW])
+@pytest.mark.parametrize("claim", [c for c, question in CLAIMS if question.__name__ in SLOW])
 def test_answers_that_take_longer(claim: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ask(claim, monkeypatch, tmp_path)
     if "wormhole" in claim:

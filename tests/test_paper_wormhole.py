@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "examples/papers"
+from tests.papers import script
+
 SOME = (
     "3: ",
     "4.1: on the ring",
@@ -24,16 +22,7 @@ SOME = (
 """Claims that are asked about every time, by how they begin."""
 
 
-def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"paper_{name}", FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-CLAIMS = [pair for name in ("wormhole", "wormhole_cost") for pair in load(name).CLAIMS]
+CLAIMS = [pair for name in ("wormhole", "wormhole_cost") for pair in script(name).CLAIMS]
 QUICK = [pair for pair in CLAIMS if pair[0].startswith(SOME)]
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from tests import test_paper_bnr, test_paper_wormhole
 from tests.itm import test_paper as test_paper_itm
 from tests.multistage import test_paper as test_paper_rcbn
+from tests.papers import script
 from tests.tod import test_docs as test_paper_tod
 from unknot.cli import app
 
@@ -20,11 +21,11 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"\| `unknot ([^`]+)`(?: \(exit code (\d)\))? \|$", PAGE, re.M)
 EXPECTED: dict[str, Callable[[], dict[str, str]]] = {
-    "bnr": lambda: {claim: test_paper_bnr.expected(claim) for claim, _ in test_paper_bnr.MODULE.CLAIMS},
+    "bnr": lambda: {claim: test_paper_bnr.expected(claim) for claim, _ in test_paper_bnr.CLAIMS},
     "itm": lambda: {claim: test_paper_itm.expected(ask.__name__) for claim, ask in test_paper_itm.MODULE.CLAIMS},
     "wormhole": lambda: {claim: test_paper_wormhole.expected(claim) for claim, _ in test_paper_wormhole.CLAIMS},
-    "tod": lambda: {claim: test_paper_tod.expected(claim) for claim, _ in test_paper_tod.paper().CLAIMS},
-    "rcbn": lambda: {claim: test_paper_rcbn.expected(claim) for claim, _ in test_paper_rcbn.load().CLAIMS},
+    "tod": lambda: {claim: test_paper_tod.expected(claim) for claim, _ in script("tod").CLAIMS},
+    "rcbn": lambda: {claim: test_paper_rcbn.expected(claim) for claim, _ in script("rcbn").CLAIMS},
 }
 
 

@@ -4,7 +4,7 @@ Ren Kaixin, Gu Naijie, Pan Wei, Liu Gang: The Recursively Constructed Composite 
 Sinica, 2003, vol. 31, no. 2, pp. 228–231.
 
     python examples/papers/rcbn.py                     the claims
-    python examples/papers/rcbn.py --figures reports   the smallest counterexamples, drawn into a folder
+    python examples/papers/rcbn_figures.py reports     the smallest counterexamples, drawn into a folder
 
 n stands for log2 N. Where the print is damaged, the reading that agrees with the recursion and the worked example is
 taken, and said.
@@ -13,15 +13,12 @@ taken, and said.
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from unknot.multistage import (
     Marks,
-    Realisation,
     alternate_tags,
     cost,
     count_paths,
@@ -31,7 +28,6 @@ from unknot.multistage import (
     marked,
     number_of_paths,
     permute,
-    permute_with_faults,
     primary_tags,
     realisable,
     realisable_fraction,
@@ -44,8 +40,6 @@ from unknot.multistage.fault_sweeps import fewest_that_block_all, sample_faults,
 from unknot.multistage.faults import single_faults
 from unknot.network import Network
 from unknot.network.stages import stages
-from unknot.report import draw_realisation
-from unknot.report.picture import write_picture
 from unknot.topologies import (
     augmented_composite_banyan,
     banyan,
@@ -454,51 +448,7 @@ CLAIMS: list[tuple[str, Callable[[], Answer]]] = [
 ]
 
 
-def figures(folder: Path) -> list[Path]:
-    """Draw the smallest counterexamples as SVG."""
-    folder.mkdir(parents=True, exist_ok=True)
-    eight, sixteen = rcbn(8), rcbn(16)
-    one, two = Marks.of(eight, ["s1r0"]), Marks.of(sixteen, ["s1r0", "s1r1"])
-    far = worst_faults(sixteen, 1).marks
-    stuck, _ = stuck_permutation()
-    ends = np.zeros(2, dtype=np.int32), np.full(2, 8, dtype=np.int32)
-    apart = Realisation(sixteen, *ends, None, "", "", disjoint_paths(sixteen, 0, 8))
-    drawings = {
-        "composite-banyan-blocks": draw_realisation(permute(composite_banyan(4), "0 1 - -")),
-        "two-disjoint-paths": draw_paths(apart),
-        "level-by-level-stuck": draw_realisation(permute(sixteen, stuck)),
-        "one-dead-switch": draw_realisation(permute_with_faults(eight, "2 3 - - - - - -", one), eight, one),
-        "no-permutation-passes": draw_realisation(permute_with_faults(sixteen, range(16), two), sixteen, two),
-        "pair-cut-off": draw_realisation(permute_with_faults(sixteen, cut_off(sixteen, far), far), sixteen, far),
-    }
-    paths = []
-    for name, drawing in drawings.items():
-        paths.append(folder / f"rcbn-{name}.svg")
-        write_picture(drawing, paths[-1])
-    return paths
-
-
-def draw_paths(apart: Realisation) -> str:
-    """Two paths of one pair that share no link: all there are."""
-    found = Realisation(
-        apart.network, apart.sources, apart.destinations, True, "maximum flow",
-        "0 → 8: two paths share no link, and there is no third", apart.paths,
-    )  # fmt: skip
-    return draw_realisation(found)
-
-
-def cut_off(network: Network, marks: Marks) -> list[int]:
-    """One message, of a pair without a path."""
-    left = marked(network, marks)
-    s, d = np.argwhere(count_paths(left) == 0)[0].tolist()
-    return [d if k == s else -1 for k in range(network.num_terminals)]
-
-
 def main() -> None:
-    if "--figures" in sys.argv:
-        for path in figures(Path(sys.argv[sys.argv.index("--figures") + 1])):
-            print(path)
-        return
     for claim, ask in CLAIMS:
         answer, why = ask()
         word = {True: "yes", False: "no", None: "open"}[answer]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.papers import script
 
 YES = {"planar", "edges", "shortest_paths_are_free", "expansion_keeps_tables", "some_have_no_order"}
 SLOW = {"multicast_is_contention_free", "two_layers", "throughput", "paths_and_loads", "shortest_paths_are_free"}
@@ -20,17 +20,7 @@ DRAWN = {
 }
 
 
-def load() -> ModuleType:
-    path = Path(__file__).parents[2] / "examples/papers/itm.py"
-    spec = importlib.util.spec_from_file_location("paper_itm", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-MODULE = load()
+MODULE = script("itm")
 QUESTIONS = {question.__name__: question for _, question in MODULE.CLAIMS}
 
 

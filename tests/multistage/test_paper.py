@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.papers import script
 
 ROOT = Path(__file__).parents[2]
 NO = {
@@ -26,22 +27,12 @@ def expected(claim: str) -> str:
     return "no" if claim in NO else "yes"
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("paper_rcbn", ROOT / "examples/papers/rcbn.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def paper() -> ModuleType:
-    return load()
+    return script("rcbn")
 
 
-def test_the_claims(paper: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["rcbn.py"])
+def test_the_claims(paper: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     paper.main()
     lines = capsys.readouterr().out.splitlines()
     answers = {line[5:]: line[:5].strip() for line in lines if line[:1] in "yno" and line[:1].strip()}
@@ -52,12 +43,8 @@ def test_the_claims(paper: ModuleType, capsys: pytest.CaptureFixture[str], monke
         assert fact in words
 
 
-def test_the_figures(
-    paper: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.argv", ["rcbn.py", "--figures", str(tmp_path)])
-    paper.main()
-    drawn = [Path(line) for line in capsys.readouterr().out.splitlines()]
+def test_the_figures(tmp_path: Path) -> None:
+    drawn = script("rcbn_figures").figures(tmp_path)
     assert len(drawn) == 6
     assert all(path.read_text(encoding="utf-8").startswith("<svg") for path in drawn)
     blocked = [path.name for path in drawn if ": blocked" in path.read_text(encoding="utf-8")]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import doctest
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.papers import script
 from unknot.tod import functions, network
 from unknot.tod.parse import DEEPEST, LONGEST
 from unknot.tod.plan import MAX_CHANNELS, MAX_DIMENSIONS, MAX_GRAPHS
@@ -44,15 +43,6 @@ def test_limits_on_the_page() -> None:
     assert words in PAGE.replace("\n", " ")
 
 
-def paper() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("paper_tod", ROOT / "examples/papers/tod.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def expected(claim: str) -> str:
     """The answer to a claim of the paper, by what it begins with."""
     if claim.startswith(("3.2: every router", "3.3: that union", "2.2.3: without directions")):
@@ -62,11 +52,11 @@ def expected(claim: str) -> str:
 
 def test_the_table_of_figures_is_what_the_examples_measure() -> None:
     (table,) = re.findall(r"<!-- figures -->\n(.*?)\n<!-- end of figures -->", PAGE, re.S)
-    assert table == paper().figures()
+    assert table == script("tod").figures()
 
 
 def test_the_claims_of_the_paper(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    module = paper()
+    module = script("tod")
     monkeypatch.setattr("sys.argv", ["tod.py"])
     module.main()
     answers = {claim: word for word, claim in re.findall(r"^(yes|no|open) +(\S.*)$", capsys.readouterr().out, re.M)}
