@@ -84,6 +84,7 @@ COMMANDS = {
     "design": [("mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"), ("mesh(2)", "--vcs", "1/1 1/1")],
     "export": [(*RING, "--out", "{folder}/ring.csv"), ("ring(4)", "--routing", "lanes", "--out", "{folder}/ring.v")],
     "faults": [("mesh(2, 2)", "--routing", "up_down")],
+    "faults-fabric": [(str(EXAMPLES / "opensm-ring12-lash"),)],
     "faults-repair": [
         ("ring(4)", "--routing", "lanes", "--repair"),
         ("mesh(2, 2)", "--routing", "up_down", "--repair", "--kind", "routers"),

@@ -18,6 +18,7 @@ from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.loads import Loads
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties
+from unknot.verify.table_faults import TableFault, TableFaults
 from unknot.verify.vc_use import VcUse
 
 
@@ -111,6 +112,21 @@ class FaultsAnswer(Form):
     """What `unknot faults --json` prints."""
 
     survives: bool = Field(description="Nothing but `holds` and `disconnected` came about.")
+    counts: dict[str, int] = Field(description="Sets of faults by outcome.")
+
+
+@form_of(TableFault)
+class TableFaultForm(Form):
+    """Parts that fail at once, and the pairs that lose their route."""
+
+
+@form_of(TableFaults, without=("fabric", "_routes", "_sets"))
+class TableFaultsAnswer(Form):
+    """What `unknot faults FABRIC --json` prints: faults with the forwarding tables as they are."""
+
+    fabric: str
+    tables_file: str
+    survives: bool = Field(description="No fault cuts off a pair of surviving hosts.")
     counts: dict[str, int] = Field(description="Sets of faults by outcome.")
 
 

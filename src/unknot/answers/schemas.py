@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from unknot.answers.analyses import AnalyseAnswer, BnrAnswer, FaultsAnswer, ItmAnswer
+from unknot.answers.analyses import AnalyseAnswer, BnrAnswer, FaultsAnswer, ItmAnswer, TableFaultsAnswer
 from unknot.answers.booksim import BookSimAnswer
 from unknot.answers.configuration_file import ConfigurationFile
 from unknot.answers.design import DesignAnswer, EverySizeAnswer
@@ -41,6 +41,7 @@ FORMS: dict[str, type[Form]] = {
     "design": DesignAnswer,
     "export": ExportAnswer,
     "faults": FaultsAnswer,
+    "faults-fabric": TableFaultsAnswer,
     "faults-repair": RepairedFaultsAnswer,
     "gallery": GalleryAnswer,
     "itm": ItmAnswer,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from unknot.commands.options import SEED, Json, NetworkText, RoutingText, Seed, SwitchingName, TimeLimit, Vcs
+from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, TimeLimit, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
 from unknot.errors import UnknotError
@@ -31,12 +32,24 @@ class Kind(StrEnum):
 
 def faults(
     network: NetworkText,
-    routing: RoutingText,
+    routing: Annotated[
+        str | None,
+        typer.Option("--routing", metavar="NAME", help="A routing; by default a fabric's tables, as they are."),
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Forwarding tables of a fabric, where they are not beside it.")
+    ] = None,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     kind: Annotated[Kind, typer.Option(help="What fails.")] = Kind.links,
     at_once: Annotated[int, typer.Option(help="How many fail at once.")] = 1,
-    budget: Annotated[int, typer.Option(help="Most sets of failed parts to try; of more, so many are drawn.")] = 1000,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            help="Most sets of failed parts to try; of more, that number is drawn. By default 1000, and all single "
+            "faults of a fabric."
+        ),
+    ] = None,
     seed: Seed = SEED,
     time_limit: TimeLimit = 10.0,
     repair: Annotated[
@@ -45,6 +58,12 @@ def faults(
     ] = False,
     show: Annotated[int, typer.Option(help="How many of the worst faults to name.")] = 10,
     json: Json = False,
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            "--csv", metavar="FILE", help="Of a fabric: each pair that the faults shown cut off.", dir_okay=False
+        ),
+    ] = None,
 ) -> None:
     """Let every link, channel or router fail and judge the routing on what is left.
 
@@ -52,8 +71,25 @@ def faults(
     are put into lanes, and for every single fault those that are cut get other routes in the same lanes; --routing
     lanes takes shortest paths in the fewest lanes.
 
-    Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; 1: not so.
+    NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
+    of hosts that lose their route are counted, for each cable (links), direction of one, or switch.
+
+    Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
+    pair of surviving hosts is cut off. 1: not so.
     """
+    if routing is None:
+        if repair or vcs is not None:
+            raise UnknotError(
+                "faults: --repair and --vcs are of a --routing; the tables of a fabric stay as they are"
+            )
+        from unknot.commands.table_faults import table_faults
+
+        code = table_faults(
+            network, tables, kind=kind.value, at_once=at_once, budget=budget, seed=seed, show=show, json=json, csv=csv
+        )
+        raise typer.Exit(code)
+    if tables is not None or csv is not None:
+        raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
     from unknot.commands import activity
     from unknot.studies import design
     from unknot.verify.fault_sweep import fault_sweep
@@ -65,9 +101,10 @@ def faults(
             raise UnknotError("faults: --repair is for single faults")
         _repair(built, routing, vcs, kind.value, seed, show, json)
     design.routing_named(routing, "--routing")
+    sets = 1000 if budget is None else budget
     with activity.progress_bar("faults") as progress:
         found = fault_sweep(
-            built, routing, switching, vcs=vcs, kind=kind.value, faults=at_once, budget=budget, seed=seed,
+            built, routing, switching, vcs=vcs, kind=kind.value, faults=at_once, budget=sets, seed=seed,
             time_limit=time_limit, progress=progress,
         )  # fmt: skip
     if json:

@@ -78,16 +78,18 @@ def routes_between_hosts(fabric: Fabric) -> Routes:
 
 
 def _cables(fabric: Fabric, load: list[int]) -> tuple[CableLoad, ...]:
-    """Channels in pairs, by the ports at both ends."""
+    found = [CableLoad(name, load[forth], load[back]) for name, forth, back in cables_of(fabric)]
+    return tuple(sorted(found, key=lambda cable: -cable.routes))
+
+
+def cables_of(fabric: Fabric) -> list[tuple[str, int, int]]:
+    """The cables between switches: name, and the channels one way and back."""
     network = fabric.network
     ports = [] if network.ports is None else network.ports.tolist()
     ends = list(zip(network.source.tolist(), network.target.tolist(), ports, strict=True))
     number = {(u, p, v, q): channel for channel, (u, v, (p, q)) in enumerate(ends)}
-    found = [
-        CableLoad(
-            f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", load[channel], load[number[v, q, u, p]]
-        )
+    return [
+        (f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", channel, number[v, q, u, p])
         for channel, (u, v, (p, q)) in enumerate(ends)
         if (u, p) < (v, q)
     ]
-    return tuple(sorted(found, key=lambda cable: -cable.routes))

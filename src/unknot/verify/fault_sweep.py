@@ -158,7 +158,7 @@ def fault_sweep(
         raise RelationError(f"fault_sweep: {faults} of {len(parts)} {kind} of {network.name} cannot fail at once")
     sets = min(possible, budget)
     require(f"a list of {sets} sets of failed {kind}", sets * (SET + PART * faults))
-    chosen = _chosen(len(parts), faults, possible, budget, seed)
+    chosen = sets_of_parts(len(parts), faults, possible, budget, seed)
     found = []
     for i, numbers in enumerate(chosen):
         broken = [parts[n] for n in numbers]
@@ -186,7 +186,7 @@ def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ..
             yield f"{network.router_name(a)}–{network.router_name(b)}", tuple(channels)
 
 
-def _chosen(parts: int, faults: int, possible: int, budget: int, seed: int) -> list[tuple[int, ...]]:
+def sets_of_parts(parts: int, faults: int, possible: int, budget: int, seed: int) -> list[tuple[int, ...]]:
     """All sets of `faults` parts, or as many as the budget allows, drawn at random without repeats, in order."""
     if possible <= budget:
         return list(itertools.combinations(range(parts), faults))
