@@ -279,7 +279,7 @@ class _Lost:
         graph = csr_array(edges, shape=(network.num_routers, network.num_routers))
         part = connected_components(graph, directed=True, connection="strong")[1]
         home = self.routes.home[self.column]
-        found = part[self.at] != part[home]
+        found: npt.NDArray[np.bool_] = part[self.at] != part[home]
         if found.any():
             remaining = network.without(channels=np.flatnonzero(self.dead).tolist())
             for r in np.unique(self.at[found]).tolist():
