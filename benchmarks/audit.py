@@ -17,7 +17,7 @@ from unknot.verify.audit import audit
 
 
 def fabric(switches: int, degree: int, hosts: int) -> Fabric:
-    """Switches with so many links and hosts each; LIDs for the hosts and then for the switches."""
+    """Switches, each with the same number of links and of hosts; LIDs for the hosts and then for the switches."""
     network = random_regular(switches, degree, seed=1)
     ports, used = _ports(network)
     tables = _tables(network, ports)

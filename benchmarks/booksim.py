@@ -76,7 +76,7 @@ class Compared:
     spread : float
         BookSim's highest latency less its lowest, as a part of their mean.
     their_residual : float or None
-        BookSim's mean latency less the formula for an empty network and the run's own hops, where it tells them.
+        BookSim's mean latency less the formula for an empty network and the run's own hops, where it prints them.
     residual : float
         Ours likewise.
     """
@@ -110,7 +110,7 @@ def compare(
     files: tuple[Path, ...] = (POINTS, OPTIONS),
     cycles: int | None = None,
 ) -> list[Compared]:
-    """Run every supported point, or those of some names, in the order of the files, for so many cycles if given."""
+    """Run every supported point, or those of some names, in the order of the files, for `cycles` if given."""
     found: dict[tuple[str, float], list[dict[str, Any]]] = {}
     for point in [point for file in files for point in json.loads(file.read_text(encoding="utf-8"))]:
         known = (point["topology"], point["routing"]) in ROUTINGS and point["latency"] is not None
@@ -145,7 +145,7 @@ def options_of(point: dict[str, Any]) -> dict[str, Any]:
 
 
 def empty(point: dict[str, Any], hops: float) -> float:
-    """Mean latency in an empty network of packets that pass so many routers on average."""
+    """Mean latency in an empty network of packets that pass `routers` routers on average."""
     options = options_of(point)
     router, flits = options["router"], mean_length(length_shares(options["packet_length"]))
     allocation = router.vc_allocation_delay, router.switch_allocation_delay

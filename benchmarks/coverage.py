@@ -66,15 +66,15 @@ def main(numbers: list[int] | None = None) -> None:
         begin = time.process_time()
         runs = [run(place, seed, precision=place.precision) for seed in range(1, place.runs + 1)]
         spent = (time.process_time() - begin) / place.runs
-        told = [r for r in runs if r.latency_half_width is not None and r.latency_mean is not None]
-        inside = sum(abs(r.latency_mean - truth.latency_mean) <= r.latency_half_width for r in told)  # type: ignore[operator]
+        measured = [r for r in runs if r.latency_half_width is not None and r.latency_mean is not None]
+        inside = sum(abs(r.latency_mean - truth.latency_mean) <= r.latency_half_width for r in measured)  # type: ignore[operator]
         known = [r for r in runs if r.accepted_half_width is not None]
         held = sum(abs(r.accepted_load - accepted) <= r.accepted_half_width for r in known)  # type: ignore[operator]
-        width = np.mean([r.latency_half_width / r.latency_mean for r in told]) if told else math.nan  # type: ignore[operator]
-        means = [r.latency_mean for r in told if r.latency_mean is not None]
+        width = np.mean([r.latency_half_width / r.latency_mean for r in measured]) if measured else math.nan  # type: ignore[operator]
+        means = [r.latency_mean for r in measured if r.latency_mean is not None]
         needed = 1.96 * np.std(means) / np.mean(means) if means else math.nan
         latency = f"{truth.latency_mean:.2f}" if truth.stable else "none"
-        found = f"{inside} of {len(told)} | {place.runs - len(told)} | {width:.2%} | {needed:.2%}"
+        found = f"{inside} of {len(measured)} | {place.runs - len(measured)} | {width:.2%} | {needed:.2%}"
         cost = f"{np.mean([r.cycles for r in runs]):,.0f} | {spent:.2f}"
         print(
             f"| {place.name} | {place.load:g} | {latency} | {found} | {held} of {len(known)} | {cost} |", flush=True

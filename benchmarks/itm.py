@@ -47,8 +47,8 @@ def main() -> None:
             "order": timed(lambda n=n: grow(n, seed=3).circle),  # type: ignore[misc]
             "chordal": timed(lambda network=network: chordal(network)),  # type: ignore[misc]
         }
-        told = ", ".join(f"{name} {seconds:.4f} s" for name, seconds in parts.items())
-        print(f"{n} routers: {told} (goal for 100,000 in all: 5 s)", flush=True)
+        parts_text = ", ".join(f"{name} {seconds:.4f} s" for name, seconds in parts.items())
+        print(f"{n} routers: {parts_text} (goal for 100,000 in all: 5 s)", flush=True)
     for n, extra in ((60, 60), (200, 100), (1_000, 500), (5_000, 1_000)):
         hidden = renumbered(itm(n, degree=8, extra=extra, seed=5), 1)
         start = time.perf_counter()

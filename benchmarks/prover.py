@@ -135,7 +135,7 @@ def peak() -> float:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
-    raise OSError("/proc/self/status does not tell the largest resident size")
+    raise OSError("/proc/self/status has no largest resident size")
 
 
 def once(number: int) -> tuple[str, float, float, float, int, int]:

@@ -109,7 +109,7 @@ def engine_of(relation: Relation, case: Case, **options: Any) -> Engine:
 
 
 def timed(engine: Engine, cycles: int, clock: Callable[[], int]) -> tuple[float, int]:
-    """Nanoseconds for each flit-hop of so many cycles after a warm-up, and the flit-hops.
+    """Nanoseconds for each flit-hop after a warm-up, and the flit-hops.
 
     The warm-up is a quarter as many cycles, and more until the answers of the rule are kept, if they are to be.
     """

@@ -21,7 +21,7 @@ MESSAGES, FLITS, TERMINALS = 100_000, 4, 64
 
 
 def uniform(load: float, back: int | None) -> Trace:
-    """Random messages at a load; with `back` each needs the one so many positions before it."""
+    """Random messages at a load; with `back` each needs the one `back` positions before it."""
     random = np.random.default_rng(1)
     first = 0 if back is None else MESSAGES - back
     return Trace(

@@ -13,7 +13,7 @@ def draw_until(enough: Callable[[], bool], test: Callable[[], object], rounds: i
     Raises
     ------
     AssertionError
-        If it has not after so many rounds: the strategy hardly makes them.
+        If it has not after that number of rounds: the strategy hardly makes them.
     """
     run = core.global_force_seed
     for number in range(rounds):

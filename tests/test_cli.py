@@ -146,11 +146,11 @@ def test_check_that_fails_shows_messages_by_name(tmp_path: Path) -> None:
         assert {place["vc"] for place in message["wanted"]} <= set(held)
         assert all(set(place) == {"vc", "channel", "index"} for place in message["held"] + message["wanted"])
     assert "<svg" in (tmp_path / "knot.svg").read_text(encoding="utf-8")
-    told = unknot_says(*words)
-    assert told.exit_code == 1
-    assert "Message 1: " in told.stdout
-    assert "waits for" in told.stdout
-    assert "held by message" in told.stdout
+    printed = unknot_says(*words)
+    assert printed.exit_code == 1
+    assert "Message 1: " in printed.stdout
+    assert "waits for" in printed.stdout
+    assert "held by message" in printed.stdout
 
 
 @pytest.mark.parametrize(("switching", "code"), [("saf", 0), ("vct", 0), ("wormhole", 0), ("wormhole-nonatomic", 1)])
@@ -195,9 +195,9 @@ def test_audit_refutes_and_names_the_loop(tmp_path: Path) -> None:
     names = {place["channel"] for message in found["configuration"]["messages"] for place in message["held"]}
     assert all("→" in name for name in names)
     assert "<html" in (tmp_path / "audit.html").read_text(encoding="utf-8")
-    told = unknot_says("audit", str(folder / "fabric.ibnetdiscover"), "--tables", str(folder / "opensm.fdbs"))
-    assert told.exit_code == 1
-    assert " → ".join([*found["loop"], found["loop"][0]]) in " ".join(told.stdout.split())
+    printed = unknot_says("audit", str(folder / "fabric.ibnetdiscover"), "--tables", str(folder / "opensm.fdbs"))
+    assert printed.exit_code == 1
+    assert " → ".join([*found["loop"], found["loop"][0]]) in " ".join(printed.stdout.split())
 
 
 def test_audit_that_holds() -> None:

@@ -1,4 +1,4 @@
-"""The commands that tell properties: analyse, faults, bnr."""
+"""Commands that print properties: analyse, faults, bnr."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def run(*words: str) -> tuple[int, str]:
 def test_analyse_tells_every_property() -> None:
     code, text = run("analyse", "mesh(4, 4)", "--routing", "west_first", "--best")
     assert code == 0
-    told = {line.split("  ")[0]: line.split("  ", 1)[1].strip() for line in text.splitlines() if "  " in line}
-    assert told["minimal"] == told["coherent"] == told["livelock-free"] == "yes"
-    assert told["fully adaptive"] == "NO"
-    assert told["worst pair"] == "1 of 20, t15 to t0"
-    assert told["forbidden"] == "(1,1) → (1,0) → (0,0): at (1,1), → (1,0) is not offered"
-    assert told["VCs"] == "48 in all; 1 per channel, 2 to 4 leave a router"
-    assert "ideal throughput 1" in told["best split"]
+    shown = {line.split("  ")[0]: line.split("  ", 1)[1].strip() for line in text.splitlines() if "  " in line}
+    assert shown["minimal"] == shown["coherent"] == shown["livelock-free"] == "yes"
+    assert shown["fully adaptive"] == "NO"
+    assert shown["worst pair"] == "1 of 20, t15 to t0"
+    assert shown["forbidden"] == "(1,1) → (1,0) → (0,0): at (1,1), → (1,0) is not offered"
+    assert shown["VCs"] == "48 in all; 1 per channel, 2 to 4 leave a router"
+    assert "ideal throughput 1" in shown["best split"]
 
 
 def test_analyse_as_json() -> None:

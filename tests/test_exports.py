@@ -55,7 +55,7 @@ def damaged(file: Path, *keys: str | int, value: Any) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("keys", "value", "told"),
+    ("keys", "value", "shown"),
     [
         (("format",), "other", "format: "),
         (("version",), 2, "version: "),
@@ -68,9 +68,9 @@ def damaged(file: Path, *keys: str | int, value: Any) -> Path:
     ],
 )
 def test_a_damaged_file_is_refused_where_it_is_damaged(
-    file: Path, keys: tuple[str | int, ...], value: object, told: str
+    file: Path, keys: tuple[str | int, ...], value: object, shown: str
 ) -> None:
-    with pytest.raises(UnknotError, match=told):
+    with pytest.raises(UnknotError, match=shown):
         read_configuration(damaged(file, *keys, value=value))
 
 
@@ -146,7 +146,7 @@ def examples() -> tuple[Relation, ...]:
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_explanations_tell_names_and_numbers(switching: str) -> None:
-    """Of every relation and technique: each part is there, and every message that is told has its place."""
+    """Of every relation and technique: each part is there, and every message described has its place."""
     for relation in examples():
         verdict = check(relation, switching)
         found = verdict.configuration
@@ -173,8 +173,8 @@ def test_the_way_out_is_one() -> None:
     relation = duato(mesh(4, 4))
     verdict = check(relation, "vct")
     parts = explain(relation, verdict, deliver(relation))
-    (told,) = [p for part in parts for p in part.paragraphs if "is its way out" in p]
-    assert "VC 0" in told.split(". ")[-1]
+    (shown,) = [p for part in parts for p in part.paragraphs if "is its way out" in p]
+    assert "VC 0" in shown.split(". ")[-1]
 
 
 def test_an_open_question_says_how_far_it_got() -> None:
@@ -201,8 +201,8 @@ def test_the_smallest_on_the_command_line() -> None:
     assert found["smallest"]["proved"] is True
     assert len(found["configuration"]["messages"]) == found["smallest"]["messages_bound"] == 4
     assert found["certificate_holds"] is True
-    told = unknot_says(*words)
-    assert told.exit_code == 1
-    assert "no deadlock has fewer messages" in told.stdout
+    shown = unknot_says(*words)
+    assert shown.exit_code == 1
+    assert "no deadlock has fewer messages" in shown.stdout
     none = unknot_says("check", "mesh(3, 3)", "--routing", "dimension_order", "--smallest", "--json")
     assert json.loads(none.stdout)["smallest"] is None

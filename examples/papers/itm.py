@@ -62,8 +62,8 @@ def connected_graphs(most: int) -> Iterator[nx.Graph]:
 
 def by_kind(holds: Callable[[TriangularMesh], bool]) -> tuple[bool, str]:
     counted = {kind: [holds(mesh) for mesh in meshes(kind)] for kind in KINDS}
-    told = ", ".join(f"{sum(found)} of {len(found)} {kind}" for kind, found in counted.items())
-    return all(all(found) for found in counted.values()), f"held on {told} meshes of up to 9 routers"
+    summary = ", ".join(f"{sum(found)} of {len(found)} {kind}" for kind, found in counted.items())
+    return all(all(found) for found in counted.values()), f"held on {summary} meshes of up to 9 routers"
 
 
 def planar() -> Answer:
@@ -83,9 +83,9 @@ def short_chords() -> Answer:
                 return False
         return True
 
-    held, told = by_kind(holds)
+    held, summary = by_kind(holds)
     return ("only when" if held else False), (
-        f"cycles of four nodes or more: {told}. As printed it is false already of the mesh of three nodes: in a "
+        f"cycles of four nodes or more: {summary}. As printed it is false already of the mesh of three nodes: in a "
         "triangle no two nodes are at distance 2"
     )
 
@@ -137,7 +137,7 @@ def spanning_and_hamiltonian() -> Answer:
     if exterior:
         write_picture(draw_network(from_edges(sorted(exterior[0].edges))), PICTURES / "theorem-3-to-the-letter.svg")
     book = next(g for g in general if not totally_triangulated(g))
-    told = (
+    summary = (
         f"exterior kind, to the letter: wrong on {len(exterior)} of the connected graphs of up to 6 routers"
         + (
             f", first {sorted(exterior[0].edges)}: its chords cross each other, so that nothing can be added without "
@@ -148,7 +148,7 @@ def spanning_and_hamiltonian() -> Answer:
         + f". General kind: wrong on {len(general)}, such as {sorted(book.edges)}, a mesh with no Hamiltonian cycle"
     )
     letter = not exterior
-    return ("only when" if not letter or general else True), told
+    return ("only when" if not letter or general else True), summary
 
 
 def totally_triangulated(graph: nx.Graph) -> bool:
@@ -231,7 +231,7 @@ def multicast_is_contention_free() -> Answer:
 
 
 def two_layers() -> Answer:
-    told = []
+    summary = []
     for returns in (False, True):
         verdicts: dict[str, list[bool | None]] = {}
         loops = False
@@ -242,18 +242,18 @@ def two_layers() -> Answer:
             loops |= not unknot.deliver(relation).livelock_free
         words = [f"{s} {sum(f is True for f in found)} of {len(found)}" for s, found in verdicts.items()]
         rule = "return to the adaptive layer allowed" if returns else "once escaped, stay"
-        told.append(f"{rule}: free under {', '.join(words)}{'; routes may be endless' if loops else ''}")
+        summary.append(f"{rule}: free under {', '.join(words)}{'; routes may be endless' if loops else ''}")
     small = itm_escape(itm(8, extra=2, seed=8), returns=True)
     knot = smallest(small)
     assert knot.configuration is not None
     stuck = unknot.replay(small, knot.configuration).stuck
     write_picture(draw_configuration(small, knot.configuration), PICTURES / "return.svg")
-    told.append(
+    summary.append(
         f"the smallest knot of returning on 8 routers has {len(knot.configuration.messages)} messages"
         f"{' (proved)' if knot.proved else ''} and {'stands' if stuck else 'does not stand'} in the simulator: two "
         "headers escape, return and are back at the same router twice, where their own tails hold both ways to escape"
     )
-    return "only when", "; ".join(told)
+    return "only when", "; ".join(summary)
 
 
 def some_have_no_order() -> Answer:

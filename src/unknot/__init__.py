@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from unknot.memory import SizeError, memory_limit
     from unknot.network import Network, measure
     from unknot.network.grid import grid
-    from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
+    from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation
+    from unknot.routing.virtual_channels import VirtualChannels
     from unknot.simulation import Run, simulate
     from unknot.simulation.traces.replay import Replay, replay
     from unknot.units import Units
@@ -32,7 +33,8 @@ _HOMES = {
     "unknot.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
     "unknot.memory": ("SizeError", "memory_limit"),
     "unknot.network": ("Network", "measure", "grid"),
-    "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation", "VirtualChannels"),
+    "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation"),
+    "unknot.routing.virtual_channels": ("VirtualChannels",),
     "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
     "unknot.units": ("Units",),
     "unknot.verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),

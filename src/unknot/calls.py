@@ -148,8 +148,8 @@ def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> 
     for name, part, value in [*given, *((key, key, value) for key, value in call.options.items())]:
         wanted = str(signature.parameters[name].annotation).split(" | ")
         if all(map(_in_words, wanted)) and not any(_is_of(value, kind) for kind in wanted):
-            told = " or ".join(map(_in_words, wanted))
-            raise call.error(f"{call.name}: {name} is {told}, not {shown(value)}", part)
+            kinds = " or ".join(map(_in_words, wanted))
+            raise call.error(f"{call.name}: {name} is {kinds}, not {shown(value)}", part)
 
 
 def _in_words(kind: str) -> str:

@@ -46,7 +46,7 @@ def how_many(typingctx, word):
 
 
 def array_of(context, builder, number, data, rows, columns):
-    """The contiguous array of so many rows at an address: of 0 columns a plain one."""
+    """The contiguous array of `rows` rows at an address; one-dimensional for 0 columns."""
     word, size = context.get_constant, number.bitwidth // 8
     array = make_array(types.Array(number, 2 if columns else 1, "C"))(context, builder)
     shape, strides = [rows], [word(types.intp, size)]
@@ -60,7 +60,7 @@ def array_of(context, builder, number, data, rows, columns):
 
 @intrinsic
 def array_at(typingctx, address, size):
-    """The array of so many int64 numbers at an address."""
+    """The array of int64 numbers at an address."""
 
     def codegen(context, builder, signature, args):
         return array_of(context, builder, types.int64, *args, 0)

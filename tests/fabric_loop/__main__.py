@@ -100,9 +100,9 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
         if file.suffix in (".log", ".out", ".txt") or file.name in ("opensm.mcfdbs", "lanes.slvl"):
             file.unlink()
     words = [sys.executable, "-m", "unknot", "repair", str(stuck), "--out", str(out), "--time-limit", "20"]
-    told = subprocess.run(words, capture_output=True, text=True, timeout=600)
-    if told.returncode:
-        tally.wrong.append(f"{case.name}: repair of {stuck.name}: {told.stdout[-300:]}{told.stderr[-300:]}")
+    process = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    if process.returncode:
+        tally.wrong.append(f"{case.name}: repair of {stuck.name}: {process.stdout[-300:]}{process.stderr[-300:]}")
         return
     for kind in sorted(path.name for path in out.iterdir() if path.is_dir()):
         made, again = out / kind, out / f"{kind}-loaded"

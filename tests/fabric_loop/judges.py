@@ -48,9 +48,9 @@ def by_ibdmchk(folder: Path, lmc: int) -> bool | None:
     if (folder / "opensm-sl2vl.dump").exists():
         _as_slvl(folder / "opensm-sl2vl.dump", folder / "lanes.slvl")
         words += ["-d", "lanes.slvl"]
-    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300, errors="replace").stdout
-    (folder / "ibdmchk.txt").write_text(told)
-    return True if FREE in told else False if LOOPS in told else None
+    printed = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300, errors="replace").stdout
+    (folder / "ibdmchk.txt").write_text(printed)
+    return True if FREE in printed else False if LOOPS in printed else None
 
 
 def _as_slvl(dump: Path, path: Path) -> None:

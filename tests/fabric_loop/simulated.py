@@ -58,10 +58,10 @@ class Running:
     def path_records(self, by: str) -> str:
         """Ask for the service levels of all paths; written to `paths.psl`. What the collector said."""
         words = [sys.executable, "-m", "unknot.fabrics.collect", "fabric.ibnetdiscover", "paths.psl", "--by", by]
-        told = subprocess.run(
+        found = subprocess.run(
             words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=120
         )
-        return told.stdout + told.stderr
+        return found.stdout + found.stderr
 
 
 @contextlib.contextmanager

@@ -69,7 +69,7 @@ def test_the_command_says_what_changed() -> None:
     result = unknot_says("audit", "--compare", str(old), str(new))
     assert result.exit_code == 0
     assert "before NO, now yes" in " ".join(result.output.split())
-    told = answer(unknot_says("audit", str(new), "--compare", str(old), "--json"))["changes"]
-    assert told["deadlock_free_before"] is False
-    assert f"{told['entries']} of {told['compared']} changed" in " ".join(result.output.split())
-    assert (told["lost_cables"], told["new_cables"]) == ([], [])
+    shown = answer(unknot_says("audit", str(new), "--compare", str(old), "--json"))["changes"]
+    assert shown["deadlock_free_before"] is False
+    assert f"{shown['entries']} of {shown['compared']} changed" in " ".join(result.output.split())
+    assert (shown["lost_cables"], shown["new_cables"]) == ([], [])

@@ -124,12 +124,12 @@ def test_damaged_files_are_read_or_refused(
         whole = whole[:start] + piece + whole[end:]
     path.write_text(whole, encoding="utf-8")
     for read in (read_network, FORMATS[name].read):
-        told = str(path)
+        shown = str(path)
         try:
             read(path)
         except TextError as error:
-            told = str(error)
-        assert told.startswith(str(path))
+            shown = str(error)
+        assert shown.startswith(str(path))
 
 
 def names(network: Network) -> list[tuple[str, int]]:
@@ -208,13 +208,13 @@ def test_an_ending_before_gz_counts(tmp_path: Path) -> None:
 
 def test_the_page_has_the_table() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.M)
-    told = {name: (endings.replace("`", "").split(", "), ways, keeps) for name, endings, ways, keeps in rows}
-    assert list(told) == list(FORMATS)
+    shown = {name: (endings.replace("`", "").split(", "), ways, keeps) for name, endings, ways, keeps in rows}
+    assert list(shown) == list(FORMATS)
     for name, form in FORMATS.items():
         ways = ["read"] * (form.holds != "program") + ["written"] * (form.write is not None)
         carried = "everything" if form.keeps == set(PARTS) else ", ".join(p for p in PARTS if p in form.keeps)
         carried = carried or "nothing more"
-        endings, said, keeps = told[name]
+        endings, said, keeps = shown[name]
         assert endings == list(form.endings)
         assert said == ", ".join(ways)
         assert form.write is None or keeps == carried

@@ -35,8 +35,8 @@ def test_a_family_is_what_the_language_says(family: str) -> None:
         text = f"{family}({sizes})"
         found = named._family(text)
         wanted, said = made(lambda text=text: tod.network(text))
-        again, told = made(lambda text=text: named.network(text, where="<text>"))
-        assert told == said
+        again, shown = made(lambda text=text: named.network(text, where="<text>"))
+        assert shown == said
         assert (found is None) == (wanted is None) == (again is None)
         if found is not None and wanted is not None:
             assert (found.name, digest(found)) == (wanted.name, digest(wanted))

@@ -106,7 +106,7 @@ def test_a_large_network_is_not_compared_unless_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "printed"),
     [
         (["itm(9)", "--kind", "outer"], "the kind is"),
         (["itm(9)", "--time-limit", "0"], "time limit"),
@@ -115,10 +115,10 @@ def test_a_large_network_is_not_compared_unless_asked() -> None:
         (["nosuch.file"], "nosuch.file"),
     ],
 )
-def test_bad_input_is_told(words: list[str], told: str) -> None:
+def test_bad_input_is_told(words: list[str], printed: str) -> None:
     code, out, err = run(*words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert printed in err
 
 
 def test_a_network_in_two_parts_is_refused(tmp_path: Path) -> None:

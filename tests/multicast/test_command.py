@@ -86,7 +86,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "shown"),
     [
         (["--root", "9"], "there is no 9"),
         (["--root", "-1"], "there is no -1"),
@@ -103,10 +103,10 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--switching", "vct", "--block", "9"], "does not fit"),
     ],
 )
-def test_bad_input_is_told(words: list[str], told: str) -> None:
+def test_bad_input_is_told(words: list[str], shown: str) -> None:
     code, out, err = run("mesh(3, 3)", "--routing", "dimension_order", *words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert shown in err
 
 
 def test_the_general_kind_has_no_circle() -> None:

@@ -44,7 +44,7 @@ class Mutant:
         return f"{self.path}::{self.function}: {_short(before)} => {_short(after)}"
 
     def lines(self) -> list[set[int]]:
-        """Lines that tell whether a test runs it: those of the statement, then of the inner functions around it."""
+        """Lines that show whether a test runs it: those of the statement, then of the inner functions around it."""
         number, found = self.change[0], []
         for node in ast.walk(ast.parse(self.module.code)):
             if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0):

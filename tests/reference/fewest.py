@@ -10,7 +10,7 @@ Option = tuple[frozenset[int], int, frozenset[int]]
 
 
 def fewest(relation: Relation, switching: str, *, limit: int = 20_000) -> tuple[int, int] | None:
-    """Fewest messages of a deadlock configuration, and fewest VCs that so many hold; None when there is no deadlock.
+    """Fewest messages of a deadlock configuration, and fewest VCs that so few hold; None when there is no deadlock.
 
     Under non-atomic allocation a header has committed to any one candidate, behind the tail of the packet that holds
     it.

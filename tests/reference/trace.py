@@ -9,7 +9,7 @@ from .simulator import Packet, Simulator, Terminal
 
 
 class TraceSimulator(Simulator):
-    """`ready`, `injected` and `arrived` tell the cycles of each message that came so far."""
+    """`ready`, `injected` and `arrived` are the cycles of each message that came so far."""
 
     def __init__(self, relation, trace: Trace, switching: str, *, depth: int) -> None:
         pairs = nobody(relation.network.num_terminals)

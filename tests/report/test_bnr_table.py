@@ -28,7 +28,7 @@ def test_every_class_has_a_line_and_every_forbidden_path_a_picture() -> None:
     assert [text[6:] for text in shown if text.startswith("class ")] == [row.name for row in missing]
     for row in missing:
         assert row.forbidden is not None
-        assert row.forbidden.tell(relation) in shown
+        assert row.forbidden.describe(relation) in shown
     assert "– because" in shown
     refused = svg.count('stroke="#d55e00"')
     assert refused == len(missing)

@@ -1,10 +1,10 @@
-"""A configuration told in sentences names every message and channel, and who waits for whom."""
+"""A configuration in sentences names every message and channel, and who waits for whom."""
 
 from __future__ import annotations
 
 from tests.report.examples import cycle_knot, ring_knot
 from unknot.network import Network
-from unknot.report import tell
+from unknot.report import describe
 from unknot.report.configuration_text import circle, waits
 from unknot.report.phrases import count, listed
 from unknot.routing import Relation
@@ -13,34 +13,34 @@ from unknot.verify.verdict import Configuration, Message
 
 
 def test_a_ring_of_eight() -> None:
-    told = tell(*ring_knot(torus(8, 8), row=3))
-    assert len(told) == 1 + 8 + 2
-    assert told[0].startswith("8 messages on 8 virtual channels can never move again.")
-    assert told[1] == (
+    shown = describe(*ring_knot(torus(8, 8), row=3))
+    assert len(shown) == 1 + 8 + 2
+    assert shown[0].startswith("8 messages on 8 virtual channels can never move again.")
+    assert shown[1] == (
         "Message 1: t24 at (0,3) → t26 at (2,3), 8 flits, holds (0,3)→(1,3); "
         "waits for (1,3)→(2,3) (held by message 2)."
     )
-    assert told[9] == "Waiting in a circle: message 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 1."
-    assert told[10].startswith("Every message reaches back")
+    assert shown[9] == "Waiting in a circle: message 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 1."
+    assert shown[10].startswith("Every message reaches back")
 
 
 def test_every_virtual_channel_is_named() -> None:
     relation, configuration = cycle_knot(mesh(4, 4), [5, 6, 10, 9], vcs=2)
-    told = tell(relation, configuration)
+    shown = describe(relation, configuration)
     for i, message in enumerate(configuration.messages):
-        assert told[i + 1].startswith(f"Message {i + 1}: ")
-        assert all(relation.vcs.name(vc) in told[i + 1] for vc in (*message.held, *message.wanted))
-    assert "or (2,1)→(2,2) VC 1 (held by message 4)" in told[1]
-    assert told[-1].startswith("Each message by itself")
+        assert shown[i + 1].startswith(f"Message {i + 1}: ")
+        assert all(relation.vcs.name(vc) in shown[i + 1] for vc in (*message.held, *message.wanted))
+    assert "or (2,1)→(2,2) VC 1 (held by message 4)" in shown[1]
+    assert shown[-1].startswith("Each message by itself")
 
 
 def test_names_of_terminals_stand_alone() -> None:
     network = Network("named", 2, [0, 1], [1, 0], terminal_labels=("H0", "H1"))
     relation = Relation(network, 1, lambda at, address, out: 0)
     messages = (Message(0, 1, 8, (), (0,), (1,)), Message(1, 0, 8, (), (1,), (0,)))
-    told = tell(relation, Configuration("vct", 8, "scheduled", messages))
-    assert told[1] == "Message 1: H0 → H1, 8 flits, holds r0→r1; waits for r1→r0 (held by message 2)."
-    assert told[-1].startswith("Injected in this order")
+    shown = describe(relation, Configuration("vct", 8, "scheduled", messages))
+    assert shown[1] == "Message 1: H0 → H1, 8 flits, holds r0→r1; waits for r1→r0 (held by message 2)."
+    assert shown[-1].startswith("Injected in this order")
 
 
 def test_the_circle_is_a_shortest_one() -> None:
@@ -51,14 +51,14 @@ def test_the_circle_is_a_shortest_one() -> None:
     configuration = Configuration("vct", 8, "not-established", messages)
     assert waits(configuration) == [(1,), (2,), (3,), (0, 2)]
     assert circle(configuration) == [2, 3]
-    assert "message 3 → 4 → 3." in tell(relation, configuration)[5]
+    assert "message 3 → 4 → 3." in describe(relation, configuration)[5]
 
 
 def test_a_message_that_waits_for_itself() -> None:
     configuration = Configuration("wormhole", 8, "injected", (Message(0, 1, 16, (), (0, 2), (0,)),))
-    told = tell(Relation(mesh(3), 1, lambda at, address, out: 0), configuration)
-    assert "held by itself" in told[1]
-    assert "message 1 → 1." in told[2]
+    shown = describe(Relation(mesh(3), 1, lambda at, address, out: 0), configuration)
+    assert "held by itself" in shown[1]
+    assert "message 1 → 1." in shown[2]
 
 
 def test_numbers_and_lists_in_words() -> None:

@@ -80,9 +80,9 @@ def test_every_message_and_channel_of_a_configuration_appears(
     relation: Relation, configuration: Configuration
 ) -> None:
     svg = draw_configuration(relation, configuration)
-    told = [title for title in titles(svg) if title.startswith("Message ")]
+    label = [title for title in titles(svg) if title.startswith("Message ")]
     for i, message in enumerate(configuration.messages):
-        mine = [title for title in told if title.startswith(f"Message {i + 1}: ")]
+        mine = [title for title in label if title.startswith(f"Message {i + 1}: ")]
         assert len(mine) == 2
         assert all(relation.vcs.name(vc) in mine[0] for vc in (*message.held, *message.wanted))
         assert words(svg).count(str(i + 1)) >= 2

@@ -59,8 +59,8 @@ def test_groups_show_their_traffic() -> None:
     use[hot] = 0.75
     drawn = draw_load(network, use)
     a, b = (found.names[found.of[end[hot]]] for end in (network.source, network.target))
-    (told,) = [title for title in titles(drawn) if title.startswith(f"{a} → {b}: ")]
-    assert f"0.75 flits per cycle in all, busiest {network.channel_name(hot)} 0.75" in told
+    (label,) = [title for title in titles(drawn) if title.startswith(f"{a} → {b}: ")]
+    assert f"0.75 flits per cycle in all, busiest {network.channel_name(hot)} 0.75" in label
     assert ">0.75</text>" in drawn
 
 

@@ -36,8 +36,8 @@ def test_a_mesh_is_drawn_link_by_link(n: int, extra: int) -> None:
     svg = draw_mesh(network, spanning(network).mesh)
     shown = (BESIDE, extra), (COLOURS[0], n - 3), (COLOURS[3], n)
     assert [strokes(svg, colour) - 1 for colour, _ in shown] == [count for _, count in shown]
-    told = [f"links beside it: {extra}", f"inner links: {n - 3}", f"boundary: {n}"]
-    assert [text for text in words(svg) if ": " in text] == told
+    printed = [f"links beside it: {extra}", f"inner links: {n - 3}", f"boundary: {n}"]
+    assert [text for text in words(svg) if ": " in text] == printed
     assert svg == draw_mesh(network, spanning(network).mesh)
 
 

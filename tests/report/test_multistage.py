@@ -13,7 +13,7 @@ from unknot.multistage import Marks, permute, permute_with_faults, random_permut
 from unknot.network import Network
 from unknot.report import draw_realisation
 from unknot.report.multistage import CONFLICT
-from unknot.report.permutation_text import changed_tags, tell_realisation
+from unknot.report.permutation_text import changed_tags, describe_realisation
 from unknot.report.picture import png
 from unknot.topologies import benes, clos, composite_banyan, mesh, omega, rcbn
 
@@ -29,10 +29,10 @@ def test_every_message_and_switch_is_drawn(network: Network) -> None:
     found = permute(network, random_permutation(network, 1))
     drawn = draw_realisation(found)
     assert drawn == draw_realisation(found)
-    told = titles(drawn)
+    shown = titles(drawn)
     for s, d in zip(found.sources.tolist(), found.destinations.tolist(), strict=True):
-        assert f"t{s} → t{d}" in told
-    assert set(network.router_labels or ()) <= set(told)
+        assert f"t{s} → t{d}" in shown
+    assert set(network.router_labels or ()) <= set(shown)
     assert (CONFLICT in drawn) == (found.realised is False)
     assert png(drawn).startswith(b"\x89PNG")
 
@@ -71,7 +71,7 @@ def test_undecided_and_large_networks() -> None:
 def test_tags_in_words() -> None:
     network = rcbn(16)
     found = permute(network, [15, *(-1,) * 15])
-    lines = tell_realisation(found, network, Marks())
+    lines = describe_realisation(found, network, Marks())
     assert lines[:3] == ["network      rcbn(16)", "realised     yes", "method       looping"]
     assert lines[-1].startswith("t0 → t15  ")
     answer = permute_answer(found, network, Marks())
@@ -94,7 +94,7 @@ def test_ports_are_the_digits_of_the_destination_in_a_delta_network() -> None:
 def test_a_blocked_set_in_words() -> None:
     network = omega(8)
     found = permute(network, "0 - - - 1 - - -")
-    lines = tell_realisation(found, network, Marks())
+    lines = describe_realisation(found, network, Marks())
     assert "realised     NO: blocked" in lines
     assert "at once      1 message can pass, 1 cannot, as drawn" in lines
     assert any(line.endswith("no path, and in the blocked set") for line in lines)

@@ -70,7 +70,7 @@ def test_the_rule_compiles_and_answers_as_in_python() -> None:
             count = compiled.function.ctypes(place, address, out.ctypes.data)
             wanted = relation.candidates(place, address)
             assert [None if v & VC_MASK == EJECT else v for v in out[:count].tolist()] == [c.vc for c in wanted]
-    with pytest.raises(RelationError, match="there is no place"):
+    with pytest.raises(RelationError, match="there is no input VC or injection port"):
         ask(relation, 99, 0)
 
 

@@ -226,7 +226,7 @@ def tables_of(folder: str) -> Routes:
     ],
 )
 def test_layers_on_fabrics(folder: str, of_tables: int, of_lash: int, of_dfsssp: int) -> None:
-    """OpenSM's tables by first fit, beside our own routes. The dumps do not tell the lanes OpenSM used."""
+    """OpenSM's tables by first fit, beside our own routes. The dumps do not hold the lanes OpenSM used."""
     routes = tables_of(folder)
     assert first_fit(routes)[1] == of_tables
     ours, balanced = lash(routes.network), dfsssp(routes.network)

@@ -144,7 +144,7 @@ def test_bad_answers(rule: Callable[[int, int, Any], int], message: str) -> None
 def test_states_that_do_not_exist() -> None:
     relation = table_relation(PAIR, 1, {})
     for at in (-1, 4):
-        with pytest.raises(RelationError, match=f"there is no place {at}"):
+        with pytest.raises(RelationError, match=f"there is no input VC or injection port {at}"):
             relation.candidates(at, 0)
     for address in (-1, 2):
         with pytest.raises(RelationError, match=f"there is no address {address}: they are 0 to 1"):
@@ -265,9 +265,9 @@ def test_tables_have_a_limit_and_tell_progress() -> None:
     relation = Relation(line(4), 1, dictionary_rule(line(4)), name="by dictionary")
     with pytest.raises(RelationError, match="would have more than 10 states; write the rule with plain numbers"):
         tabulate(relation, limit=10)
-    told: list[tuple[int, int]] = []
-    tabulate(relation, progress=lambda stage, done, of: told.append((done, of)))
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    shown: list[tuple[int, int]] = []
+    tabulate(relation, progress=lambda stage, done, of: shown.append((done, of)))
+    assert shown == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_a_rule_that_raises_is_asked_in_python() -> None:

@@ -74,7 +74,7 @@ def service(switching: Switching, flits: int, latency: int) -> int:
 
     A header that is granted the VC in T sends its first flit in T + 1 and its tail in T + L. It is read downstream
     `latency` + 2 cycles after it was sent, asks for a VC a cycle later, for the switch another cycle later, and
-    leaves with all its flits behind it; store-and-forward waits for L − 2 of them first, when it has so many. The
+    leaves with all its flits behind it; store-and-forward waits for L − 2 of them first, when it has as many. The
     credit of the tail is read `latency` + 1 cycles after the tail has left, and in that cycle the VC is granted
     again: T + L + 2 latency + 5. Without atomic allocation, and with room enough, the VC is granted again when the
     tail has been sent. Then the packets queue in the buffer downstream, where a header asks for a VC two cycles after

@@ -26,7 +26,7 @@ class Sent(NamedTuple):
 
 
 class Scripted(Simulator):
-    """Terminals inject given packets, each from a given cycle on; the log tells who won what, and when."""
+    """Terminals inject given packets, each from a given cycle on; the log holds who won what, and when."""
 
     def __init__(
         self,

@@ -69,7 +69,7 @@ def test_a_refuted_claim_comes_with_a_configuration_that_sticks(found: Gallery) 
 
 
 def test_a_store_keeps_the_results(tmp_path: Path) -> None:
-    told: list[str] = []
+    printed: list[str] = []
     with ThreadPoolExecutor(1) as threads:
         for _ in range(2):
             again = gallery(
@@ -78,10 +78,10 @@ def test_a_store_keeps_the_results(tmp_path: Path) -> None:
                 switchings=("vct",),
                 store=tmp_path / "kept.sqlite",
                 executor=threads,
-                progress=lambda what, done, total: told.append(f"{done}/{total} {what}"),
+                progress=lambda what, done, total: printed.append(f"{done}/{total} {what}"),
             )
     what = "1/1 west_first on mesh(2, 2), vct, proof"
-    assert told == [f"{what}: done", f"{what}: kept from before"]
+    assert printed == [f"{what}: done", f"{what}: kept from before"]
     assert again.switchings == ("vct",)
 
 

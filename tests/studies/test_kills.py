@@ -47,7 +47,7 @@ def session(number: int) -> list[str]:
 
 
 def killed(file: Path, after: int, number: signal.Signals, group: bool) -> list[str]:
-    """Run a sweep, kill it after so many commits, and return the keys that it said were committed."""
+    """Run a sweep, kill it after a number of commits, and return the keys that it said were committed."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.studies.sweep", str(file)],
         cwd=ROOT,

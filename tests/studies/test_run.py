@@ -165,7 +165,7 @@ def test_after_an_interruption_the_rest_is_computed(tmp_path: Path, monkeypatch:
 
 
 def fake(stable: Callable[[float, int], bool]) -> Callable[[Point], str]:
-    """Runs that are stable where told so; proofs are real."""
+    """Runs that are stable where requested; proofs are real."""
     base = Run(0, 0, None, None, None, None, None, None, None, True, "", 0, 0, 0, "wormhole", 1, 8, 1)
 
     def instead(point: Point) -> str:

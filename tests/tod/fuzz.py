@@ -256,7 +256,7 @@ def check(text: str, max_channels: int = 3000) -> str:
 
 
 def campaign(kind: str, inputs: int, seed: int) -> Counter[str]:
-    """Check so many random texts and count what came of them."""
+    """Check a number of random texts and count what came of them."""
     draw = random.Random(seed)
     make = {"grammar": by_grammar, "bytes": by_byte}[kind]
     return Counter(check(make(draw)) for _ in range(inputs))

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from unknot.network import Network, grid
-from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.testing import table_relation
 
 SIGNS = "-0+"
@@ -31,7 +32,7 @@ FREE_FOUR_WIDE = {
 
 
 def by_signs(network: Network, table: Mapping[str, str], vcs: int = 2) -> Relation:
-    """Minimal routing on a two-dimensional mesh, told by the signs of what is left to go in x and y.
+    """Minimal routing on a two-dimensional mesh, given by the signs of what is left to go in x and y.
 
     An entry lists the VCs that may be taken, as way and number; those in parentheses are not waited for.
     """

@@ -64,10 +64,10 @@ def compare(found: TrafficAudit, plain: Plain, names: dict[int, str], *, all_tol
         assert delivery.minimal is (not found.longer_pairs)
         assert delivery.longest_route == max(wanted.lengths.values())
     dead = {(names[guid], lid) for guid, lid in wanted.lost}
-    told = {
+    shown = {
         (line.split()[0], int(line.split("LID ")[1][:6], 16)) for line in found.lost if not line.startswith("LID")
     }
-    assert told == dead if len(found.lost) < 20 else told <= dead
+    assert shown == dead if len(found.lost) < 20 else shown <= dead
     assert bool(found.loop) == cyclic
     if cyclic:
         guid = {name: g for g, name in names.items()}
@@ -123,18 +123,18 @@ def test_the_loop_of_dimension_order_on_a_torus_is_a_row_or_column() -> None:
 @pytest.mark.parametrize("folder", ROUTED, ids=lambda f: f.name)
 def test_json_is_plain_and_says_the_same(folder: Path) -> None:
     found = audited(folder)
-    told = json.loads(json.dumps(audit_answer(found)))
-    assert told["holds"] is found.holds
-    assert told["deadlock_free"] is found.deadlock_free
-    assert told["reachability"] == found.reachability
-    assert (told["configuration"] is None) == (found.configuration is None)
-    assert told["loop"] == list(found.loop)
-    assert told["delivered"] is found.delivered
-    assert told["method"] == found.method
-    assert [other["traffic"] for other in told["others"]] == list(TRAFFICS[1:])
-    if told["configuration"]:
-        assert told["configuration"]["messages"][0]["source_name"][0] == "H"
-        assert "LID 0x" in told["configuration"]["messages"][0]["address_name"]
+    shown = json.loads(json.dumps(audit_answer(found)))
+    assert shown["holds"] is found.holds
+    assert shown["deadlock_free"] is found.deadlock_free
+    assert shown["reachability"] == found.reachability
+    assert (shown["configuration"] is None) == (found.configuration is None)
+    assert shown["loop"] == list(found.loop)
+    assert shown["delivered"] is found.delivered
+    assert shown["method"] == found.method
+    assert [other["traffic"] for other in shown["others"]] == list(TRAFFICS[1:])
+    if shown["configuration"]:
+        assert shown["configuration"]["messages"][0]["source_name"][0] == "H"
+        assert "LID 0x" in shown["configuration"]["messages"][0]["address_name"]
 
 
 def audit_of(layout: Layout, **options: str) -> Audit:

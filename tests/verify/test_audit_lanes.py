@@ -29,10 +29,10 @@ def test_lash_on_a_ring_is_safe_with_its_lanes_alone() -> None:
     assert (alone.deadlock_free, alone.lanes) == (False, 1)
     levels = audit(read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump", levels=RING / "paths.psl"))
     assert (levels.holds, levels.lanes) == (True, 6)
-    told = audit_answer(with_lanes)
-    assert told["lanes"] == 6
-    assert told["levels_file"].endswith("paths.psl")
-    assert told["lanes_file"].endswith("opensm-sl2vl.dump")
+    shown = audit_answer(with_lanes)
+    assert shown["lanes"] == 6
+    assert shown["levels_file"].endswith("paths.psl")
+    assert shown["lanes_file"].endswith("opensm-sl2vl.dump")
 
 
 @pytest.mark.parametrize(("lanes", "free"), [(1, False), (2, False), (3, False), (6, True), (8, True)])

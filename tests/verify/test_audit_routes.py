@@ -72,8 +72,8 @@ def test_any_tables(layout: Layout) -> None:
 
 def test_the_command_shows_cables() -> None:
     folder = str(EXAMPLES / "opensm-ring12-lash")
-    told = answer(unknot_says("audit", folder, "--cables", "3", "--json"))["routes"]
-    assert told["lengths"] == [0, 24, 24, 24, 24, 24, 12]
-    assert [cable["forth"] + cable["back"] for cable in told["cables"]] == [36, 36, 36]
+    shown = answer(unknot_says("audit", folder, "--cables", "3", "--json"))["routes"]
+    assert shown["lengths"] == [0, 24, 24, 24, 24, 24, 12]
+    assert [cable["forth"] + cable["back"] for cable in shown["cables"]] == [36, 36, 36]
     assert "S0[1] – S1[2]" in unknot_says("audit", folder, "--cables", "1").output
     assert answer(unknot_says("audit", folder, "--json"))["routes"] is None

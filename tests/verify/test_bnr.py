@@ -71,7 +71,9 @@ def compare(relation: Relation) -> None:
             assert (path.source, path.destination) in refused
             assert len(path.channels) == min(refused.values())
             assert taken(relation, path.source, path.destination, path.channels) == path.refused
-            assert row.forbidden.tell(relation).count("→") == len(path.channels) + (path.refused < len(path.channels))
+            assert row.forbidden.describe(relation).count("→") == len(path.channels) + (
+                path.refused < len(path.channels)
+            )
         steps = [found for s, d in mine if (found := lacking(relation, s, d)) is not None]
         assert row.kept == (not steps)
         if row.refusal is not None:

@@ -75,7 +75,7 @@ def compare(relation: Relation) -> bool:
             assert any(longer[: len(route)] == route for longer in permitted)
             assert not any(longer[: len(rest)] == rest for longer in own)
         assert relation.network.inject[suffix.terminal] == relation.network.target[route[suffix.start - 1]]
-        assert " may send to " in suffix.tell(relation)
+        assert " may send to " in suffix.describe(relation)
     return found.coherent
 
 
@@ -125,7 +125,7 @@ def test_a_tree_that_is_bypassed() -> None:
     found = coherence(relation)
     assert found.addresses == 1
     assert found.witness is not None
-    assert found.witness.tell(relation) == "t0 may send to t2 by r0 → r1 → r2, but t1 at r1 may not by r1 → r2"
+    assert found.witness.describe(relation) == "t0 may send to t2 by r0 → r1 → r2, but t1 at r1 may not by r1 → r2"
 
 
 def test_more_than_64_vcs() -> None:

@@ -38,7 +38,7 @@ def test_a_cycle_is_told_by_names() -> None:
     network = from_edges([(0, 1), (1, 0), (1, 2)], directed=True)
     relation = table_relation(network, 1, {(3, 2): [0], (0, 2): [1, 2], (1, 2): [0], (2, 2): [EJECT], (4, 2): [2]})
     found = livelock(relation)
-    assert found.tell(relation) == ["bound for t2: r0→r1 ⟶ r1→r0 ⟶ r0→r1"]
+    assert found.describe(relation) == ["bound for t2: r0→r1 ⟶ r1→r0 ⟶ r0→r1"]
 
 
 def test_used_and_unused_vcs() -> None:

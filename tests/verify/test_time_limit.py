@@ -91,7 +91,7 @@ def test_a_deadlock_found_too_late_is_graded_no_further() -> None:
     late = configuration(relation, worms, "vct", 8, end=clock() - 1.0)
     assert late.limited
     assert late.reachability == "not-established"
-    assert "left open by a limit" in late.told
+    assert "left open by a limit" in late.summary
     accept(relation, replace(found, configuration=late))
 
 

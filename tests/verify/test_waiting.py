@@ -139,15 +139,15 @@ def test_the_time_limit_holds_at_every_stage(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("unknot.verify.waiting.BUDGET", 500)
     clock = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
-    told = []
+    shown = []
     for limit in range(1, 400):
         verdict = check(relation, time_limit=limit, threads=1)
         if verdict.deadlock_free is not None:
             break
         assert verdict.established.startswith(f"undecided after {limit} s: ")
-        told.append(verdict.established.partition(": ")[2])
+        shown.append(verdict.established.partition(": ")[2])
     assert verdict.deadlock_free
-    text = "\n".join(told)
+    text = "\n".join(shown)
     for words in (
         "addresses have no cycle",
         "VCs on cycles",

@@ -134,16 +134,16 @@ def test_others_around_are_injected_where_these_cannot_be() -> None:
 def test_a_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """When neither the search nor the solver may look for a way, the grade is said to be open."""
     relation = fully_adaptive(mesh(4, 4))
-    told = []
+    shown = []
     for edges in (witness.EDGES, 0):
         monkeypatch.setattr(witness, "TRIES", 0)
         monkeypatch.setattr(witness, "EDGES", edges)
         verdict = check(relation, "wormhole")
         assert verdict.configuration is not None
-        told.append(
+        shown.append(
             (verdict.reachability, verdict.configuration.limited, "left open by a limit" in verdict.established)
         )
-    assert told == [("injected", False, False), ("scheduled", True, True)]
+    assert shown == [("injected", False, False), ("scheduled", True, True)]
 
 
 def test_some_deadlocks_are_not_established() -> None:

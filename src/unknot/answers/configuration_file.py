@@ -116,17 +116,17 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
     return found
 
 
-def _compare(told: Any, here: Any, where: str, relation: Relation) -> None:
+def _compare(written: Any, here: Any, where: str, relation: Relation) -> None:
     """Names in the file are those of the relation."""
-    if isinstance(told, dict):
-        for key, value in told.items():
+    if isinstance(written, dict):
+        for key, value in written.items():
             _compare(value, here[key], f"{where}.{key}", relation)
-    elif isinstance(told, list):
-        for i, value in enumerate(told):
+    elif isinstance(written, list):
+        for i, value in enumerate(written):
             _compare(value, here[i], f"{where}[{i}]", relation)
-    elif told != here:
+    elif written != here:
         raise UnknotError(
-            f"{where} is {told!r} in the file, but {here!r} with {relation.name} on {relation.network.name}: the "
+            f"{where} is {written!r} in the file, but {here!r} with {relation.name} on {relation.network.name}: the "
             "configuration is of another network or routing"
         )
 

@@ -1,6 +1,6 @@
 """The checker's search for worms that block each other, in plain Python: slow, short, and no solver.
 
-A certificate tells in which order the VCs of its core go, and in which window it shows that no deadlock can hold
+A certificate gives the order of the VCs of its core, and the window in which it shows that no deadlock can hold
 them: inside, worms do not share VCs and all that they wait for is held; what goes on outside does not matter.
 """
 
@@ -19,7 +19,7 @@ BUDGET = 10_000_000
 States = dict[int, tuple[set[int], list[set[int]]]]
 """For each VC where packets of an address may be: where they may go, and each choice of what to wait for."""
 Shape = tuple[tuple[int, frozenset[int], frozenset[frozenset[int]]], ...]
-"""The same within a window, in a form that tells addresses apart; who may leave waits for nothing."""
+"""The same within a window, by address; a header that may leave waits for nothing."""
 Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
 """For each VC the worms that may hold it: all that they hold, and what they wait for."""
 

@@ -102,7 +102,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     visit: Any = getattr(walk, "py_func", walk) if plain else walk
     each, worms = kind == "order", kind in ("drain", "exhausted")
     seen, place, best, first = (np.zeros(places + 1, dtype=np.int64) for _ in range(4))
-    out, told = np.zeros((2, relation.max_candidates), dtype=np.int64)
+    out, from_compiled = np.zeros((2, relation.max_candidates), dtype=np.int64)
     value = np.empty(places * out.size if worms else 0, dtype=np.int64)
     random = np.random.default_rng(0).integers
     spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
@@ -121,8 +121,8 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
         visited = np.append(place[: sources.size], np.flatnonzero(seen == address + 1))
         for spot in spot_at[spots == address] if visited.size else ():
             at = int(visited[spot % visited.size])
-            count = relation.compiled.function.ctypes(at, address, told.ctypes.data)
-            if relation.rule(at, address, out) != count or (out[:count] != told[:count]).any():
+            count = relation.compiled.function.ctypes(at, address, from_compiled.ctypes.data)
+            if relation.rule(at, address, out) != count or (out[:count] != from_compiled[:count]).any():
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
         from unknot.checker.search import strike_out

@@ -28,7 +28,7 @@ def analyse(
     flits: Annotated[
         int | None,
         typer.Option(
-            help="Also tell what a message of so many flits takes alone, by simulator and cost model.", min=1
+            help="Also print what a message of this many flits takes alone, by simulator and cost model.", min=1
         ),
     ] = None,
     json: Json = False,
@@ -89,11 +89,11 @@ def _show(relation: Relation, found: Properties, traffic: str) -> None:
         ("minimal", yes(bool(delivery.minimal))),
         ("longest route", "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"),
         ("livelock-free", yes(found.livelock.free)),
-        *(("", text) for text in found.livelock.tell(relation)[:1]),
+        *(("", text) for text in found.livelock.describe(relation)[:1]),
         ("coherent", yes(found.coherence.coherent)),
     ]
     if found.coherence.witness is not None:
-        rows.append(("", found.coherence.witness.tell(relation)))
+        rows.append(("", found.coherence.witness.describe(relation)))
     rows += [
         ("fully adaptive", yes(paths.fully_adaptive)),
         ("adaptivity", f"{paths.mean:.4f} of the shortest paths of a pair are permitted on average"),
@@ -102,7 +102,7 @@ def _show(relation: Relation, found: Properties, traffic: str) -> None:
         pair = " to ".join(network.terminal_name(t) for t in paths.worst_pair)
         rows.append(("worst pair", f"{paths.worst_permitted} of {paths.worst_paths}, {pair}"))
     if paths.forbidden is not None:
-        rows.append(("forbidden", paths.forbidden.tell(relation)))
+        rows.append(("forbidden", paths.forbidden.describe(relation)))
     unused = ", ".join(relation.vcs.name(int(vc)) for vc in use.unused[:4])
     more = ", …" if use.unused.size > 4 else ""
     rows += [
@@ -128,7 +128,7 @@ def _answer(relation: Relation, found: Properties, times: tuple[Cost, ...]) -> d
     from unknot.answers.form import answer
 
     witness = found.coherence.witness
-    coherence = {**vars(found.coherence), "witness": None if witness is None else witness.tell(relation)}
-    livelock = {"free": found.livelock.free, "cycles": found.livelock.tell(relation)}
+    coherence = {**vars(found.coherence), "witness": None if witness is None else witness.describe(relation)}
+    livelock = {"free": found.livelock.free, "cycles": found.livelock.describe(relation)}
     more = {"livelock": livelock, "coherence": coherence, "costs": times}
     return answer(AnalyseAnswer, found, found.delivery, of=relation, **more)

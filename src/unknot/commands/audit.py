@@ -35,7 +35,12 @@ def audit(
     ] = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     cables: Annotated[
-        int, typer.Option("--cables", help="Show lengths of routes, and so many cables with the most of them.", min=0)
+        int,
+        typer.Option(
+            "--cables",
+            help="Show the lengths of routes, and this number of cables: those with the most routes.",
+            min=0,
+        ),
     ] = 0,
     time_limit: TimeLimit = 60.0,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,

@@ -85,9 +85,9 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
     for heading in ("class", "provided", "pairs", "shortest forbidden path"):
         table.add_column(heading)
     for row in found.table:
-        why = row.forbidden.tell(relation) if row.forbidden else ""
+        why = row.forbidden.describe(relation) if row.forbidden else ""
         if row.provided and row.refusal:
-            why = f"none; but lost by choice when {row.refusal.tell(relation)}"
+            why = f"none; but lost by choice when {row.refusal.describe(relation)}"
         if not row.pairs:
             why = "no messages of this class"
         table.add_row(row.name, display.answer(row.provided), f"{row.full_pairs} of {row.pairs}", why)

@@ -90,7 +90,7 @@ def check(
                 relation, technique, time_limit=left, buffer_depth=buffer_depth, known=verdict.configuration
             )
         if least.configuration is not None:
-            verdict = replace(verdict, configuration=least.configuration, established=least.configuration.told)
+            verdict = replace(verdict, configuration=least.configuration, established=least.configuration.summary)
     found = verdict.configuration
     delivery: Delivery | None = None
     holds: bool | None = None

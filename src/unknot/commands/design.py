@@ -77,10 +77,10 @@ def design(
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else _counts(vcs)
     began = time.monotonic()
-    with keeping_the_best(), status("designing") as tell:
+    with keeping_the_best(), status("designing") as progress:
         found = find(
             family, switching, adaptive=by.value, least=least, symmetry=symmetry.value, counts=counts, every=every,
-            time_limit=time_limit, progress=tell,
+            time_limit=time_limit, progress=progress,
         )  # fmt: skip
     seconds = time.monotonic() - began
     best = found.found
@@ -204,8 +204,8 @@ def _refusals(judged: Sequence[Judged]) -> list[tuple[str, str]]:
         if len(same) > 1:
             text = f"{len(same)} distributions of {one.space.vcs} to {same[-1].space.vcs} VCs per router"
         accepted = display.accepts(all(other.holds is not False for other in same))
-        told = f"; the separate checker {accepted}" if one.outcome == "impossible" else ""
-        rows.append((one.outcome, f"{text}{_why(one)}{told}"))
+        note = f"; the separate checker {accepted}" if one.outcome == "impossible" else ""
+        rows.append((one.outcome, f"{text}{_why(one)}{note}"))
     return rows
 
 
@@ -220,9 +220,9 @@ def _why(one: Judged) -> str:
         "cycles of dependencies": len(evidence.walks),
         "paths": len(evidence.paths),
     }
-    told = " and ".join(f"{number} {noun}" for noun, number in kinds.items() if number)
+    note = " and ".join(f"{number} {noun}" for noun, number in kinds.items() if number)
     smaller = "" if evidence.space == one.space else f" {evidence.space.text} in fewer dimensions are too few:"
-    return f":{smaller} {told} leave no rule, by a refutation of {evidence.steps} steps"
+    return f":{smaller} {note} leave no rule, by a refutation of {evidence.steps} steps"
 
 
 def _rows(rule: Rule) -> list[tuple[str, str, str]]:

@@ -79,10 +79,10 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False) -> None:
     rows.append(("simulated", f"{run.cycles} cycles ({phases}), {run.flit_hops} flit-hops, seed {run.seed}"))
     console().print(two_columns(rows))
     if run.deadlock is not None:
-        from unknot.report.configuration_text import tell
+        from unknot.report.configuration_text import describe
 
         print()
-        _sentences(tell(relation, run.deadlock, packet_length=run.packet_length))
+        _sentences(describe(relation, run.deadlock, packet_length=run.packet_length))
 
 
 def show_runs(relation: Relation, found: Runs, *, chosen: bool = False) -> None:
@@ -144,8 +144,8 @@ def show_units(rows: Iterable[Row]) -> None:
     for row in rows:
         words = f"offered {row['offered_gb_per_s']:.4g}, accepted {row['accepted_gb_per_s']:.4g} GB/s per terminal"
         mean, late = (_number(row[f"latency_{name}_ns"]) for name in ("mean", "p99"))
-        told = f"{words}; latency {mean} ns mean, {late} ns p99"
-        console().print(two_columns([(f"seed {row['seed']}", told)]))
+        shown = f"{words}; latency {mean} ns mean, {late} ns p99"
+        console().print(two_columns([(f"seed {row['seed']}", shown)]))
 
 
 def show_saturation(relation: Relation, found: Saturation, empty: float, *, chosen: bool = False) -> None:
@@ -191,10 +191,10 @@ def show_audit(audit: Audit) -> None:
         if not found.holds or found.traffic != "host-to-host":
             _show_traffic(found)
     if first.verdict.configuration is not None:
-        from unknot.report.configuration_text import tell
+        from unknot.report.configuration_text import describe
 
         print()
-        _sentences(tell(first.relation, first.verdict.configuration))
+        _sentences(describe(first.relation, first.verdict.configuration))
 
 
 def show_routes(routes: Routes, most: int) -> None:

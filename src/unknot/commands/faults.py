@@ -46,7 +46,7 @@ def faults(
     budget: Annotated[
         int | None,
         typer.Option(
-            help="Most sets of failed parts to try; of more, that number is drawn. By default 1000, and all single "
+            help="Most sets of failed parts to try; of more, a random sample of this size. By default 1000, and all single "
             "faults of a fabric."
         ),
     ] = None,

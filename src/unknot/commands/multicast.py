@@ -82,7 +82,7 @@ def _answer(relation: Relation, schedule: Schedule, meetings: list[Meeting], don
 def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> None:
     network = relation.network
 
-    def told(i: int) -> str:
+    def shown(i: int) -> str:
         send = schedule.sends[i]
         return f"{network.terminal_name(send.source)} → {network.terminal_name(send.destination)}"
 
@@ -92,15 +92,15 @@ def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done
     show(f"  {len(schedule.sends)} messages in {schedule.steps} steps")
     show(f"  messages of one step that may meet: {len(within) or 'none'}")
     for meeting in within[:SHOWN]:
-        show(f"    {told(meeting.one)} and {told(meeting.other)} on {network.channel_name(meeting.channel)}")
+        show(f"    {shown(meeting.one)} and {shown(meeting.other)} on {network.channel_name(meeting.channel)}")
     across = len(meetings) - len(within)
     show(f"  messages of different steps that may meet, when a step begins before the last ends: {across or 'none'}")
     if done.latency is None:
         show(f"  in the simulator ({done.switching}): DEADLOCK")
         if done.deadlock is not None:
-            from unknot.report.configuration_text import tell
+            from unknot.report.configuration_text import describe
 
-            for sentence in tell(relation, done.deadlock):
+            for sentence in describe(relation, done.deadlock):
                 show(f"    {sentence}")
     else:
         show(f"  in the simulator ({done.switching}, {done.block} flits a block): {done.latency} cycles to the last")

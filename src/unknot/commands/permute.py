@@ -34,7 +34,7 @@ def permute(
     from unknot.commands import activity
     from unknot.errors import UnknotError
     from unknot.multistage import Marks, accept, permute_with_faults, requests
-    from unknot.report.permutation_text import tell_realisation
+    from unknot.report.permutation_text import describe_realisation
     from unknot.studies.design import network as named
 
     whole = named(network, where="NETWORK")
@@ -59,5 +59,5 @@ def permute(
 
         print_json(permute_answer(found, whole, marks))
     else:
-        show("\n".join(tell_realisation(found, whole, marks)))
+        show("\n".join(describe_realisation(found, whole, marks)))
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.realised])

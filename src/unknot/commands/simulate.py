@@ -96,7 +96,7 @@ def simulate(
     ] = None,
     csv: Csv = None,
     units: Annotated[
-        str | None, typer.Option(help="Clock and width of a flit, as '2 GHz, 16 B': tell ns and GB/s too.")
+        str | None, typer.Option(help="Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s.")
     ] = None,
     series: Annotated[
         Path | None, typer.Option(help="Write a drawing of what happens over time, .svg or .png.", dir_okay=False)
@@ -204,9 +204,9 @@ def _one(
     from unknot.simulation import simulate as run_flits
 
     clock = _Clock(alone=point["threads"] == 1 and time_limit is None)
-    with activity.cycles("simulating") as tell:
+    with activity.cycles("simulating") as progress:
         found = limited(
-            time_limit, lambda: run_flits(relation, load, **point, progress=lambda *at: clock.tell(tell, *at))
+            time_limit, lambda: run_flits(relation, load, **point, progress=lambda *at: clock.describe(progress, *at))
         )
     if json:
         from unknot.answers.form import answer
@@ -260,7 +260,13 @@ def _several(
 
 
 def _runs(
-    relation: Relation, words: dict[str, Any], load: float, point: dict[str, Any], seeds: range, jobs: int, tell: Any
+    relation: Relation,
+    words: dict[str, Any],
+    load: float,
+    point: dict[str, Any],
+    seeds: range,
+    jobs: int,
+    progress: Any,
 ) -> Runs:
     """One run for each seed, here or in as many processes as there are jobs."""
     from unknot.simulation import simulate as run_flits
@@ -270,7 +276,7 @@ def _runs(
     if jobs == 1:
         for seed in seeds:
             found.append(run_flits(relation, load, **point, seed=seed))
-            tell(f"seed {seed}", len(found), len(seeds))
+            progress(f"seed {seed}", len(found), len(seeds))
         return gather(found)
     from unknot.studies.replicate import run_by_words
     from unknot.studies.workers import workers
@@ -279,7 +285,7 @@ def _runs(
         pending = [pool.submit(run_by_words, words, load, point | {"seed": seed}) for seed in seeds]
         for future in pending:
             found.append(future.result())
-            tell(f"seed {found[-1].seed}", len(found), len(seeds))
+            progress(f"seed {found[-1].seed}", len(found), len(seeds))
     return gather(found)
 
 
@@ -310,12 +316,12 @@ def _search(
     from unknot.simulation import saturation, zero_load_latency
 
     alone = ("packet_length", "switching", "traffic", "router")
-    with activity.cycles("searching") as tell:
+    with activity.cycles("searching") as progress:
         empty, found = limited(
             time_limit,
             lambda: (
                 zero_load_latency(relation, **{key: point[key] for key in alone}),
-                saturation(relation, **point, progress=tell),
+                saturation(relation, **point, progress=progress),
             ),
         )
     if json:
@@ -337,7 +343,7 @@ class _Clock:
         self.read = time.thread_time_ns if alone else time.process_time_ns
         self.began: int | None = None
 
-    def tell(self, further: Any, stage: str, cycle: int, total: int) -> None:
+    def describe(self, further: Any, stage: str, cycle: int, total: int) -> None:
         if self.began is None:
             self.began = self.read()
         further(stage, cycle, total)

@@ -41,7 +41,7 @@ def trace(
     overhead: Annotated[int, typer.Option(help="Cycles a terminal is busy with a message before it sends.")] = 0,
     in_order: Annotated[bool, typer.Option("--in-order", help="Send strictly in the order of the file.")] = False,
     requests: Annotated[
-        int | None, typer.Option(help="No file, but a closed loop: so many requests from each terminal.")
+        int | None, typer.Option(help="No file, but a closed loop: the number of requests of each terminal.")
     ] = None,
     window: Annotated[int, typer.Option(help="Requests of a terminal that may be outstanding.")] = 4,
     request_flits: Annotated[int, typer.Option(help="Flits of a request.")] = 1,
@@ -168,17 +168,17 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
     for name in sorted(set(trace.classes)):
         found = _of_class(run, name)
         if found["latency_mean"] is not None:
-            told = f"{found['latency_mean']:.2f} cycles mean, {found['network_latency_mean']:.2f} in the network"
-            rows.append((f"class {name or '(none)'}", told))
+            text = f"{found['latency_mean']:.2f} cycles mean, {found['network_latency_mean']:.2f} in the network"
+            rows.append((f"class {name or '(none)'}", text))
     if run.reason:
         rows.append(("unfinished", run.reason))
     rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops"))
     display.console().print(display.two_columns(rows))
     if run.deadlock is not None:
-        from unknot.report.configuration_text import tell
+        from unknot.report.configuration_text import describe
 
         show("")
-        show("\n".join(tell(relation, run.deadlock)))
+        show("\n".join(describe(relation, run.deadlock)))
 
 
 def _of_class(run: TraceRun, name: str) -> dict[str, Any]:

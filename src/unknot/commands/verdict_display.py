@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from unknot.commands.display import accepts, answer, console, delivery_rows, two_columns, vcs_per_channel
-from unknot.report.configuration_text import tell, waits
+from unknot.report.configuration_text import describe, waits
 from unknot.report.explanation import Section
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
@@ -65,7 +65,7 @@ def show_check(
         show_sections(sections)
     elif verdict.configuration is not None:
         print()
-        for line in tell(relation, verdict.configuration):
+        for line in describe(relation, verdict.configuration):
             out.print(Text(line), soft_wrap=True)
 
 
@@ -118,5 +118,5 @@ def show_replay(relation: Relation, found: Configuration, against: str | None, r
     out.print(two_columns(rows))
     if against is None and all(waits(found)):
         print()
-        for line in tell(relation, found):
+        for line in describe(relation, found):
             out.print(Text(line), soft_wrap=True)

@@ -63,9 +63,9 @@ def spanning(network: Network, kind: str = "exterior", *, time_limit: float = 60
     if network.num_routers < 3:
         return Spanning(None, True, "counting", f"a mesh has at least 3 routers, and there are {network.num_routers}")
     triangles = _triangles(network)
-    told = _excluded(network, triangles)
-    if told:
-        return Spanning(None, True, "triangles that share links", told)
+    excluded = _excluded(network, triangles)
+    if excluded:
+        return Spanning(None, True, "triangles that share links", excluded)
     mesh = _Greedy(network.num_routers, triangles, kind, seed).grow(time.monotonic() + time_limit / 10)
     if mesh is not None:
         return Spanning(mesh, True, "greedy growth")

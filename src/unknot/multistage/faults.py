@@ -162,7 +162,7 @@ def interior(network: Network) -> IntArray:
 
 
 def random_faults(network: Network, per_stage: int, random: np.random.Generator) -> Marks:
-    """So many dead switches in each interior stage, drawn with all alike.
+    """Random dead switches, this number of them in each interior stage, every choice equally likely.
 
     Raises
     ------

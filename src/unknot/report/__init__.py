@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report
     from unknot.report.bnr_table import draw_bnr
-    from unknot.report.configuration_text import tell
+    from unknot.report.configuration_text import describe
     from unknot.report.curves import draw_curves
     from unknot.report.cycle_drawing import draw_cycle
     from unknot.report.drawing import draw_configuration, draw_network
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unknot.report.study_report import write_study_report
 
 __all__ = [
+    "describe",
     "draw_bnr",
     "draw_configuration",
     "draw_curves",
@@ -27,7 +28,6 @@ __all__ = [
     "draw_realisation",
     "draw_rule",
     "draw_series",
-    "tell",
     "write_audit_report",
     "write_series",
     "write_study_report",
@@ -43,7 +43,7 @@ _HOMES = {
     "draw_realisation": "multistage",
     "draw_rule": "rule_drawing",
     "draw_series": "series_drawing",
-    "tell": "configuration_text",
+    "describe": "configuration_text",
     "write_audit_report": "audit_report",
     "write_series": "series_drawing",
     "write_study_report": "study_report",

@@ -53,8 +53,8 @@ def _lead(audit: Audit) -> str:
         text = f"These forwarding tables can deadlock, on a loop of {count(len(found.loop), 'switch')}."
     beside = [_spoken(other) for other in audit.others if other.verdict.deadlock_free is False]
     if found.verdict.deadlock_free and beside:
-        told = listed(beside)
-        text += f" {told[:1].upper()}{told[1:]} can."
+        kinds = listed(beside)
+        text += f" {kinds[:1].upper()}{kinds[1:]} can."
     if found.delivery.delivered:
         return f"{text} Every host reaches every other."
     return f"{text} {found.delivery.undelivered_pairs:,} of {count(found.delivery.pairs, 'pair')} are not delivered."

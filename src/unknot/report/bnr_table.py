@@ -19,7 +19,7 @@ TAKEN, REFUSED = COLOURS[0], COLOURS[3]
 
 
 def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | None = None) -> str:
-    """The BNRs of a routing: which are provided, and for the others the shortest forbidden path, told and drawn.
+    """The BNRs of a routing: which are provided, and for the others the shortest forbidden path, in words and drawn.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ def _line(relation: Relation, row: Bnr, y: float) -> list[str]:
         shapes.text(complex(200, y), f"{row.full_pairs:,} of {row.pairs:,}", size=12, anchor="start"),
     ]
     if row.forbidden is not None:
-        told = shapes.short(row.forbidden.tell(relation), 84)
-        cells.append(shapes.text(complex(330, y), told, size=12, anchor="start"))
+        sentence = shapes.short(row.forbidden.describe(relation), 84)
+        cells.append(shapes.text(complex(330, y), sentence, size=12, anchor="start"))
     elif row.refusal is not None:
-        told = shapes.short(f"none; but {row.refusal.tell(relation)}", 98)
-        cells.append(shapes.text(complex(330, y), told, size=11, anchor="start", colour=SOFT))
+        sentence = shapes.short(f"none; but {row.refusal.describe(relation)}", 98)
+        cells.append(shapes.text(complex(330, y), sentence, size=11, anchor="start", colour=SOFT))
     return cells
 
 

@@ -1,4 +1,4 @@
-"""Networks in clusters told by coordinates: groups of a dragonfly, rings of cube-connected cycles."""
+"""Clusters by coordinates: groups of a dragonfly, rings of cube-connected cycles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unknot.network import Network
 from unknot.report.structure import Places
 
 LEADING = {("group", "router"): 1, ("corner", "position"): 1, ("side", "x", "y"): 2}
-"""How many of the coordinates of a network, by their names, tell its clusters apart."""
+"""Number of leading coordinates that make a cluster, by the names of the coordinates."""
 
 Numbers = npt.NDArray[np.int64]
 

@@ -20,7 +20,7 @@ REACHED: dict[Reachability, str] = {
 }
 
 
-def tell(relation: Relation, configuration: Configuration, *, packet_length: int | None = None) -> list[str]:
+def describe(relation: Relation, configuration: Configuration, *, packet_length: int | None = None) -> list[str]:
     """What each message holds and waits for, who waits for whom in a circle, and how it is reached.
 
     Parameters
@@ -42,7 +42,7 @@ def tell(relation: Relation, configuration: Configuration, *, packet_length: int
         f"{count(len(messages), 'message')} on {count(held, 'virtual channel')} can never move again. "
         f"{each} for virtual channels that are all held within this set.",
         *(
-            f"Message {i + 1}: {tell_message(relation, m, i, holder, packet_length or m.length)}"
+            f"Message {i + 1}: {describe_message(relation, m, i, holder, packet_length or m.length)}"
             for i, m in enumerate(messages)
         ),
         *([f"Waiting in a circle: message {knot}."] if knot else []),
@@ -50,7 +50,7 @@ def tell(relation: Relation, configuration: Configuration, *, packet_length: int
     ]
 
 
-def tell_message(
+def describe_message(
     relation: Relation, message: Message, index: int, holder: Mapping[int, int], flits: int | None = None
 ) -> str:
     """A message: where from, where to, what it holds, what it waits for and who holds that."""
@@ -73,7 +73,7 @@ def journey(relation: Relation, message: Message) -> str:
 
 
 def _seat(network: Network, router: int) -> str:
-    """The router of a terminal whose name does not tell."""
+    """The router of a terminal, where its name does not say it."""
     return "" if network.terminal_labels is not None else f" at {network.router_name(router)}"
 
 

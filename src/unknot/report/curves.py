@@ -150,8 +150,8 @@ def draw_curves(designs: Mapping[str, Sequence[Run]], *, stacked: bool = False) 
         figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    told = "; ".join(map(_told, lines.items()))
-    return inline(file.getvalue(), f"Latency and accepted load against offered load: {told}")
+    summary = "; ".join(map(_told, lines.items()))
+    return inline(file.getvalue(), f"Latency and accepted load against offered load: {summary}")
 
 
 def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str, title: str) -> None:

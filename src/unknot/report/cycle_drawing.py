@@ -51,12 +51,12 @@ def draw_cycle(relation: Relation, cycle: ForcedCycle | RouteCycle) -> Drawing:
     if drawn.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
     sheet = Sheet.of(drawn)
-    told = [_who(relation, turn) for turn in turns]
+    label = [_who(relation, turn) for turn in turns]
     width = min(4.0, max(1.2, 0.05 * sheet.gap))
     disc = min(8.5, max(2.2, 0.115 * sheet.gap))
     concerned = {int(r) for c in local.values() for r in (drawn.source[c], drawn.target[c])}
     under, over, tips = [], [], []
-    for i, (turn, who) in enumerate(zip(turns, told, strict=True)):
+    for i, (turn, who) in enumerate(zip(turns, label, strict=True)):
         words = escape(f"{i + 1} to {(i + 1) % len(turns) + 1}: {who}", quote=False)
         first, then = (sheet.lane(local[c], 0.9 * width) for c in (turn.channel, turn.following))
         line = [*paper.cut(first, paper.length(first) / 2, paper.length(first))]
@@ -80,7 +80,7 @@ def draw_cycle(relation: Relation, cycle: ForcedCycle | RouteCycle) -> Drawing:
     for line_of_text in notes:
         parts.append(shapes.text(complex(24, height + 12), line_of_text, size=12, anchor="start", colour=SOFT))
         height += 20
-    rows = [f"then {(i + 1) % len(turns) + 1}: {who}" for i, who in enumerate(told[:LEGEND_LINES])]
+    rows = [f"then {(i + 1) % len(turns) + 1}: {who}" for i, who in enumerate(label[:LEGEND_LINES])]
     for i, row in enumerate(rows):
         at = complex(24, height + 12)
         parts += [shapes.numbered(i, at, 8.5, ""), shapes.text(at + complex(15, 4), row, size=12, anchor="start")]

@@ -13,7 +13,7 @@ from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.configuration_text import journey, tell_message, waits
+from unknot.report.configuration_text import describe_message, journey, waits
 from unknot.report.drawn import Drawing
 from unknot.report.group_drawing import MANY, View, draw_groups, draw_matrix
 from unknot.report.groups import groups
@@ -158,16 +158,16 @@ class _Knot:
         for i, message in enumerate(self.configuration.messages):
             channels = [self._channel(vc) for vc in (*message.held, *message.wanted)]
             concerned |= {int(r) for c in channels for r in (network.source[c], network.target[c])}
-            told = escape(f"Message {i + 1}: {tell_message(self.relation, message, i, holder)}", quote=False)
+            label = escape(f"Message {i + 1}: {describe_message(self.relation, message, i, holder)}", quote=False)
             worm = self._worm(message.held)
             under.append(
                 f'<path d="{paper.path(worm)}" stroke="{COLOURS[i % len(COLOURS)]}" '
-                f'stroke-width="{number(self.width)}"><title>{told}</title></path>'
+                f'stroke-width="{number(self.width)}"><title>{label}</title></path>'
             )
             own = int(self.relation.vcs.index[message.held[-1]])
             wanted = dict.fromkeys(self._channel(vc) for vc in message.wanted)
             over += [self._arrow(i, worm, channel, own) for channel in wanted]
-            tips.append(shapes.numbered(i, worm[-1], self.disc, told))
+            tips.append(shapes.numbered(i, worm[-1], self.disc, label))
         parts = [
             shapes.links(self.sheet, PALE),
             *shapes.routers(self.sheet, concerned, faint=True),

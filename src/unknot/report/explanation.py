@@ -17,7 +17,7 @@ from unknot.verify.verdict import Certificate, Configuration, Message, Verdict
 MOST_CYCLIC = 100_000
 """VCs on cycles up to which a cycle is looked for to be shown."""
 MOST_STEPS = 12
-"""Messages and steps of a route that are told one by one."""
+"""Most messages, or steps of a route, that are described one by one."""
 
 HOLDS: dict[Switching, str] = {
     "saf": (
@@ -98,17 +98,17 @@ class _Teller:
         )
 
     def dependencies(self) -> Section:
-        size, told = self.verdict.size, []
+        size, sentences = self.verdict.size, []
         address, route = self.route()
         if len(route) > 1:
-            told.append(
+            sentences.append(
                 f"Take a packet for {self.relation.address_name(address)} that stands in {self.name(route[0])}. It "
                 f"may go on to {self.name(route[1])}. So {self.name(route[0])} depends on {self.name(route[1])}: "
                 "what stands in the first may have to wait for the second."
             )
         if size is not None:
             cyclic = "none of them lies" if size.cyclic_vcs == 0 else f"{size.cyclic_vcs:,} of them lie"
-            told.append(
+            sentences.append(
                 f"Following the packets for each of {count(size.addresses, 'address')} "
                 f"from every terminal that may send them leads to {count(size.states, 'state')}, that is, pairs of a "
                 f"place and an address. In them, {count(size.vcs, 'VC')} have "
@@ -116,13 +116,13 @@ class _Teller:
                 f"{cyclic} on a cycle of dependencies."
             )
             if size.cyclic_vcs:
-                told.append(
+                sentences.append(
                     "A VC on no cycle cannot be part of a deadlock: sooner or later all that its packets wait for "
                     "has drained. A cycle, on the other hand, is no deadlock yet: the packets have to be able to "
                     "stand so, all at once, and to have nowhere else to go."
                 )
-                told += self.cycle(size.cyclic_vcs)
-        return Section("Who depends on whom", tuple(told))
+                sentences += self.cycle(size.cyclic_vcs)
+        return Section("Who depends on whom", tuple(sentences))
 
     def cycle(self, cyclic: int) -> list[str]:
         """A cycle in words, when that is quickly found and the counterexample does not show one anyway."""
@@ -141,60 +141,60 @@ class _Teller:
         return [f"A cycle is, for example: {', '.join(shown)}{more}."]
 
     def proof(self, certificate: Certificate) -> Section:
-        tell = {"order": self.order, "escape": self.escape, "drain": self.drain, "exhausted": self.exhausted}
-        return Section("Why it cannot deadlock", tuple(tell[certificate.kind](certificate)))
+        explain = {"order": self.order, "escape": self.escape, "drain": self.drain, "exhausted": self.exhausted}
+        return Section("Why it cannot deadlock", tuple(explain[certificate.kind](certificate)))
 
     def order(self, certificate: Certificate) -> list[str]:
         rank, (address, route) = certificate.rank, self.route()
-        told = [
+        sentences = [
             "Since nothing goes round in a circle, the VCs can be numbered so that every packet, wherever it stands "
             "and whichever VC it takes next, takes one with a higher number."
         ]
         if len(route) > 1:
             steps = [f"{self.name(vc)} (number {rank[vc]})" for vc in route[:MOST_STEPS]]
             more = f", and {len(route) - MOST_STEPS} more" if len(route) > MOST_STEPS else ""
-            told.append(
+            sentences.append(
                 f"A packet for {self.relation.address_name(address)} climbs like this: {', '.join(steps)}{more}."
             )
-        told.append(
+        sentences.append(
             "Now suppose that there were a deadlock, and look at the VC with the highest number in it. The packet in "
             "front of it waits for VCs with higher numbers still. But those are not part of the deadlock, so they "
             "drain and the packet moves: a contradiction. This holds for every switching technique, length of "
             "packets and depth of buffers (Dally & Seitz 1987)."
         )
-        return told
+        return sentences
 
     def escape(self, certificate: Certificate) -> list[str]:
-        told = [
+        sentences = [
             "A packet that waits for several VCs needs only one of them. So strike out VCs one after the other: one "
             "may be struck out when every packet that can stand in it waits, among others, for a VC that has been "
             "struck out before, or may leave the network. In this way all VCs could be struck out; number them "
             "in that order."
         ]
-        told += self.way_out(certificate)
-        told.append(
+        sentences += self.way_out(certificate)
+        sentences.append(
             "Now suppose that there were a deadlock, and look at the VC in it that was struck out first. The packet "
             "in it waits, among others, for a VC struck out earlier still, which is therefore not part of the "
             "deadlock: it has room sooner or later, and the packet moves. A contradiction."
         )
-        return told
+        return sentences
 
     def drain(self, certificate: Certificate) -> list[str]:
-        told = [
+        sentences = [
             "A worm may hold just the VC that others would escape to. So it takes a stronger argument than for "
             "packets that sit in one VC. Strike out VCs one after the other: one may be struck out when every worm "
             "whose tail is in it, however far it stretches over VCs that are still there, waits with its header, "
             "among others, for a VC that has been struck out before. In this way all VCs could be struck out; "
             "number them in that order."
         ]
-        told += self.way_out(certificate)
-        told.append(
+        sentences += self.way_out(certificate)
+        sentences.append(
             "Now suppose that there were a deadlock, and look at the VC in it that was struck out first. The worm "
             "that holds it, from there to its header, stretches over VCs of the deadlock, which were all there when "
             "it was struck out. So its header waits, among others, for a VC struck out earlier, which nobody in the "
             "deadlock holds. The worm moves: a contradiction."
         )
-        return told
+        return sentences
 
     def exhausted(self, certificate: Certificate) -> list[str]:
         core = [] if certificate.core is None else certificate.core.nonzero()[0].tolist()
@@ -287,23 +287,23 @@ class _Teller:
             None: "could not go through it again",
         }[holds]
         proof = "counterexample" if self.verdict.configuration is not None else "proof"
-        told = []
+        sentences = []
         if self.verdict.deadlock_free is not None:
-            told.append(
+            sentences.append(
                 f"A separate checker of a few pages, which shares nothing with the prover, took the {proof} and "
                 f"asked the routing again, state by state: it {says}."
             )
-        told.append(f"Covered: {self.verdict.scope}.")
-        told.append(
+        sentences.append(f"Covered: {self.verdict.scope}.")
+        sentences.append(
             "Not covered: waiting that arises outside the network, such as a terminal that takes no request before "
             "it has sent a reply. Terminals are taken to accept every flit that reaches them."
         )
         if not self.delivery.delivered:
-            told.append(
+            sentences.append(
                 f"Apart from deadlock, {self.delivery.undelivered_pairs:,} of {count(self.delivery.pairs, 'pair')} "
                 "are not delivered, so the routing is not fit for use."
             )
-        return Section("How far to trust this", tuple(told))
+        return Section("How far to trust this", tuple(sentences))
 
     def route(self) -> tuple[int, list[int]]:
         """An address and the VCs of a long route for it, as far as it goes without coming back."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from unknot.network import Network, measure
-from unknot.report.configuration_text import tell
+from unknot.report.configuration_text import describe
 from unknot.report.drawing import draw_configuration, draw_network
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR
@@ -37,15 +37,15 @@ class Knot:
 
 
 def knot(relation: Relation, configuration: Configuration, *more: str, packet_length: int | None = None) -> Knot:
-    """Draw a configuration and describe it; see `tell` for `packet_length`."""
-    first, *told = tell(relation, configuration, packet_length=packet_length)
+    """Draw a configuration and describe it; see `describe` for `packet_length`."""
+    first, *sentences = describe(relation, configuration, packet_length=packet_length)
     number = len(configuration.messages)
     messages = tuple(
         TextOfMessage(sentence.split(": ", 1)[1], COLOURS[i % len(COLOURS)], ON_COLOUR[i % len(COLOURS)])
-        for i, sentence in enumerate(told[:number])
+        for i, sentence in enumerate(sentences[:number])
     )
     drawing = Markup(draw_configuration(relation, configuration, legend=False))
-    return Knot(drawing, first, messages, (*told[number:], *more))
+    return Knot(drawing, first, messages, (*sentences[number:], *more))
 
 
 def replayed(replay: Replay | None) -> list[str]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from unknot.errors import UnknotError
 from unknot.report import gallery_summary as summary
-from unknot.report.configuration_text import tell
+from unknot.report.configuration_text import describe
 from unknot.report.findings import Knot, knot, replayed
 from unknot.report.page import page, write
 from unknot.report.phrases import listed
@@ -117,7 +117,7 @@ def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
     result = smallest.result(switchings[0])
     lines = [f"`{smallest.routing}`: {summary.difference(where, switchings)}."]
     if result.verdict.configuration is not None:
-        told = [*tell(smallest.relation, result.verdict.configuration), *replayed(result.replay)]
+        sentences = [*describe(smallest.relation, result.verdict.configuration), *replayed(result.replay)]
         lines[0] += f" On {smallest.network}, {switchings[0]}:"
-        lines += ["", *(f"- {sentence}" for sentence in told)]
+        lines += ["", *(f"- {sentence}" for sentence in sentences)]
     return [*lines, ""]

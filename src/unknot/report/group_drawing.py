@@ -108,11 +108,11 @@ def discs(sheet: Sheet, found: Groups, words: Callable[[int], str], fill: Callab
     radius = max(sheet.radius, 7.0)
     sizes = found.sizes
     for g, z in enumerate(sheet.place.tolist()):
-        told = escape(f"{found.names[g]}: {count(int(sizes[g]), 'router')}, {words(g)}", quote=False)
+        tip = escape(f"{found.names[g]}: {count(int(sizes[g]), 'router')}, {words(g)}", quote=False)
         colour = fill(g)
         parts.append(
             f'<circle cx="{number(z.real)}" cy="{number(z.imag)}" r="{number(radius)}" fill="{colour}" '
-            f'stroke="{INK}" stroke-width="1"><title>{told}</title></circle>'
+            f'stroke="{INK}" stroke-width="1"><title>{tip}</title></circle>'
         )
         parts.append(shapes.text(z + 3.4j, str(int(sizes[g])), size=9.5, halo=True))
         if 5.2 * len(found.names[g]) < sheet.gap:
@@ -173,8 +173,8 @@ def _wide(many: int, most: int) -> float:
 
 
 def _line(d: str, ink: str, width: float, words: str) -> str:
-    told = escape(words, quote=False)
-    return f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"><title>{told}</title></path>'
+    tip = escape(words, quote=False)
+    return f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"><title>{tip}</title></path>'
 
 
 def _foot(sheet: Sheet, words: str) -> str:

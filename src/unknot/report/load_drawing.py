@@ -41,7 +41,7 @@ def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str =
     note : str
         A line below the legend.
     view : {"auto", "whole", "groups", "matrix"}
-        As for `draw_network`. Groups have the colour of the busiest channel between them, or within; hovering tells
+        As for `draw_network`. Groups have the colour of the busiest channel between them, or within; hovering shows
         all.
 
     Returns
@@ -64,8 +64,8 @@ def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str =
             f"array of shape {given.shape}"
         )
     highest = float(given.max(initial=0.0))
-    told = f"busiest channel {highest:.3g} flits per cycle, mean {given.mean() if given.size else 0.0:.3g}"
-    title = f"Load of {network.name}: {told}"
+    caption = f"busiest channel {highest:.3g} flits per cycle, mean {given.mean() if given.size else 0.0:.3g}"
+    title = f"Load of {network.name}: {caption}"
     top = _round_up(highest)
     many = view != "whole" and (view != "auto" or network.num_routers >= MANY)
     found = groups(network) if many and view != "matrix" else None
@@ -74,10 +74,10 @@ def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str =
     if found is not None:
         sheet, parts = draw_group_load(found, given, colour, top)
     elif network.num_routers > MAX_DRAWN:
-        return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {told}.")
+        return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {caption}.")
     else:
         sheet, parts = _whole(network, given, top)
-    parts = [DARK_RAMP, *parts, *_legend(sheet.height, top, told)]
+    parts = [DARK_RAMP, *parts, *_legend(sheet.height, top, caption)]
     height = sheet.height + 46
     if note:
         parts.append(shapes.text(complex(20, height + 8), note, size=12, anchor="start", colour=SOFT))
@@ -116,7 +116,7 @@ def _mixed(ramp: Sequence[str], share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def _legend(y: float, top: float, told: str) -> list[str]:
+def _legend(y: float, top: float, caption: str) -> list[str]:
     left, long = 20.0, 180.0
     parts = []
     for k in range(STEPS):
@@ -125,7 +125,7 @@ def _legend(y: float, top: float, told: str) -> list[str]:
     for share in (0.0, 0.5, 1.0):
         at = complex(left + long * share, y + 26)
         parts.append(shapes.text(at, f"{top * share:g}", size=11, colour=INK))
-    parts.append(shapes.text(complex(left + long + 22, y + 12), told, size=12, anchor="start", colour=SOFT))
+    parts.append(shapes.text(complex(left + long + 22, y + 12), caption, size=12, anchor="start", colour=SOFT))
     return parts
 
 

@@ -56,13 +56,13 @@ def draw_mesh(network: Network, mesh: TriangularMesh | None) -> str:
             if lines
             else ""
         )
-        told = f"{words}: {len(lines)}"
+        label = f"{words}: {len(lines)}"
         parts.append(
             f'<path d="{paper.path([complex(at, legend), complex(at + 22, legend)])}" stroke="{colour}" '
             f'stroke-width="{number(thick)}" fill="none"/>'
         )
-        parts.append(shapes.text(complex(at + 28, legend + 4), told, size=12, anchor="start", colour=SOFT))
-        at += 46 + 7 * len(told)
+        parts.append(shapes.text(complex(at + 28, legend + 4), label, size=12, anchor="start", colour=SOFT))
+        at += 46 + 7 * len(label)
     parts += shapes.routers(sheet, set(range(network.num_routers)), faint=False)
     title = f"Triangular mesh in {network.name}: {count(len(mesh.edges), 'link')}"
     return shapes.svg(max(sheet.width, at), sheet.height + 22, title, parts)

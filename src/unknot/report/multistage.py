@@ -189,11 +189,11 @@ class _Stages:
         else:
             line += self._stub(s, at_end=False)[1:]
         dashes = "" if through else ' stroke-dasharray="6 4"'
-        told = f"{self.network.terminal_name(s)} → {self.network.terminal_name(d)}"
+        label = f"{self.network.terminal_name(s)} → {self.network.terminal_name(d)}"
         width = number(min(3.0, max(1.4, 0.06 * self.gap)))
         return (
             f'<path d="{paper.path(line)}" fill="none" stroke="{COLOURS[m % len(COLOURS)]}" stroke-width="{width}" '
-            f'stroke-linejoin="round"{dashes}><title>{escape(told, quote=False)}</title></path>'
+            f'stroke-linejoin="round"{dashes}><title>{escape(label, quote=False)}</title></path>'
         )
 
     def _conflicts(self) -> list[str]:

@@ -37,7 +37,7 @@ def bursts(found: Bursts | None) -> str:
 
 
 def router(found: Router) -> str:
-    """The options that are not as by default.
+    """Options that differ from their defaults.
 
     Examples
     --------

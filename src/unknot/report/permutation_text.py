@@ -1,4 +1,4 @@
-"""Messages through a multistage network, told in lines to read."""
+"""Messages through a multistage network, as lines of text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from unknot.report.phrases import count
 from unknot.topologies.composite import size_of_rcbn
 
 
-def tell_realisation(found: Realisation, whole: Network, marks: Marks) -> list[str]:
+def describe_realisation(found: Realisation, whole: Network, marks: Marks) -> list[str]:
     """What became of the messages: the verdict, then for each its tag and the switches it passes."""
     network = found.network
     word = {True: "yes", False: "NO: blocked", None: "undecided"}[found.realised]

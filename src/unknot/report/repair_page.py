@@ -42,7 +42,7 @@ _SEVERAL = """
 put its lines into your own options file if you have one. By this policy OpenSM answers every query for the path
 between two hosts with the level in `paths.psl`. The remedy holds for senders that use the level they are given:
 
-- what connects through `rdma_cm` or asks `ibacm` does, and so do MPI libraries when told to ask for path records;
+- what connects through `rdma_cm` or asks `ibacm` does, and so do MPI libraries configured to ask for path records;
 - a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
 - the accepting side of a connection usually answers at the level of the request. A pair whose two directions have
   different levels in `paths.psl` is then outside what was proved. `up-down` has no such condition.

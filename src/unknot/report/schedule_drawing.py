@@ -69,13 +69,13 @@ def _panel(
     lines = []
     for k, i in enumerate(sends):
         send = schedule.sends[i]
-        told = f"{network.terminal_name(send.source)} → {network.terminal_name(send.destination)}"
+        label = f"{network.terminal_name(send.source)} → {network.terminal_name(send.destination)}"
         for channel in used.of(i).tolist():
             colour = MET if (step, channel) in met else COLOURS[k % len(COLOURS)]
             lane = sheet.lane(channel, width * 0.8)
             lines.append(
                 f'<path d="{paper.path(lane)}" stroke="{colour}" stroke-width="{number(width)}" fill="none">'
-                f"<title>{escape(told, quote=False)}</title></path>"
+                f"<title>{escape(label, quote=False)}</title></path>"
             )
             if network.target[channel] == network.eject[send.destination]:
                 tip = paper.arrowhead(lane[-1], lane[-1] - lane[-2], 2.6 * width)

@@ -42,8 +42,8 @@ def draw_series(run: Run, *, title: str = "") -> str:
     UnknotError
         If the run has no series, or it ended before the first interval did.
     """
-    told = f"{title}: {count(run.cycles, 'cycle')}, {'stable' if run.stable else 'not stable'}".removeprefix(": ")
-    return inline(_drawn(run, title, "svg").decode(), told)
+    caption = f"{title}: {count(run.cycles, 'cycle')}, {'stable' if run.stable else 'not stable'}".removeprefix(": ")
+    return inline(_drawn(run, title, "svg").decode(), caption)
 
 
 def write_series(run: Run, path: str | Path, *, title: str = "") -> None:

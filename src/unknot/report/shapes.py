@@ -121,15 +121,17 @@ def terminals(sheet: Sheet) -> list[str]:
             turn = math.pi * (0.25 + 1.7 * i / max(len(here), 2))
             at = complex(sheet.place[router]) + (sheet.radius + size) * complex(math.cos(turn), math.sin(turn))
             corners = [at + size * corner / 2 for corner in (-1 - 1j, 1 - 1j, 1 + 1j, -1 + 1j)]
-            told = escape(network.terminal_name(terminal), quote=False)
-            parts.append(f'<path d="{paper.path(corners)}Z" fill="{SOFT}" stroke="none"><title>{told}</title></path>')
+            label = escape(network.terminal_name(terminal), quote=False)
+            parts.append(
+                f'<path d="{paper.path(corners)}Z" fill="{SOFT}" stroke="none"><title>{label}</title></path>'
+            )
     return parts
 
 
-def numbered(index: int, at: complex, radius: float, told: str) -> str:
+def numbered(index: int, at: complex, radius: float, label: str) -> str:
     """A disc with the number of a message."""
     colour, on = COLOURS[index % len(COLOURS)], ON_COLOUR[index % len(COLOURS)]
-    title = f"<title>{told}</title>" if told else ""
+    title = f"<title>{label}</title>" if label else ""
     disc = (
         f'<circle cx="{number(at.real)}" cy="{number(at.imag)}" r="{number(radius)}" fill="{colour}" '
         f'stroke="{PAPER}" stroke-width="1">{title}</circle>'

@@ -55,8 +55,8 @@ def draw_timeline(network: Network, run: TraceRun) -> str:
             ways = f"{network.terminal_name(terminal)} → {network.terminal_name(int(trace.destination[i]))}"
             size = count(int(trace.flits[i]), "flit")
             ends = f"arrived {arrived}" if arrived >= 0 else "did not arrive"
-            told = f"{trace.name(i)}: {ways}, {size}, ready {ready}, {ends}"
-            tip = f"<title>{escape(told, quote=False)}</title>"
+            label = f"{trace.name(i)}: {ways}, {size}, ready {ready}, {ends}"
+            tip = f"<title>{escape(label, quote=False)}</title>"
             entered = injected if injected >= 0 else last
             for start, stop, fill in ((ready, entered, PALE), (entered, last, colour[i])):
                 if stop > start:

@@ -37,7 +37,6 @@ from unknot.routing.relation import NO_WAIT as NO_WAIT
 from unknot.routing.relation import TIER as TIER
 from unknot.routing.relation import Candidate as Candidate
 from unknot.routing.relation import Relation as Relation
-from unknot.routing.relation import VirtualChannels as VirtualChannels
 from unknot.routing.ring_lexicographic import ring_lexicographic as ring_lexicographic
 from unknot.routing.romm import romm as romm
 from unknot.routing.schwiebert import schwiebert as schwiebert
@@ -51,6 +50,7 @@ from unknot.routing.ugal import ugal as ugal
 from unknot.routing.up_down import up_down as up_down
 from unknot.routing.valiant import valiant as valiant
 from unknot.routing.vba import vba as vba
+from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
 from unknot.routing.waypoints import via_waypoint as via_waypoint
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -20,7 +20,8 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.named import routing
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 BOTH = ("request", "reply")
 """The classes of a closed loop."""

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import Ints, channels_to, joined, pairs
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def cube_connected_cycles(network: Network) -> Relation:

@@ -22,9 +22,10 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.hop_number import hop_number
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import channels_to, de_bruijn_words
 from unknot.routing.two_trees import two_trees
+from unknot.routing.virtual_channels import VirtualChannels
 
 PATHS = ("multi_root", "single_root", "shortest")
 

@@ -13,7 +13,8 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.network.stages import stages
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 MAX_STEPS = 500_000_000
 """Most steps of first switches towards terminals that are checked."""

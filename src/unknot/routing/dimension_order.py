@@ -15,7 +15,8 @@ import numpy as np
 
 from unknot.errors import RelationError, near
 from unknot.network import Network, grid
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 
 

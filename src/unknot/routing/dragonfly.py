@@ -19,7 +19,8 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.groups import WaysBy, groups_of
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:

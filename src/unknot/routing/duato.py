@@ -13,7 +13,8 @@ from __future__ import annotations
 from unknot.errors import RelationError
 from unknot.network import Network, grid
 from unknot.routing.claims import ATOMIC
-from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def duato(network: Network, vcs: int | None = None) -> Relation:

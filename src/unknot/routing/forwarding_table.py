@@ -17,7 +17,8 @@ import numpy.typing as npt
 from unknot.errors import RelationError, UnknotError, near
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric

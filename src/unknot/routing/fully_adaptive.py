@@ -10,8 +10,9 @@ from __future__ import annotations
 from unknot.network import Network
 from unknot.network.grid import whole_grid
 from unknot.routing.paths import distances_to_homes
-from unknot.routing.relation import Relation, VirtualChannels
+from unknot.routing.relation import Relation
 from unknot.routing.shortest_paths import shortest_path_rule
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def fully_adaptive(network: Network, vcs: int = 1) -> Relation:

@@ -13,8 +13,9 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import Distances
-from unknot.routing.relation import Relation, VirtualChannels
+from unknot.routing.relation import Relation
 from unknot.routing.shortest_paths import pick_of, shortest_path_rule, steps
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first", seed: int = 1) -> Relation:

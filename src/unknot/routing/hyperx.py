@@ -14,7 +14,8 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.complete_products import complete_product, enough_vcs
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:

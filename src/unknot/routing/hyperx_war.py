@@ -19,7 +19,8 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.complete_products import complete_product, enough_vcs
-from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 SOURCE = "McDonald, Isaev, Flores, Davis & Kim 2019"
 

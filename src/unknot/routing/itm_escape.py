@@ -23,8 +23,9 @@ from unknot.itm.mesh import TriangularMesh, network_of
 from unknot.itm.spanning import spanning
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
-from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.shortest_paths import pick_of
+from unknot.routing.virtual_channels import VirtualChannels
 
 SOURCE = "Liu et al. 2002"
 

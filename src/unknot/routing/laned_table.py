@@ -16,7 +16,8 @@ from unknot.fabrics.levels import DROPPED, LEVELS, UNKNOWN
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import EJECT_HERE
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 MOST_LANES = 15
 """Data lanes of an InfiniBand link."""

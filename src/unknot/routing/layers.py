@@ -18,7 +18,8 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.claims import ACYCLIC
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 Ints = npt.NDArray[np.int64]
 Layers = npt.NDArray[np.int8]

@@ -15,7 +15,8 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.claims import ATOMIC
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, NO_WAIT, TIER, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, NO_WAIT, TIER, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def lcfaa(network: Network) -> Relation:

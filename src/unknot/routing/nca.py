@@ -21,7 +21,8 @@ from unknot.network import Network
 from unknot.network.levels import levels
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import MAX_DISTANCES, homes_of
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 WAYS_UP = ("adaptive", "modulo")
 NONE = 127

@@ -15,7 +15,8 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def o1turn(network: Network, vcs: int = 2) -> Relation:

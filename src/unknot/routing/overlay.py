@@ -19,7 +19,8 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.named import routing
-from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule, VirtualChannels
+from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule
+from unknot.routing.virtual_channels import VirtualChannels
 
 CLAIMED = ("saf", "vct", "wormhole")
 

@@ -18,8 +18,9 @@ from numba.core.dispatcher import Dispatcher
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.named import routing
-from unknot.routing.relation import Relation, VirtualChannels
+from unknot.routing.relation import Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
+from unknot.routing.virtual_channels import VirtualChannels
 
 LARGEST = 1_000_000
 """States up to which a rule that cannot be pickled by value is pickled as a table."""

@@ -17,7 +17,8 @@ import numpy as np
 
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule, VirtualChannels
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]

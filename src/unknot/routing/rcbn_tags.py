@@ -16,7 +16,8 @@ import numpy as np
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.stages import stages
-from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.topologies.composite import high_bit, size_of_rcbn
 
 CHOICES = ("primary", "all")

@@ -1,8 +1,8 @@
 """The routing relation: what every algorithm is, and all that prover and simulator ever see of it.
 
-R(at, address) → candidates. `at` numbers the place of a header: an input virtual channel (VC), ``first[channel] +
-index``, or the injection port of a terminal, ``num_vcs + terminal``. `address` is what the header carries; by default
-it is the destination terminal. A candidate is an output VC of the router where the header stands, or EJECT.
+R(at, address) → candidates. `at` is where a header stands: an input virtual channel (VC), ``first[channel] + index``,
+or the injection port of a terminal, ``num_vcs + terminal``. `address` is what the header carries, by default the
+destination terminal. A candidate is an output VC of the router where the header stands, or EJECT.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot import memory
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
     from unknot.routing.relation_kernel import Compiled
@@ -36,96 +36,6 @@ NO_WAIT = 1 << 48
 """Add to a candidate that a header takes when it is free but never waits for."""
 COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
 """Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
-MAX_VCS = 1 << 27
-"""Most virtual channels that are numbered, of all channels together."""
-VC_BYTES = 64
-"""Bytes of a virtual channel in the tables that every relation has, at the least."""
-
-
-@dataclass(frozen=True, eq=False)
-class VirtualChannels:
-    """The numbering of virtual channels over a network.
-
-    Parameters
-    ----------
-    network : Network
-    counts : int or array_like of int, shape (channels,)
-        VCs of each physical channel, at least 1.
-
-    Attributes
-    ----------
-    first : int64 array, shape (channels + 1,)
-        ``first[c]`` is the first VC of channel c.
-    channel : int32 array, shape (VCs,)
-    router : int32 array, shape (VCs + terminals,)
-        Router at which a header at each place stands.
-    widest : int
-        Most VCs of a channel; without channels the number that was given for all of them.
-    """
-
-    network: Network
-    counts: Any
-    widest: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        given = np.asarray(self.counts)
-        channels = self.network.num_channels
-        if given.dtype.kind not in "iu" or given.ndim > 1 or (given.ndim == 1 and given.shape != (channels,)):
-            raise RelationError(
-                f"virtual channels: a whole number, or one for each of the {channels} channels of "
-                f"{self.network.name}, is wanted; got {self.counts!r}"
-            )
-        if given.size and given.min() < 1:
-            raise RelationError(f"virtual channels: every channel needs at least 1, got {int(given.min())}")
-        total = int(given.sum(dtype=np.float64)) * (channels if given.ndim == 0 else 1)
-        if total > MAX_VCS:
-            raise RelationError(
-                f"virtual channels: {total} on the {channels} channels of {self.network.name} are too many; the "
-                f"limit is {MAX_VCS}"
-            )
-        memory.require(f"{total} virtual channels on {self.network.name}", VC_BYTES * total)
-        counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
-        counts.setflags(write=False)
-        object.__setattr__(self, "counts", counts)
-        object.__setattr__(self, "widest", int(given.max(initial=1)))
-
-    @cached_property
-    def first(self) -> npt.NDArray[np.int64]:
-        first = np.zeros(self.counts.size + 1, dtype=np.int64)
-        np.cumsum(self.counts, out=first[1:])
-        return first
-
-    @property
-    def total(self) -> int:
-        """Number of virtual channels."""
-        return int(self.first[-1])
-
-    @property
-    def each(self) -> int | None:
-        """VCs of every channel; None where they differ, or there is no channel."""
-        low, high = int(self.counts.min(initial=MAX_VCS)), int(self.counts.max(initial=0))
-        return low if low == high else None
-
-    @cached_property
-    def channel(self) -> IntArray:
-        return np.repeat(np.arange(self.counts.size, dtype=np.int32), self.counts)
-
-    @cached_property
-    def router(self) -> IntArray:
-        return np.concatenate([self.network.target[self.channel], self.network.inject])
-
-    @cached_property
-    def index(self) -> IntArray:
-        """Index of each VC within its channel: int32 array, shape (VCs,)."""
-        return (np.arange(self.total) - self.first[self.channel]).astype(np.int32)
-
-    def name(self, at: int) -> str:
-        """A place in words: a channel with the VC's index, or the injection port of a terminal."""
-        if at >= self.total:
-            return f"the injection port of {self.network.terminal_name(at - self.total)}"
-        channel = int(self.channel[at])
-        suffix = f" VC {at - int(self.first[channel])}" if self.counts[channel] > 1 else ""
-        return self.network.channel_name(channel) + suffix
 
 
 @dataclass(frozen=True)
@@ -274,7 +184,7 @@ class Relation:
 
     @cached_property
     def max_candidates(self) -> int:
-        """Upper bound of the candidates at any place: the VCs leaving a router, and ejection."""
+        """Upper bound of the candidates of any state: the VCs leaving a router, and ejection."""
         leaving = np.bincount(self.network.source, weights=self.vcs.counts, minlength=1)
         return int(leaving.max()) + 1
 
@@ -299,7 +209,7 @@ class Relation:
             If the state does not exist, the rule fails, or a candidate is not an output VC of the router.
         """
         if not 0 <= at < self.num_vcs + self.network.num_terminals:
-            raise RelationError(f"{self.name}: there is no place {at} in {self.network.name}")
+            raise RelationError(f"{self.name}: there is no input VC or injection port {at} in {self.network.name}")
         if not 0 <= address < self.num_addresses:
             raise RelationError(f"{self.name}: there is no address {address}: they are 0 to {self.num_addresses - 1}")
         out = np.zeros(self.max_candidates, dtype=np.int64)

@@ -21,7 +21,8 @@ from unknot.errors import NetworkError
 from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
 from unknot.routing.claims import ACYCLIC
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def ring_lexicographic(network: Network) -> Relation:

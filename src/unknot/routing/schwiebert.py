@@ -18,7 +18,8 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def schwiebert(network: Network) -> Relation:

@@ -13,7 +13,8 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
 from unknot.routing.paths import Distances, distances_to_homes, require_ways
-from unknot.routing.relation import EJECT, Out, Relation, Rule, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation, Rule
+from unknot.routing.virtual_channels import VirtualChannels
 
 CHOICES = ("first", "random", "all")
 

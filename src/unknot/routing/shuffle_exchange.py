@@ -22,8 +22,9 @@ import numpy as np
 from unknot.errors import NetworkError, RelationError, near
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import channels_to, shuffle_exchange_words
+from unknot.routing.virtual_channels import VirtualChannels
 
 SIMULATED = ("UB", "B")
 

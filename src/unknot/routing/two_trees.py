@@ -20,8 +20,9 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import neighbours, root_named
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.trees import spanning_tree
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def two_trees(

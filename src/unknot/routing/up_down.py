@@ -20,7 +20,8 @@ from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import homes_of, neighbours, refuse_too_far, require_ways, room_for_table, root_named
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 CHOICES = ("first", "shortest", "any")
 LEVELS = ("bfs", "dfs")

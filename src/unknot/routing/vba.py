@@ -16,7 +16,8 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ATOMIC
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, MAX_VCS, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import MAX_VCS, VirtualChannels
 
 
 def vba(network: Network) -> Relation:

@@ -20,7 +20,8 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.named import routing
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 MAX_TERMINALS = 4096
 """Most terminals: there are as many addresses as pairs of terminals."""

@@ -26,7 +26,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(kind: type[_T], value: Any) -> _T:
-    """What `encode` made this value of, as told by the annotations of the dataclass `kind`."""
+    """The value that `encode` made this of, by the annotations of the dataclass `kind`."""
     hints = get_type_hints(kind)
     found: _T = kind(**{key: _decoded(hints[key], item) for key, item in value.items()})
     return found

@@ -9,7 +9,8 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network, distances_from
 from unknot.routing.paths import homes_of
-from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.synthesis.lanes import lanes
 from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Ints

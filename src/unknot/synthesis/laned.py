@@ -11,7 +11,8 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.paths import homes_of
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 from unknot.synthesis.ways import Flags, Floats, Ints
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import Network
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 from unknot.synthesis.ways import Demand, Flags, Floats, Ints, following, packed, unpacked
 

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from unknot.network import Network, distances_from
-from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.testing.table import table_relation
 
 try:

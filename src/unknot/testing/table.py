@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from unknot.network import Network
-from unknot.routing.relation import Relation, VirtualChannels
+from unknot.routing.relation import Relation
+from unknot.routing.virtual_channels import VirtualChannels
 
 
 def table_relation(

@@ -54,7 +54,7 @@ class Graph:
     Attributes
     ----------
     coordinates : int32 array, shape (routers, dimensions)
-        What tells routers apart: two routers, also of different graphs, are the same when these (or the names they
+        Identity of routers: two routers, also of different graphs, are the same when these (or the names they
         stand for) are equal.
     dimensions : tuple of Dimension
     source, target, latency : int32 arrays, shape (channels,)

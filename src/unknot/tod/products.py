@@ -186,7 +186,7 @@ PRODUCTS: dict[str, Callable[[Graph, Graph], Graph]] = {
 
 
 def size(kind: str, routers: tuple[int, int], channels: tuple[int, int]) -> int:
-    """Most channels that a product of graphs with so many routers and channels can have."""
+    """Most channels of a product, from the numbers of routers and channels of its graphs."""
     (n, m), (a, b) = routers, channels
     return {
         "cartesian": n * b + a * m,

@@ -99,7 +99,7 @@ def has_loops(a: Graph) -> bool:
 
 
 def _keys(a: Graph) -> tuple[Keys, Keys | None]:
-    """What tells the channels of a graph apart: their ends and, if some are parallel, the rank among equals."""
+    """Identity of the channels of a graph: their ends and, if some are parallel, the rank among equals."""
     key = a.source.astype(np.int64) * a.routers + a.target
     in_order = np.sort(key)
     if not (in_order[1:] == in_order[:-1]).any():

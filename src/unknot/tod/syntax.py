@@ -118,7 +118,7 @@ class Call(Node):
 
 @dataclass(frozen=True, eq=False)
 class Edge(Node):
-    """``a -- b -> c : latency``; a single end declares a router. ``arcs[i]`` tells ``->`` from ``--``."""
+    """``a -- b -> c : latency``; a single end declares a router. ``arcs[i]`` is true for ``->``, false for ``--``."""
 
     ends: tuple[Node, ...]
     arcs: tuple[bool, ...]

@@ -36,7 +36,7 @@ class Refusal:
     walk: tuple[int, ...]
     channel: int
 
-    def tell(self, relation: Relation) -> str:
+    def describe(self, relation: Relation) -> str:
         """Where it has come from and what it is refused, by names."""
         name = relation.vcs.name
         way = ", ".join(name(vc) for vc in self.walk)

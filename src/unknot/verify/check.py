@@ -220,7 +220,7 @@ def _decide(
             found = worms
         else:
             found = configuration(relation, worms, technique, buffer_depth, as_it_is=not shorten, end=effort.end)
-        return Verdict(False, technique, method, scope, found.told, configuration=found, size=size)
+        return Verdict(False, technique, method, scope, found.summary, configuration=found, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
         text = f"undecided after {time_limit:g} s: {established}"

@@ -43,7 +43,7 @@ class Suffix:
     terminal: int
     ejects: bool
 
-    def tell(self, relation: Relation) -> str:
+    def describe(self, relation: Relation) -> str:
         """The route by the names of its routers, and where its suffix is none."""
         network = relation.network
         stops = [int(network.source[self.route[0]]), *(int(network.target[c]) for c in self.route)]

@@ -139,7 +139,7 @@ def fault_sweep(
     RelationError
         If an argument makes no sense, or the routing cannot be used on the whole network.
     SizeError
-        If so many sets are to be tried that their list does not fit the memory.
+        If the list of the sets to try does not fit the memory.
     """
     technique = switching_named(switching)
     if kind not in ("channels", "links", "routers"):

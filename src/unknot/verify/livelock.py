@@ -35,7 +35,7 @@ class Livelock:
     addresses: int
     cycles: tuple[tuple[tuple[int, ...], int], ...]
 
-    def tell(self, relation: Relation) -> list[str]:
+    def describe(self, relation: Relation) -> list[str]:
         """The cycles by names of virtual channels."""
         name = relation.vcs.name
         return [

@@ -18,18 +18,18 @@ def lost_packets(
     `lids` gives the positions in ``fabric.lids`` of the addresses of a relation, once for each service level.
     """
     router, network = relation.vcs.router, fabric.network
-    told: dict[str, None] = {}
+    lines: dict[str, None] = {}
     for place, address in delivery.dead_ends:
         came = int(relation.vcs.channel[place]) if place < relation.num_vcs else -1
         arrived = -1 if came < 0 or network.ports is None else int(network.ports[came, 1])
         level = relation.address_name(address).rpartition(" at SL ")[2] if fabric.lanes is not None else ""
-        told[_dead_end(fabric, int(router[place]), int(lids[address % lids.size]), arrived, level)] = None
+        lines[_dead_end(fabric, int(router[place]), int(lids[address % lids.size]), arrived, level)] = None
     for places, address in delivery.loops:
         around = [int(router[place]) for place in places]
         first = around.index(min(around))
         names = [network.router_name(r) for r in around[first:] + around[:first]]
-        told[f"{relation.address_name(address)} goes round for ever: {' → '.join([*names, names[0]])}"] = None
-    return tuple(told)
+        lines[f"{relation.address_name(address)} goes round for ever: {' → '.join([*names, names[0]])}"] = None
+    return tuple(lines)
 
 
 def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> str:

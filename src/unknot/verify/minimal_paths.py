@@ -223,7 +223,7 @@ class ForbiddenPath:
     channels: tuple[int, ...]
     refused: int
 
-    def tell(self, relation: Relation) -> str:
+    def describe(self, relation: Relation) -> str:
         """The path by the names of its routers, and where it stops."""
         network = relation.network
         stops = [int(network.source[self.channels[0]]), *(int(network.target[c]) for c in self.channels)]

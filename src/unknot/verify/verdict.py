@@ -69,7 +69,7 @@ class Configuration:
     limited: bool = False
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What the configuration is, in a sentence."""
         text = f"{len(self.messages)} messages that can never move hold all that they wait for"
         if self.limited:

@@ -34,7 +34,7 @@ class Surroundings:
             self.near.setdefault(v, set()).add(u)
 
     def around(self, middle: Iterable[int], count: int) -> list[int]:
-        """So many routers nearest to some, and those in any case."""
+        """The nearest routers to some, up to a number, and those themselves in any case."""
         order = list(dict.fromkeys(middle))
         seen, todo = set(order), deque(order)
         while todo:

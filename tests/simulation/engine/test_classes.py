@@ -66,9 +66,9 @@ def test_messages_without_a_class_take_any() -> None:
 
 def test_classes_change_nothing_on_a_routing_without() -> None:
     relation = dimension_order(line(3))
-    told = [TracedMessage(i, 0, 2, 5, message_class=f"kind {i}") for i in range(9)]
+    shown = [TracedMessage(i, 0, 2, 5, message_class=f"kind {i}") for i in range(9)]
     mute = [TracedMessage(i, 0, 2, 5) for i in range(9)]
-    assert run_trace(relation, told).arrived.tolist() == run_trace(relation, mute).arrived.tolist()
+    assert run_trace(relation, shown).arrived.tolist() == run_trace(relation, mute).arrived.tolist()
 
 
 def test_unknown_classes() -> None:
@@ -84,10 +84,10 @@ def test_unknown_classes_in_a_file_are_told_with_their_place(tmp_path: Path) -> 
     file = tmp_path / "a.csv"
     file.write_text("cycle,source,destination,flits,class\n0,0,1,1,ask\n0,1,2,1,aks\n", encoding="utf-8")
     assert read_trace(file, PAIR.network).classes == ("ask", "aks")
-    with pytest.raises(TextError) as told:
+    with pytest.raises(TextError) as shown:
         read_trace(file, PAIR.network, classes=PAIR.classes)
-    assert (told.value.line, told.value.column) == (3, 9)
-    assert "there is no message class 'aks'" in str(told.value)
+    assert (shown.value.line, shown.value.column) == (3, 9)
+    assert "there is no message class 'aks'" in str(shown.value)
 
 
 @settings(max_examples=12, deadline=None)

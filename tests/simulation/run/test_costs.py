@@ -165,9 +165,9 @@ def test_the_table_in_the_docs() -> None:
     relation = dimension_order(mesh(8, 8), 4)
     found = [costs(relation, packet_length=flits) for flits in (1, 8, 64)]
     for switching, (model, simulated) in (("wormhole", rows[:2]), ("vct", rows[:2]), ("saf", rows[2:])):
-        told = [of(switching, cost) for cost in found]
-        assert [float(value) for value in model] == [cost.model for cost in told]
-        assert [float(value) for value in simulated] == [cost.simulated for cost in told]
+        shown = [of(switching, cost) for cost in found]
+        assert [float(value) for value in model] == [cost.model for cost in shown]
+        assert [float(value) for value in simulated] == [cost.simulated for cost in shown]
 
 
 def test_the_command() -> None:

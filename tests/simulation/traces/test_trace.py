@@ -29,7 +29,7 @@ RELATIONS = {
 
 
 def latency(hops: int, flits: int) -> int:
-    """Of a packet that passes so many routers of an empty network over channels of latency 1."""
+    """Latency of a packet in an empty network over channels of latency 1."""
     return 5 * (hops - 1) + 7 + flits - 1
 
 
@@ -167,11 +167,11 @@ def test_a_livelock_is_told():
 
 
 def test_progress_tells_messages_and_cycles():
-    told = []
+    shown = []
     trace = [TracedMessage(500 * i, 0, 5) for i in range(10)]
-    run_trace(MESH, trace, progress=lambda words, cycle, total: told.append((words, cycle)))
-    assert told[0][0] == "2 of 10 messages"
-    assert [cycle for _, cycle in told] == sorted(cycle for _, cycle in told)
+    run_trace(MESH, trace, progress=lambda words, cycle, total: shown.append((words, cycle)))
+    assert shown[0][0] == "2 of 10 messages"
+    assert [cycle for _, cycle in shown] == sorted(cycle for _, cycle in shown)
 
 
 def test_a_limit_is_told():

@@ -1,4 +1,4 @@
-"""Traces read from files and written, and every problem told with its place."""
+"""Traces read from files and written, and every problem reported with its place."""
 
 from __future__ import annotations
 

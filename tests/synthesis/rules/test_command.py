@@ -42,9 +42,9 @@ def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
     for address in range(relation.num_addresses):
         todo = (relation.num_vcs + relation.sources(address)).tolist()
         for at in todo:
-            told = {c.vc for c in relation.candidates(at, address)}
-            assert told == {c.vc for c in same.candidates(at, address)}
-            todo += [vc for vc in told if vc is not None and vc not in todo]
+            shown = {c.vc for c in relation.candidates(at, address)}
+            assert shown == {c.vc for c in same.candidates(at, address)}
+            todo += [vc for vc in shown if vc is not None and vc not in todo]
     assert check(interpreted(relation)).deadlock_free
 
 

@@ -73,10 +73,10 @@ def test_permissions_are_those_of_the_algorithm() -> None:
         todo = (theirs.num_vcs + theirs.sources(address)).tolist()
         seen = {*todo}
         for at in todo:
-            told = {(c.vc, c.waits) for c in theirs.candidates(at, address)}
-            assert told == {(c.vc, c.waits) for c in ours.candidates(at, address)}
-            todo += [vc for vc, _ in told if vc is not None and vc not in seen]
-            seen |= {vc for vc, _ in told if vc is not None}
+            shown = {(c.vc, c.waits) for c in theirs.candidates(at, address)}
+            assert shown == {(c.vc, c.waits) for c in ours.candidates(at, address)}
+            todo += [vc for vc, _ in shown if vc is not None and vc not in seen]
+            seen |= {vc for vc, _ in shown if vc is not None}
 
 
 @pytest.mark.parametrize("routing", ["valiant", "o1turn", "up_down"])

@@ -35,7 +35,7 @@ SPINS = 2000
 
 @njit(_nrt=False, forceinline=True)
 def fetch_ends(s, r, now):
-    """Have the rows fetched that router r will need in this cycle, as far as its bits tell."""
+    """Prefetch the rows that router r will need in this cycle, as far as its bits show."""
     inputs, outputs = address_of(s.inputs), address_of(s.outputs)
     ring, start, simple = address_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
     for word in range(s.first_word[r], s.first_word[r + 1]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.network import Network
-from unknot.routing.relation import VirtualChannels
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SPAN, TABLES
 from unknot.simulation.engine.traffic import Lengths, length_shares

@@ -133,7 +133,7 @@ def grant(s, b, into, out, first_input, first_output, first_round):
 
 @njit(_nrt=False, forceinline=True)
 def allocate_switch(s, count, w0, w1, now):
-    """Switch allocation of a router, of which so many headers requested VCs: the rows that send, in `winners`.
+    """Switch allocation of a router: the rows that send, in `winners`. `count` headers requested VCs.
 
     Returns their number. Buffers alone at both of their ports win; others are matched. Pointers move past a match,
     those of allocators in the first round only.

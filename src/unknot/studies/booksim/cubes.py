@@ -8,7 +8,8 @@ from unknot.errors import UnknotError
 from unknot.network import grid
 from unknot.routing import romm as romm_relation
 from unknot.routing import valiant as valiant_relation
-from unknot.routing.relation import EJECT, TIER, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
 
 MOST_ADDRESSES = 2**24

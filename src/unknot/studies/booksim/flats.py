@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.cubes import UnfitError, addresses, at_least
 from unknot.studies.booksim.networks import Built
 

@@ -82,7 +82,7 @@ def _made(
 
 
 def _sizes(configuration: Configuration, most_n: int = 20) -> tuple[int, int]:
-    """The keys k and n, and whether so many routers can be."""
+    """The keys k and n, after a check of the size that they give."""
     k, n = configuration.whole("k", 1), configuration.whole("n", 1, most_n)
     if k**n > MOST_ROUTERS:
         raise configuration.error(

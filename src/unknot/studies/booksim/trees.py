@@ -7,7 +7,8 @@ import heapq
 import numpy as np
 
 from unknot.memory import require
-from unknot.routing.relation import EJECT, Out, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.cubes import UnfitError, addresses
 from unknot.studies.booksim.networks import Built
 

@@ -96,7 +96,7 @@ def design(
     Parameters
     ----------
     family : str or int
-        Meshes of so many dimensions, ``"mesh(3)"`` or 3; or a hypercube, ``"hypercube(3)"``.
+        Meshes with this number of dimensions, ``"mesh(3)"`` or 3; or a hypercube, ``"hypercube(3)"``.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     adaptive : {"states", "paths"}
         What it is to provide a BNR: every direction towards the destination wherever a header may come, or every

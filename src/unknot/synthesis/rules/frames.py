@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from unknot import memory
 from unknot.network import Network, grid
-from unknot.routing.relation import EJECT, NO_WAIT, Relation, VirtualChannels
+from unknot.routing.relation import EJECT, NO_WAIT, Relation
 from unknot.routing.tabulate import Table, lookup
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.synthesis.rules.space import Flags, Signs, Space
 from unknot.topologies import mesh
 

@@ -1,7 +1,7 @@
 """Rankings of the types of VCs that are linear in the coordinates, compared lexicographically.
 
 A rank of a VC is a tuple of linear functions of the coordinates of the router that it leads to. An edge asks that the
-VC of one type, so many routers away, ranks lower than the VC of another, or at most as high. Because differences of
+VC of one type at a given distance ranks lower than the VC of another, or at most as high. Because differences of
 equal gradients do not depend on where that is, an edge is one inequality for all meshes.
 
 The tuple is found as lexicographic linear rankings of loops are (C. Alias, A. Darte, P. Feautrier, L. Gonnord:

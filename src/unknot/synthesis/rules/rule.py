@@ -77,8 +77,10 @@ class Rule:
         for state in self.states:
             outs = self.outs(state)
             names = [self.space.name(out) for out in outs]
-            told = [name if self.waited(state, out) else f"({name})" for name, out in zip(names, outs, strict=True)]
-            rows.setdefault((state[1], " ".join(told)), []).append(self.space.name(state[0]))
+            outputs = [
+                name if self.waited(state, out) else f"({name})" for name, out in zip(names, outs, strict=True)
+            ]
+            rows.setdefault((state[1], " ".join(outputs)), []).append(self.space.name(state[0]))
         return [(signs, " ".join(held), choice) for (signs, choice), held in rows.items()]
 
     @property

@@ -1,0 +1,106 @@
+"""Virtual channels: their number on each channel, and how they are numbered over a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot import memory
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.network.model import IntArray
+
+MAX_VCS = 1 << 27
+"""Most virtual channels that are numbered, of all channels together."""
+VC_BYTES = 64
+"""Bytes of a virtual channel in the tables that every relation has, at the least."""
+
+
+@dataclass(frozen=True, eq=False)
+class VirtualChannels:
+    """The numbering of virtual channels over a network.
+
+    Parameters
+    ----------
+    network : Network
+    counts : int or array_like of int, shape (channels,)
+        VCs of each physical channel, at least 1.
+
+    Attributes
+    ----------
+    first : int64 array, shape (channels + 1,)
+        ``first[c]`` is the first VC of channel c.
+    channel : int32 array, shape (VCs,)
+    router : int32 array, shape (VCs + terminals,)
+        Router at which a header in each input VC, or injection port, stands.
+    widest : int
+        Most VCs of a channel; without channels the number that was given for all of them.
+    """
+
+    network: Network
+    counts: Any
+    widest: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        given = np.asarray(self.counts)
+        channels = self.network.num_channels
+        if given.dtype.kind not in "iu" or given.ndim > 1 or (given.ndim == 1 and given.shape != (channels,)):
+            raise RelationError(
+                f"virtual channels: a whole number, or one for each of the {channels} channels of "
+                f"{self.network.name}, is wanted; got {self.counts!r}"
+            )
+        if given.size and given.min() < 1:
+            raise RelationError(f"virtual channels: every channel needs at least 1, got {int(given.min())}")
+        total = int(given.sum(dtype=np.float64)) * (channels if given.ndim == 0 else 1)
+        if total > MAX_VCS:
+            raise RelationError(
+                f"virtual channels: {total} on the {channels} channels of {self.network.name} are too many; the "
+                f"limit is {MAX_VCS}"
+            )
+        memory.require(f"{total} virtual channels on {self.network.name}", VC_BYTES * total)
+        counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "widest", int(given.max(initial=1)))
+
+    @cached_property
+    def first(self) -> npt.NDArray[np.int64]:
+        first = np.zeros(self.counts.size + 1, dtype=np.int64)
+        np.cumsum(self.counts, out=first[1:])
+        return first
+
+    @property
+    def total(self) -> int:
+        """Number of virtual channels."""
+        return int(self.first[-1])
+
+    @property
+    def each(self) -> int | None:
+        """VCs of every channel; None where they differ, or there is no channel."""
+        low, high = int(self.counts.min(initial=MAX_VCS)), int(self.counts.max(initial=0))
+        return low if low == high else None
+
+    @cached_property
+    def channel(self) -> IntArray:
+        return np.repeat(np.arange(self.counts.size, dtype=np.int32), self.counts)
+
+    @cached_property
+    def router(self) -> IntArray:
+        return np.concatenate([self.network.target[self.channel], self.network.inject])
+
+    @cached_property
+    def index(self) -> IntArray:
+        """Index of each VC within its channel: int32 array, shape (VCs,)."""
+        return (np.arange(self.total) - self.first[self.channel]).astype(np.int32)
+
+    def name(self, at: int) -> str:
+        """Name of an input VC, a channel with the index of the VC; or of the injection port of a terminal."""
+        if at >= self.total:
+            return f"the injection port of {self.network.terminal_name(at - self.total)}"
+        channel = int(self.channel[at])
+        suffix = f" VC {at - int(self.first[channel])}" if self.counts[channel] > 1 else ""
+        return self.network.channel_name(channel) + suffix
