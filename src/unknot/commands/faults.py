@@ -46,8 +46,8 @@ def faults(
     budget: Annotated[
         int | None,
         typer.Option(
-            help="Most sets of failed parts to try; of more, a random sample of this size. By default 1000, and all single "
-            "faults of a fabric."
+            help="Most sets of failed parts to try; of more, a random sample of this size. By default 1000, and all "
+            "single faults of a fabric."
         ),
     ] = None,
     seed: Seed = SEED,
