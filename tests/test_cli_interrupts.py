@@ -136,6 +136,45 @@ def test_a_time_limit_holds_in_python() -> None:
     assert time.monotonic() - began < 20, "all its answers would take 50 s"
 
 
+LOST = """
+import ctypes, os, signal, sys, time
+import unknot.routing as room
+from unknot.routing import dimension_order
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int)
+def interrupted():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+    return 0
+
+
+def lost(network, vcs: int = 1, *, fails: bool = False):
+    interrupted()
+    if fails:
+        raise RuntimeError("no compiled object yet")
+    return dimension_order(network, vcs)
+
+
+room.lost = lost
+room.__all__ = [*room.__all__, "lost"]
+
+from unknot.cli import main
+
+sys.argv = ["unknot", "check", "mesh(3, 3)", "--routing", *sys.argv[1:]]
+main()
+"""
+"""The command line with a routing in which C code drops the exception of an interrupt, as Numba's compiler does."""
+
+
+@pytest.mark.parametrize("routing", ["lost", "lost(fails=True)"])
+def test_an_interrupt_that_c_code_drops_leaves_no_answer(routing: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LOST, routing], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert "fault of Unknot" not in done.stderr
+
+
 def test_work_is_given_up_and_errors_and_context_come_through() -> None:
     assert within(10, lambda: 3) == 3
     with pytest.raises(NoAnswerError):

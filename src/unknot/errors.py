@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import operator
 import re
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -54,6 +55,25 @@ class TextError(UnknotError):
             if column:
                 shown += "\n    " + " " * (column - 1 - start) + "^"
         super().__init__(f"{place}: {message}{shown}")
+
+
+def raised(error: BaseException, file: str) -> str:
+    """An exception of a user's code in words, with the last line of that file that led to it.
+
+    Parameters
+    ----------
+    error : BaseException
+        As it was caught.
+    file : str
+        Name of the file as Python knows it.
+    """
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    lines = [
+        f"{file}, line {line}, in {frame.f_code.co_name}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == file
+    ]
+    return f"{what} ({lines[-1]})" if lines else what
 
 
 EXTRAS = {"ortools": "solving", "pysat": "solving", "matplotlib": "plotting", "pyarrow": "parquet"}

@@ -187,7 +187,7 @@ def outcome(words: list[str], folder: Path) -> tuple[int, str, float]:
         return code, f"a traceback: {text[-700:]}", took
     if raw and not any(word in ("-h", "--help") for word in words):
         return code, f"raw characters {raw}", took
-    return code, "processes are left running" if left else "", took
+    return code, f"processes are left running: {left}" if left else "", took
 
 
 def _spent(pid: int) -> float:
@@ -223,13 +223,25 @@ def _run(words: list[str], folder: Path, shown: Path) -> None:
         os._exit(99)
 
 
-def _end(group: int) -> bool:
-    """Whether processes of a group are left after a second; they are ended."""
+def _end(group: int) -> list[str]:
+    """What the processes of a group run that are left after a second; they are ended."""
     for _ in range(50):
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
-            return False
+            return []
         time.sleep(0.02)
+    left = [running for process in Path("/proc").iterdir() if (running := _running(process, group))]
     os.killpg(group, signal.SIGKILL)
-    return True
+    return left
+
+
+def _running(process: Path, group: int) -> str:
+    """The state and the command of a process, where it is one of the group."""
+    try:
+        if process.name.isdecimal() and os.getpgid(int(process.name)) == group:
+            state = (process / "stat").read_text().rpartition(") ")[2][0]
+            return f"{state} {(process / 'cmdline').read_text().replace(chr(0), ' ')[:200]}"
+    except OSError:
+        pass
+    return ""

@@ -26,8 +26,9 @@ def fuzzed(lines: int, seed: int) -> tuple[Counter[int], list[str]]:
     codes: Counter[int] = Counter()
     wrong = []
     draw = random.Random(seed)
-    with tempfile.TemporaryDirectory() as place:
-        good, folder = Path(place) / "good", Path(place) / "files"
+    place = Path(tempfile.mkdtemp())  # a TemporaryDirectory would be removed by the first fork that ends
+    try:
+        good, folder = place / "good", place / "files"
         good.mkdir()
         names = prepare(good)
         for _ in range(lines):
@@ -38,6 +39,8 @@ def fuzzed(lines: int, seed: int) -> tuple[Counter[int], list[str]]:
             if why:
                 wrong.append(f"{shlex.join(words)[:1500]!r} after {took:.1f} s: {why}")
                 print(wrong[-1], flush=True)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
     return codes, wrong
 
 

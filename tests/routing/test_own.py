@@ -67,6 +67,83 @@ def test_what_is_wrong_is_said(text: str, said: str) -> None:
         unknot.check("mesh(3, 3)", routing=text)
 
 
+FAULTY = """
+import sys
+import numpy as np
+from unknot.routing import Relation, up_down
+
+def raises(network):
+    return helper({})
+
+def helper(names):
+    return names["nothing"]  # line 10
+
+def leaves(network):
+    sys.exit(1)
+
+def refused(network):
+    return up_down(network, root=99)
+
+def late(network):
+    table = np.zeros(3, dtype=np.int64)
+    def rule(at, address, out):
+        return table[at + 99]  # line 21
+    return Relation(network, 1, rule, "late")
+
+def rule_leaves(network):
+    def rule(at, address, out):
+        sys.exit(1)  # line 26
+    return Relation(network, 1, rule, "leaving")
+
+class Made:
+    def __init__(self, network):
+        raise OSError(5, "no such thing")  # line 31
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "cause"),
+    [
+        ("raises", r"faulty.py: raises() raised KeyError: 'nothing' (faulty.py, line 10, in helper)", KeyError),
+        ("leaves", r"faulty.py: leaves() raised SystemExit: 1 (faulty.py, line 13, in leaves)", SystemExit),
+        ("Made", r"raised OSError: [Errno 5] no such thing (faulty.py, line 31, in __init__)", OSError),
+        ("refused", r"99", None),
+        ("late", r"late at the injection port of t0 for t0: the rule raised IndexError: index", IndexError),
+        ("late", r"(faulty.py, line 21, in rule)", IndexError),
+        ("rule_leaves", r"the rule raised SystemExit: 1 (faulty.py, line 26, in rule)", SystemExit),
+        (
+            "unfinished.py:x",
+            r"unfinished.py raised SyntaxError: '(' was never closed (unfinished.py, line 1)",
+            SyntaxError,
+        ),
+        ("ending.py:x", r"ending.py raised SystemExit: 0 (ending.py, line 2, in <module>)", SystemExit),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "simulate"])
+def test_an_error_of_the_users_code_names_its_line(
+    name: str, said: str, cause: type[BaseException] | None, command: str
+) -> None:
+    Path("faulty.py").write_text(FAULTY)
+    Path("unfinished.py").write_text("def x(\n")
+    Path("ending.py").write_text("import sys\nsys.exit(0)\n")
+    text = name if ":" in name else f"faulty.py:{name}"
+    words = [command, "mesh(3, 3)", "--routing", text, *(["--load", "0.1"] if command == "simulate" else [])]
+    ended = CliRunner().invoke(app, words)
+    assert ended.exit_code == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+    with pytest.raises(UnknotError) as found:
+        unknot.check("mesh(3, 3)", routing=text)
+    assert cause is None or isinstance(found.value.__cause__, cause)
+
+
+def test_a_rule_that_fails_when_it_is_compiled_names_its_line() -> None:
+    """The network is too large for a table of the rule."""
+    Path("faulty.py").write_text(FAULTY)
+    with pytest.raises(RelationError, match=r"the rule raised IndexError: .* \(faulty.py, line 21, in rule\)"):
+        unknot.check("mesh(18, 18)", routing="faulty.py:late")
+
+
 def test_a_study_runs_code_only_when_allowed() -> None:
     Path("s.toml").write_text(STUDY)
     with pytest.raises(StudyError, match="only with --allow-code"):

@@ -27,6 +27,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 _keeping = threading.Event()
+_interrupted = threading.Event()
+"""Whether Python code was interrupted; whatever it then ends with is no answer."""
 
 
 @contextlib.contextmanager
@@ -48,40 +50,51 @@ class Guard:
     """
 
     def __init__(self) -> None:
-        self._noticed = threading.Event()
         self._ended = threading.Event()
+        self._spared = False
         read, write = os.pipe()
         os.set_blocking(write, False)
         for number in _SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._interrupt)
         signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        sys.unraisablehook = _lost
         threading.Thread(target=self._watch, args=(read,), name="unknot-guard", daemon=True).start()
 
     def _interrupt(self, number: int, frame: Any) -> NoReturn:
-        self._noticed.set()
+        if number == signal.SIGINT and _keeping.is_set() and not self._spared:
+            self._spared = True
+        else:
+            _interrupted.set()
         raise KeyboardInterrupt
 
     def _watch(self, read: int) -> None:
+        spared = False
         while True:
             came = set(_SIGNALS) & set(os.read(read, 64))
-            if came == {signal.SIGINT} and _keeping.is_set():
-                _keeping.clear()
+            if came == {signal.SIGINT} and _keeping.is_set() and not spared:
+                spared = True
             elif came:
                 break
         end = time.monotonic() + UNWINDING
-        if not self._noticed.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
+        if not _interrupted.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
             leave_at_once()
 
     def end(self, code: int) -> NoReturn:
         """Leave with an exit code once all that was printed is written; threads that still work are left alone."""
-        code = flushed(code)
+        code = flushed(INTERRUPTED if _interrupted.is_set() else code)
         self._ended.set()
         work = [thread for thread in threading.enumerate() if thread.name == WORK]
         if code == INTERRUPTED or work:
             _clean_up()
             os._exit(code)
         sys.exit(code)
+
+
+def _lost(unraisable: Any) -> None:
+    """Leave out of what is printed that an interrupt met Python code which C code had called and was lost there."""
+    if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
 
 
 def leave_at_once() -> NoReturn:
@@ -127,7 +140,13 @@ def run(command: Callable[[], Any]) -> NoReturn:
 
 
 def internal_error(error: BaseException, *, traceback: bool = False) -> int:
-    """Say in a sentence that Unknot itself is at fault, and where the traceback is; the exit code for it."""
+    """Say in a sentence that Unknot itself is at fault, and where the traceback is; the exit code for it.
+
+    An error after an interrupt is due to that: C code that calls Python drops the exception and fails in its own way.
+    """
+    if _interrupted.is_set():
+        _say("interrupted")
+        return INTERRUPTED
     what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
     where = "it stands above"
     trace = _traceback(error)

@@ -39,7 +39,7 @@ class _Callback(types.WrapperAddressProtocol):
                 if remember and 0 <= count <= size:
                     known[at * addresses + address] = out[:count].copy()
                 return count
-            except Exception:
+            except (Exception, SystemExit):
                 return -1
 
         self.ctypes = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(call)

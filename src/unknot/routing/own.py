@@ -6,6 +6,7 @@ returns a `Relation`. Naming a file runs it, so that texts found in files of oth
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import runpy
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.calls import Call, parse_call
-from unknot.errors import RelationError, near
+from unknot.errors import RelationError, UnknotError, near, raised
 from unknot.input import read_text
 
 _CODE = re.compile(r"\s*([^:()]+\.py):(.+)", re.DOTALL)
@@ -44,21 +45,34 @@ def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
     Raises
     ------
     RelationError
-        If there is no such file or function, or the file raises an error.
+        If there is no such file or function, or the file raises an error. The function that is returned raises it
+        as well, for every exception of its own; the message names the line of the file.
     """
     found = _CODE.fullmatch(text)
     if found is None:
         raise RelationError(f"{where}: expected FILE.py:FUNCTION, got {text!r}")
     path, call = Path(found[1].strip()), parse_call(found[2], where)
     read_text(path)
-    try:
-        names = runpy.run_path(str(path), run_name=path.stem)
-    except Exception as error:
-        raise RelationError(f"{path} raised {type(error).__name__}: {error}") from error
+    names = _blamed(path, str(path), runpy.run_path)(str(path), run_name=path.stem)
     functions = {name: value for name, value in names.items() if callable(value) and not name.startswith("_")}
     if call.name not in functions:
         raise RelationError(f"{path} has no function {call.name!r}; {near(call.name, functions)}")
-    return functions[call.name], call
+    return _blamed(path, f"{path}: {call.name}()", functions[call.name]), call
+
+
+def _blamed(path: Path, what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of which every exception is an error of the user's file; what Unknot itself refuses stays as it is."""
+
+    @functools.wraps(function)
+    def called(*values: Any, **options: Any) -> Any:
+        try:
+            return function(*values, **options)
+        except (UnknotError, MemoryError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise RelationError(f"{what} raised {raised(error, str(path))}") from error
+
+    return called
 
 
 def code_of(text: str, folder: str | Path = ".") -> str:

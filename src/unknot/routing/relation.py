@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError, near
+from unknot.errors import RelationError, near, raised
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.virtual_channels import VirtualChannels
@@ -216,8 +216,10 @@ class Relation:
         state = f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
         try:
             count = int(self.rule(at, address, out))
-        except Exception as error:
-            raise RelationError(f"{state}: the rule raised {type(error).__name__}: {error}") from error
+        except (Exception, SystemExit) as error:
+            code: Any = getattr(self.rule, "__code__", None)
+            why = raised(error, code.co_filename if code else "")
+            raise RelationError(f"{state}: the rule raised {why}") from error
         if not 0 <= count <= out.size:
             raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
         found = [decode(int(value)) for value in out[:count]]

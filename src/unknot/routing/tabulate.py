@@ -146,7 +146,7 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
                     and (count != plain(at, 0, out) or found != out[:count].tolist())
                 ):
                     raise RelationError("read otherwise")
-            except Exception:
+            except (Exception, SystemExit):
                 rule = plain
                 count = _asked(relation, at, address, out)
                 found = out[:count].tolist()
@@ -186,7 +186,7 @@ def _asked(relation: Relation, at: int, address: int, out: Ints) -> int:
     """What the rule as it was written returns; −1 if it raises."""
     try:
         return int(relation.rule(at, address, out))
-    except Exception:
+    except (Exception, SystemExit):
         return -1
 
 
