@@ -6,6 +6,7 @@ processor time, or `LONGEST` by the clock, it gets SIGINT, and has `LONGEST` sec
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import resource
@@ -226,22 +227,18 @@ def _run(words: list[str], folder: Path, shown: Path) -> None:
 def _end(group: int) -> list[str]:
     """What the processes of a group run that are left after a second; they are ended."""
     for _ in range(50):
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
+        left = [running for process in Path("/proc").iterdir() if (running := _running(process, group))]
+        if not left:
             return []
         time.sleep(0.02)
-    left = [running for process in Path("/proc").iterdir() if (running := _running(process, group))]
     os.killpg(group, signal.SIGKILL)
     return left
 
 
 def _running(process: Path, group: int) -> str:
-    """The state and the command of a process, where it is one of the group."""
-    try:
+    """The command of a process, where it is one of the group and has not ended."""
+    with contextlib.suppress(OSError):
         if process.name.isdecimal() and os.getpgid(int(process.name)) == group:
-            state = (process / "stat").read_text().rpartition(") ")[2][0]
-            return f"{state} {(process / 'cmdline').read_text().replace(chr(0), ' ')[:200]}"
-    except OSError:
-        pass
+            ended = (process / "stat").read_text().rpartition(") ")[2].startswith("Z")
+            return "" if ended else (process / "cmdline").read_text().replace("\0", " ")[:200]
     return ""

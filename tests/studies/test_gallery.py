@@ -105,6 +105,12 @@ def test_bad_input(routings: list[str], networks: list[str], said: str) -> None:
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_proof_needs_time(seconds: float) -> None:
+    with pytest.raises(UnknotError, match="a positive number of seconds"):
+        gallery(["west_first"], ["mesh(3, 3)"], time_limit=seconds)
+
+
 def test_variants_and_networks_by_default_are_ones_that_can_be_built() -> None:
     places = {text: network(text) for text in (*NETWORKS, *MORE)}
     for text in VARIANTS:

@@ -34,14 +34,26 @@ measure = 60
 """
 
 
-def session(number: int) -> list[str]:
-    """The processes of a session, by what they run."""
+WORK = """
+from unknot.commands import guard
+from unknot.studies.workers import workers
+
+def work():
+    with workers(None, 1) as pool:
+        print(pool.submit(abs, -3).result())
+
+guard.run(work)
+"""
+
+
+def session(number: int, *, ended: bool = False) -> list[str]:
+    """The processes of a session, by what they run; with `ended` also those that nobody has waited for."""
     found = []
     for process in Path("/proc").iterdir():
         with suppress(OSError):
             if process.name.isdecimal() and os.getsid(int(process.name)) == number:
                 state = (process / "stat").read_text().rpartition(") ")[2][0]
-                if state != "Z":
+                if ended or state != "Z":
                     found.append((process / "cmdline").read_text().replace("\0", " "))
     return found
 
@@ -86,6 +98,19 @@ def kill_texts(store: Path, ways: Iterable[tuple[signal.Signals, bool]]) -> None
         if len(found) == NUMBERS:
             store.unlink()
             committed.clear()
+
+
+def test_a_command_with_workers_waits_for_all_its_processes() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WORK],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        said = process.communicate(timeout=60)
+        left = session(process.pid, ended=True)
+    assert (said, process.returncode, left) == (("3\n", ""), 0, [])
 
 
 def test_kills(tmp_path: Path) -> None:

@@ -41,6 +41,17 @@ def keeping_the_best() -> Iterator[None]:
         _keeping.clear()
 
 
+def _end_tracker() -> None:
+    """Wait for the process that multiprocessing starts beside its workers; it would outlive this one for a moment."""
+    tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
+    stop = getattr(getattr(tracking, "_resource_tracker", None), "_stop", None)
+    if stop is not None:
+        stop()
+
+
+atexit.register(_end_tracker)  # before multiprocessing is imported, so that this runs after it has cleaned up
+
+
 class Guard:
     """Ends the process soon after SIGINT or SIGTERM, also while the main thread is in compiled code.
 

@@ -61,7 +61,7 @@ def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
 
 
 def _blamed(path: Path, what: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of which every exception is an error of the user's file; what Unknot itself refuses stays as it is."""
+    """A function of which every exception but those of Unknot is an error of the user's file."""
 
     @functools.wraps(function)
     def called(*values: Any, **options: Any) -> Any:

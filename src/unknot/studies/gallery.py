@@ -144,8 +144,10 @@ def gallery(
     Raises
     ------
     UnknotError
-        If a name or option is unknown, or no routing takes any of the networks.
+        If a name or option is unknown, no routing takes any of the networks, or there is no time.
     """
+    if not 0 < time_limit < float("inf"):
+        raise UnknotError(f"gallery: the time limit must be a positive number of seconds, got {time_limit!r}")
     if networks is None:
         from unknot.testing.catalogue import NETWORKS
 
