@@ -57,6 +57,8 @@ def test_who_may_come_to_wait_for_what_is_left() -> None:
     assert _leading(graph, {0, 1, 3}, tick) == {}
     fork: Any = {0: ({1, 2}, []), 1: ({2}, [{0}]), 2: (set(), []), 3: ({0}, [{1}, {2}])}
     assert _leading(fork, {0, 1, 3}, tick) == {0: ({1}, []), 1: (set(), [{0}]), 3: ({0}, [{1}])}
+    everything: Any = {0: ({1}, []), 1: (set(), [{0, 1}])}
+    assert _leading(everything, {0, 1}, tick) == everything, "one may wait for all that is left"
 
 
 def test_who_is_touched_when_a_channel_goes() -> None:

@@ -182,6 +182,15 @@ def test_every_ranking_of_three_channels(table: dict[tuple[int, int], list[int]]
             assert holds is certificate_holds(relation, found), (kind, rank)
 
 
+@pytest.mark.parametrize(("kind", "switching"), [("order", "saf"), ("escape", "vct"), ("drain", "wormhole")])
+def test_how_large_ranks_may_be(kind: Any, switching: Any) -> None:
+    relation = table_relation(PATHS, 1, TABLES[0])
+    for largest, fits in ((2**60 - 1, True), (2**60, False)):
+        for rank in (largest, -largest):
+            found = Certificate(kind, np.full(3, rank), None, ())
+            assert evidence_holds(relation, Verdict(True, switching, "", "", "", certificate=found)) is fits
+
+
 def test_a_certificate_names_where_it_fails() -> None:
     relation = table_relation(PATHS, 1, TABLES[1], name="two ways")
     for rank, vc, address in (((0, 0, -1), 0, 2), ((1, 2, 1), 2, 1)):

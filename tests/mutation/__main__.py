@@ -31,7 +31,7 @@ class Group:
     files : tuple of str
         Patterns; files of kernels are taken only where they are `interpreted`, all others only where they are not.
     interpreted : bool
-        Numba is switched off, so that faults in kernels take effect; property tests then draw few examples.
+        Numba is switched off, so that faults in kernels take effect.
     """
 
     wanted: float
@@ -45,7 +45,7 @@ class Group:
         return sorted(path for path in found if path.stem.endswith("_kernel") == self.interpreted)
 
 
-CHECKER = Group(0.9, ("src/unknot/checker/**/*.py",), ("tests/test_checker.py",))
+CHECKER = Group(0.9, ("src/unknot/checker/**/*.py",), ("tests/checker", "tests/test_checker.py"))
 GROUPS = {
     "checker": CHECKER,
     "checker-kernels": replace(CHECKER, interpreted=True),
@@ -65,9 +65,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600.0, help="processor time for each group")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="of the order of the faults")
     parser.add_argument("--faults", type=int, default=10**6, help="most faults of each group")
-    parser.add_argument("--longest", type=float, default=20.0, help="seconds a test may take")
-    parser.add_argument("--tests", type=float, default=20.0, help="seconds that tests may take for a fault")
-    parser.add_argument("--examples", type=int, default=25, help="most examples of a property test without Numba")
+    parser.add_argument("--longest", type=float, default=5.0, help="seconds a test may take")
+    parser.add_argument("--tests", type=float, default=6.0, help="seconds that tests may take for a fault")
+    parser.add_argument("--examples", type=int, default=25, help="most examples of a property test")
     parser.add_argument("--only", default="", help="files whose path contains this")
     parser.add_argument("--again", action="store_true", help="only the faults that the last report lists")
     asked = parser.parse_args()
@@ -83,13 +83,13 @@ def main() -> int:
         os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:], f"--seed={asked.seed}"])
     from tests.mutation.runner import cap_examples
 
-    cap_examples(asked.examples if group.interpreted else 10**6)
+    cap_examples(asked.examples)
     explained = {line.partition(" # ")[0] for line in EXPLAINED.read_text().splitlines() if line}
     return _judge(asked.groups[0], group, asked, explained)
 
 
 def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[str]) -> int:
-    from tests.mutation.runner import record, survives
+    from tests.mutation.runner import Tests, run
     from tests.mutation.sites import mutants
 
     report = ROOT / "reports" / f"mutants-{name}.txt"
@@ -101,37 +101,37 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
     if not planted:
         return 0
     random.Random(asked.seed).shuffle(planted)
-    begin = _spent()
-    known = record(ROOT, list(group.tests), asked.longest)
-    print(f"  tests alone: {_spent() - begin:.0f} s; not run here: {sorted(known.failed)}", flush=True)
-    begin, tried, excused = _spent(), 0, 0
-    missed: list[str] = []
-    unseen: list[str] = []
-    for mutant in planted[: asked.faults]:
-        if _spent() - begin > asked.seconds:
-            break
-        tried += 1
-        chosen = known.tests_of(mutant, asked.tests)
-        if chosen and not survives(mutant, chosen, 5.0 + 5.0 * sum(known.seconds[test] for test in chosen)):
-            continue
-        if mutant.key in explained:
-            excused += 1
-        else:
-            (missed if chosen else unseen).append(mutant.key)
-            print(f"  after {tried}: {'missed' if chosen else 'no test runs it'}: {mutant.key}", flush=True)
-    share = 1 - (len(missed) + len(unseen)) / max(1, tried)
-    text = (
-        f"{name}: {tried} of {len(planted)} faults tried, {share:.1%} noticed or explained ({excused} explained), "
-        f"{group.wanted:.0%} wanted; {len(known.failed)} of {len(known.seconds)} tests do not run here; "
-        f"{_spent() - begin:.0f} s"
-    )
-    lines = [
-        *(f"  missed: {key}" for key in sorted(missed)),
-        *(f"  no test runs it: {key}" for key in sorted(unseen)),
-    ]
-    print("\n".join([text, *lines]), flush=True)
-    report.parent.mkdir(exist_ok=True)
-    report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *lines, ""]))
+    share, begin = 0.0, _spent()
+
+    def tried(tests: Tests) -> None:
+        nonlocal share
+        alone = _spent() - begin
+        print(f"  tests alone: {alone:.0f} s; not run here: {sorted(tests.failed)}", flush=True)
+        number, excused = 0, 0
+        lines: list[str] = []
+        for mutant in planted[: asked.faults]:
+            if _spent() - begin - alone > asked.seconds:
+                break
+            number += 1
+            chosen = tests.of(mutant, asked.tests)
+            if chosen and not tests.survives(mutant, chosen):
+                continue
+            if mutant.key in explained:
+                excused += 1
+                continue
+            lines.append(f"  {'missed' if chosen else 'no test runs it'}: {mutant.key}")
+            print(f"{number:5}{lines[-1]}", flush=True)
+        share = 1 - len(lines) / max(1, number)
+        text = (
+            f"{name}: {number} of {len(planted)} tried, {share:.1%} noticed or explained ({excused} explained), "
+            f"{group.wanted:.0%} wanted; {len(tests.failed)} of {len(tests.seconds)} tests do not run here; "
+            f"{alone:.0f} s for the tests alone, {_spent() - begin - alone:.0f} s for the faults"
+        )
+        print(text, flush=True)
+        report.parent.mkdir(exist_ok=True)
+        report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *sorted(lines), ""]))
+
+    run(ROOT, list(group.tests), asked.longest, tried)
     return 0 if share >= group.wanted else 1
 
 

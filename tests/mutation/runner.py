@@ -1,77 +1,82 @@
 """Tests that run a function, and whether they notice a fault in it.
 
-Everything is imported once. A mutant is a fork of that process in which one function has other code; for kernels,
+One run of pytest does it all. Every test runs once as it is, which shows its time and the lines it runs. A mutant is
+a fork of that process in which one function has other code; it ends with the first test that fails. For kernels,
 Numba is switched off. All times are processor times.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import gc
 import importlib
 import inspect
 import os
 import resource
 import signal
+import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from coverage import Coverage
 
 from tests.mutation.sites import Mutant
 
 LARGEST = 4 * 2**30
-OPTIONS = [
-    "-q",
-    "-x",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:xdist",
-    "-W",
-    "ignore",
-    "--no-header",
-    "--hypothesis-seed=7",
-]
+OPTIONS = ["-q", "--tb=no", "--no-header", "--no-summary", "-W", "ignore", "--hypothesis-seed=7"]
+PLUGINS = ["-p", "no:cacheprovider", "-p", "no:xdist"]
 
 
 @dataclass
-class Record:
-    """A pytest plugin: which lines each test runs, how long it takes, whether it passes."""
+class Tests:
+    """A pytest plugin: which lines each test runs, its time, whether it passes; then `judge` tries the faults."""
 
     root: Path
     longest: float
+    judge: Callable[[Tests], None]
     seconds: dict[str, float] = field(default_factory=dict)
     runs: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
+    planted: bool = False
 
-    def __post_init__(self) -> None:
-        self.coverage = Coverage(data_file=None, source=[str(self.root / "src")], messages=False)
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Any:
-        signal.signal(signal.SIGPROF, _too_long)
-        signal.setitimer(signal.ITIMER_PROF, self.longest)
-        begin = time.process_time()
-        self.coverage.start()
-        self.coverage.switch_context(item.nodeid)
-        outcome = yield
-        self.coverage.stop()
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        coverage = Coverage(data_file=None, source=[str(self.root / "src")], messages=False)
+        coverage.start()
+        for name, item in self.items.items():
+            coverage.switch_context(name)
+            signal.signal(signal.SIGPROF, _too_long)
+            signal.setitimer(signal.ITIMER_PROF, self.longest)
+            begin = time.process_time()
+            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)):
+                self.failed.add(name)
+            self.seconds[name] = time.process_time() - begin
         signal.setitimer(signal.ITIMER_PROF, 0)
-        self.seconds[item.nodeid] = time.process_time() - begin
-        if outcome.excinfo is not None:
-            self.failed.add(item.nodeid)
-
-    def pytest_sessionfinish(self) -> None:
-        data = self.coverage.get_data()
+        coverage.stop()
+        data = coverage.get_data()
         for file in data.measured_files():
             path = Path(file).relative_to(self.root).as_posix()
             for line, tests in data.contexts_by_lineno(file).items():
                 self.runs[path, line] = set(tests) - self.failed - {""}
+        gc.collect()
+        self.caches = [found for found in gc.get_objects() if isinstance(found, functools._lru_cache_wrapper)]
+        gc.freeze()
+        self.judge(self)
+        return True
 
-    def tests_of(self, mutant: Mutant, budget: float) -> list[str]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
+        if self.planted and call.excinfo is not None and not call.excinfo.errisinstance(pytest.skip.Exception):
+            os._exit(1)
+
+    def of(self, mutant: Mutant, budget: float) -> list[str]:
         """Tests that run the faulty lines, the quickest first: what fits into some seconds, but at least three."""
         kept: list[str] = []
         total = 0.0
@@ -84,21 +89,57 @@ class Record:
                 kept.append(test)
         return kept
 
+    def survives(self, mutant: Mutant, tests: list[str]) -> bool:
+        """Whether no test notices the fault; limits on time and memory notice one that never ends or grows."""
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                self._run(mutant, tests)
+                status = 0
+            finally:
+                os._exit(status)
+        end = time.monotonic() + 60 + 10 * sum(self.seconds[test] for test in tests)
+        while not (ended := os.waitpid(pid, os.WNOHANG))[0] and time.monotonic() < end:
+            time.sleep(0.01)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)  # what waits for something that never comes, and what it started
+        return os.waitstatus_to_exitcode((ended if ended[0] else os.waitpid(pid, 0))[1]) == 0
+
+    def _run(self, mutant: Mutant, tests: list[str]) -> None:
+        """Run tests with the fault in place; the process ends where one of them fails or takes far too long."""
+        os.setsid()
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + LARGEST, taken + LARGEST))
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        for cache in self.caches:
+            if cache.__module__.startswith("unknot"):
+                cache.cache_clear()
+        _plant(mutant)
+        self.planted = True
+        for test in tests:
+            signal.setitimer(signal.ITIMER_PROF, 1 + 4 * self.seconds[test])
+            runtestprotocol(self.items[test], log=False, nextitem=None)
+
+
+def run(root: Path, tests: list[str], longest: float, judge: Callable[[Tests], None]) -> None:
+    """Run tests as they are, then whatever is to be found out with them."""
+    with tempfile.TemporaryDirectory() as folder:
+        pytest.main([*OPTIONS, *PLUGINS, f"--basetemp={folder}/tests", *tests], plugins=[Tests(root, longest, judge)])
+
 
 def _too_long(*_: object) -> None:
     raise TimeoutError("this test takes too long")
 
 
-def record(root: Path, tests: list[str], longest: float) -> Record:
-    """Run tests as they are."""
-    found = Record(root, longest)
-    pytest.main([o for o in OPTIONS if o != "-x"] + ["--tb=no", *tests], plugins=[found])
-    return found
-
-
 def cap_examples(most: int) -> None:
     """Let property tests draw few examples, and shrink none; to be called before tests are imported."""
     from hypothesis import Phase, settings
+
+    from tests import drawing
 
     make = settings.__init__
 
@@ -107,32 +148,7 @@ def cap_examples(most: int) -> None:
         make(self, parent, **{**kwargs, "phases": (Phase.explicit, Phase.generate), "database": None})
 
     settings.__init__ = capped  # type: ignore[method-assign]
-
-
-def survives(mutant: Mutant, tests: list[str], seconds: float) -> bool:
-    """Whether no test notices the fault; limits on processor time and memory notice one that never ends or grows."""
-    pid = os.fork()
-    if pid == 0:
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
-        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (taken + LARGEST, taken + LARGEST))
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        status = 1
-        try:
-            _plant(mutant)
-            status = int(pytest.main([*OPTIONS, "--tb=no", *tests]))
-        finally:
-            os._exit(status)
-    for _ in range(int(1000 * seconds)):
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status) == 0
-        time.sleep(0.02)
-    os.kill(pid, signal.SIGKILL)  # it waits for something that never comes
-    os.waitpid(pid, 0)
-    return False
+    drawing.draw_until = lambda enough, test, rounds=0: test()  # few examples seldom meet the rare cases
 
 
 def _plant(mutant: Mutant) -> None:

@@ -1,4 +1,7 @@
-"""Single faults in the functions of a file, by the operators of mutmut; texts and default values stay as they are."""
+"""Single faults in the functions of a file, by the operators of mutmut.
+
+Texts, default values and what is raised stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def mutants(root: Path, path: Path) -> list[Mutant]:
     bare = cst.parse_module(path.read_text()).visit(_Bare())
     module, found, _, _ = create_mutations(str(path), bare.code)
     names = {id(node): name for name, node in _functions(module)}
-    defaults = {id(node) for _, function in _functions(module) for node in _below(function.params)}
+    left_alone = {id(node) for node in _texts_and_defaults(module)}
     return [
         Mutant(
             path.relative_to(root).as_posix(), names[id(mutation.contained_by_top_level_function)], module, old, new
@@ -91,9 +94,16 @@ def mutants(root: Path, path: Path) -> list[Mutant]:
         for mutation in found
         for old, new in [(mutation.original_node, mutation.mutated_node)]
         if id(mutation.contained_by_top_level_function) in names
-        and id(old) not in defaults
+        and id(old) not in left_alone
         and not _of_text(old, new)
     ]
+
+
+def _texts_and_defaults(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """Nodes of default values, of texts and of what is raised."""
+    if isinstance(node, (cst.Parameters, cst.Raise, *TEXTS)):
+        return _below(node)
+    return [found for child in node.children for found in _texts_and_defaults(child)]
 
 
 def _below(node: cst.CSTNode) -> list[cst.CSTNode]:
