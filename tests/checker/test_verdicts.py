@@ -250,3 +250,11 @@ def test_compiled_answers_are_compared_at_every_kind_of_place(monkeypatch: pytes
         found = Certificate("order", np.array([2, 0, 1]), None, ())
         with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
             accept(relation, Verdict(True, "vct", "", "", "", certificate=found))
+
+
+def test_compiled_answers_are_compared_throughout_a_large_network() -> None:
+    """The plain rule agrees at the 130 injection ports and nowhere else."""
+    line = dimension_order(mesh(130), 1)
+    silent = replace(line, rule=lambda at, address, out: line.rule(at, address, out) if at >= line.num_vcs else 0)
+    with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
+        accept(_with(line, silent), check(line, "vct"))

@@ -1,6 +1,6 @@
 """Single faults in the functions of a file, by the operators of mutmut.
 
-Texts, default values and what is raised stay as they are.
+Texts, default values, what is raised and zip's check of lengths stay as they are.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from pathlib import Path
 from types import CodeType
 
 import libcst as cst
+import libcst.matchers as m
 
 TEXTS = (cst.BaseString, cst.FormattedString, cst.ConcatenatedString)
+STRICT = m.Arg(keyword=m.Name("strict"))
+SET_TO_FALSE = m.OneOf(m.Assign(value=m.Name("False")), m.AnnAssign(value=m.Name("False")))
 
 
 @dataclass(frozen=True)
@@ -86,41 +89,39 @@ def mutants(root: Path, path: Path) -> list[Mutant]:
     bare = cst.parse_module(path.read_text()).visit(_Bare())
     module, found, _, _ = create_mutations(str(path), bare.code)
     names = {id(node): name for name, node in _functions(module)}
-    left_alone = {id(node) for node in _texts_and_defaults(module)}
+    left_alone = {id(node) for node in _left_alone(module)}
     return [
         Mutant(
             path.relative_to(root).as_posix(), names[id(mutation.contained_by_top_level_function)], module, old, new
         )
         for mutation in found
         for old, new in [(mutation.original_node, mutation.mutated_node)]
-        if id(mutation.contained_by_top_level_function) in names
-        and id(old) not in left_alone
-        and not _of_text(old, new)
+        if id(mutation.contained_by_top_level_function) in names and id(old) not in left_alone and not _idle(old, new)
     ]
 
 
-def _texts_and_defaults(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """Nodes of default values, of texts and of what is raised."""
-    if isinstance(node, (cst.Parameters, cst.Raise, *TEXTS)):
+def _left_alone(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """Nodes of default values, of texts, of what is raised, and of zip's check."""
+    if isinstance(node, (cst.Parameters, cst.Raise, *TEXTS)) or m.matches(node, STRICT):
         return _below(node)
-    return [found for child in node.children for found in _texts_and_defaults(child)]
+    return [found for child in node.children for found in _left_alone(child)]
 
 
 def _below(node: cst.CSTNode) -> list[cst.CSTNode]:
     return [node, *(found for child in node.children for found in _below(child))]
 
 
-def _of_text(old: cst.CSTNode, new: cst.CSTNode) -> bool:
-    """Whether a text changes, or is left out of a call."""
-    if isinstance(old, TEXTS):
+def _idle(old: cst.CSTNode, new: cst.CSTNode) -> bool:
+    """Whether a text or zip's check changes or is left out of a call, or None stands for False."""
+    if isinstance(old, TEXTS) or m.matches(old, SET_TO_FALSE):
         return True
     if not isinstance(old, cst.Call) or not isinstance(new, cst.Call):
         return False
     kept = {id(argument.value) for argument in new.args}
     names = {argument.keyword.value for argument in new.args if argument.keyword}
-    return any(isinstance(a.value, TEXTS) and id(a.value) not in kept for a in old.args) or any(
-        a.keyword and a.keyword.value not in names and id(a.value) in kept for a in old.args
-    )
+    return any(
+        (isinstance(a.value, TEXTS) or m.matches(a, STRICT)) and id(a.value) not in kept for a in old.args
+    ) or any(a.keyword and a.keyword.value not in names and id(a.value) in kept for a in old.args)
 
 
 def _functions(module: cst.Module) -> list[tuple[str, cst.FunctionDef]]:

@@ -38,7 +38,8 @@ class Shape:
 
     @staticmethod
     def flat():
-        return True
+        odd = False
+        return odd or list(zip([1], [2], strict=True)) == []
 '''
 
 
@@ -59,6 +60,8 @@ def test_every_function_gets_faults_and_texts_none(sample: Path) -> None:
     assert "faulty_sample.py::plain: if a < 3: => if a <= 3:" in keys
     assert "faulty_sample.py::plain: return b - 2 => return b + 2" in keys
     assert not any("XX" in key or "Says" in key or "raise" in key for key in keys)
+    assert sum("odd = " in key for key in keys) == 1
+    assert all("strict=True" in key or "zip(" not in key for key in (k.partition("=>")[2] for k in keys))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +71,7 @@ def test_every_function_gets_faults_and_texts_none(sample: Path) -> None:
         ("return b - 2 => return b + 2", "module.plain(4) == 2"),
         ("return 5 * 7 => return 5 / 7", "module.Shape().wide == 35"),
         ("return 9 => return 10", "module.Shape().high == 9"),
-        ("return True => return False", "module.Shape.flat()"),
+        ("odd = False => odd = True", "not module.Shape.flat()"),
     ],
 )
 def test_a_planted_fault_takes_effect(sample: Path, change: str, asked: str) -> None:
