@@ -26,3 +26,13 @@ READ_BOOL = types.Array(types.boolean, 1, "C", readonly=True)
 # A routing rule: (place, address, pointer to candidates) -> count.
 RULE_SIGNATURE = types.int64(types.int64, types.int64, types.int64)
 RULE = types.FunctionType(RULE_SIGNATURE)
+
+I32, I64 = types.int32[::1], types.int64[::1]
+USE = types.Array(types.boolean, 2, "C", readonly=True)
+MAP = types.Tuple((READ32, READ32, READ32, READ32, USE, READ64, READ64, READ64, READ64))
+"""Layout of `verify.states_kernel.explore`."""
+
+
+def __getattr__(name):
+    """Numba's own types, so that all those of a signature are found here."""
+    return getattr(types, name)

@@ -1,8 +1,9 @@
 """Verdicts, accepted or rejected from the relation alone.
 
 Configurations are followed by the plain Python rule. Certificates are inequalities about every reachable state, which
-`walk` visits again: in plain Python with the plain rule if there are up to `PLAIN` states, else compiled with the
-compiled rule, whose answers are compared with those of the plain rule at `SPOTS` states picked at random.
+`walk` visits again: in plain Python with the plain rule if there are up to `PLAIN` states, or few and Numba is not
+there, else compiled with the compiled rule, whose answers are compared with those of the plain rule at `SPOTS` states
+picked at random.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from unknot.checker.rules import Rejected, Unchecked, choices
 from unknot.errors import RelationError
+from unknot.lazy_kernel import is_small
 from unknot.routing.relation import Relation
 from unknot.switching import SWITCHINGS
 
@@ -98,8 +100,9 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     from unknot.checker.walk_kernel import walk
 
     places = vcs.total + network.num_terminals
-    plain = places * relation.num_addresses <= PLAIN
-    visit: Any = getattr(walk, "py_func", walk) if plain else walk
+    pairs = places * relation.num_addresses
+    plain = pairs <= PLAIN or is_small(pairs)
+    visit = walk.py_func if plain else walk
     each, worms = kind == "order", kind in ("drain", "exhausted")
     seen, place, best, first = (np.zeros(places + 1, dtype=np.int64) for _ in range(4))
     out, from_compiled = np.zeros((2, relation.max_candidates), dtype=np.int64)
@@ -107,12 +110,14 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     random = np.random.default_rng(0).integers
     spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
     rule: Any = _plain(relation, out) if plain else relation.compiled.function
+    view: Any = memoryview if plain else np.asarray
+    tables = [view(table) for table in (rank, core, vcs.router, network.source[vcs.channel])]
+    work = [view(table) for table in (seen, place, first, value, best, out)]
     for address in range(relation.num_addresses):
         sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
         place[: sources.size] = vcs.total + sources
         flaw = visit(
-            rule, address, each, worms, relation.commits, rank, core, vcs.router, network.source[vcs.channel], home,
-            sources.size, seen, place, first, value, best, out,
+            rule, address, each, worms, relation.commits, *tables, home, sources.size, *work, out.ctypes.data,
         )  # fmt: skip
         if flaw < -1:
             raise Rejected(f"{relation.candidates(-2 - flaw, address)} is no answer for address {address}")
@@ -131,5 +136,13 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
 
 
 def _plain(relation: Relation, out: npt.NDArray[np.int64]) -> Callable[[int, int, int], int]:
-    """The plain rule in the form in which compiled ones are called, its answers looked through by `candidates`."""
-    return lambda at, address, _: (relation.candidates(at, address), relation.rule(at, address, out))[1]
+    """The plain rule in the form in which compiled ones are called; where it fails, `candidates` says why."""
+
+    def rule(at: int, address: int, _: int) -> int:
+        try:
+            return int(relation.rule(at, address, out))
+        except Exception:
+            relation.candidates(at, address)
+            raise
+
+    return rule

@@ -1,45 +1,46 @@
 # mypy: ignore-errors
 """The checker's walk over the states of an address, compiled by Numba; `walk.py_func` is the same in plain Python."""
 
-import numpy as np
-from numba import njit, types
-
+from unknot.lazy_kernel import kernel
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
-from unknot.types_kernel import READ32, READ64, READ_BOOL, RULE
 
-I64, BOOL, ARRAY = types.int64, types.boolean, types.int64[::1]
-SIGNATURE = I64(RULE, I64, BOOL, BOOL, BOOL, READ64, READ_BOOL, READ32, READ32, I64, I64, *[ARRAY] * 6)
 LOWEST, HIGHEST = -(2**62), 2**62
 
 
-@njit(SIGNATURE, nogil=True, cache=True)
+@kernel(
+    lambda t: t.int64(
+        t.RULE, t.int64, t.boolean, t.boolean, t.boolean, t.READ64, t.READ_BOOL, t.READ32, t.READ32, t.int64, t.int64,
+        *[t.I64] * 6, t.int64,
+    )
+)  # fmt: skip
 def walk(
-    rule, address, each, worms, commits, rank, core, router, tail, home, count, seen, place, first, value, best, out
-):
+    rule, address, each, worms, commits, rank, core, router, tail, home, count, seen, place, first, value, best, out,
+    pointer,
+):  # fmt: skip
     """Find best[at]: the greatest r such that a header there may, over ranks ≥ r, come to wait for ranks ≥ r only.
 
     `place` begins with the `count` injection ports. Returns −1 if all is well; a VC outside the core whose best is
     not below its rank; a VC of the core from which a way leads to a higher rank; −2 − at for an illegal answer.
     """
-    i, pointer = 0, np.int64(out.ctypes.data)
+    i, num_vcs = 0, len(tail)
     while i < count:
         at = place[i]
         found = rule(at, address, pointer)
-        if found < 0 or found > out.size:
+        if found < 0 or found > len(out):
             return -2 - at
         most, least = LOWEST, HIGHEST
         for k in range(found):
             vc, level = out[k] & VC_MASK, LOWEST
             if vc != EJECT:
-                if vc >= tail.size or tail[vc] != router[at]:
+                if vc >= num_vcs or tail[vc] != router[at]:
                     return -2 - at
                 level = rank[vc]
                 if seen[vc] != address + 1:
                     seen[vc], place[count] = address + 1, vc
                     count += 1
-                if at < tail.size and core[at] and level > rank[at]:
+                if at < num_vcs and core[at] and level > rank[at]:
                     return at
-            elif router[at] != home:
+            elif router[at] != home or out[k] & NO_WAIT:
                 return -2 - at
             if each or not out[k] & NO_WAIT:
                 most, least = max(most, level), min(least, level)
@@ -59,6 +60,6 @@ def walk(
                     best[place[i]] = min(rank[vc], best[vc])
                     changed = True
     for at in place[:count]:
-        if at < tail.size and not core[at] and best[at] >= rank[at]:
+        if at < num_vcs and not core[at] and best[at] >= rank[at]:
             return at
     return -1

@@ -2,12 +2,11 @@
 """Breadth-first distances over all routers at once."""
 
 import numpy as np
-from numba import njit, types
 
-from unknot.types_kernel import READ32, READ64
+from unknot.lazy_kernel import kernel
 
 
-@njit(types.void(READ64, READ32, READ32, types.int64, types.int32[::1], types.int32[::1]), nogil=True, cache=True)
+@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.int64, t.I32, t.I32))
 def bfs(first, channel, end, start, distance, queue):
     """Hops from `start` along `channel` to `end` into `distance`; −1 where there is no way."""
     distance[:] = -1
@@ -25,7 +24,7 @@ def bfs(first, channel, end, start, distance, queue):
                 tail += 1
 
 
-@njit(types.void(READ64, READ32, READ32, READ64, types.int64[::1]), nogil=True, cache=True)
+@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.READ64, t.I64))
 def sums(first, channel, end, starts, out):
     """Sum of distances, number of ordered pairs reached and largest distance from `starts`, into out[0:3]."""
     routers = first.size - 1

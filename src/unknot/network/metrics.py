@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import NetworkError
+from unknot.lazy_kernel import is_small, plainly
 from unknot.network.grid import Grid, whole_grid
 from unknot.network.model import IntArray, Network
 
@@ -127,7 +128,9 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
         raise NetworkError(f"network {network.name!r} has no router {router}")
     first, channels = network.incoming if reverse else network.outgoing
     distance = np.empty(network.num_routers, dtype=np.int32)
-    bfs(first, channels, network.source if reverse else network.target, router, distance, distance.copy())
+    ends = network.source if reverse else network.target
+    with plainly(is_small(network.num_channels)):
+        bfs(first, channels, ends, router, distance, distance.copy())
     return distance
 
 

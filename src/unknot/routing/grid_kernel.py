@@ -1,12 +1,10 @@
 # mypy: ignore-errors
 """Which way round is shorter, for rules on products of lines and rings."""
 
-from numba import njit
-
-import unknot.types_kernel  # noqa: F401 before anything is loaded
+from unknot.lazy_kernel import helper
 
 
-@njit("int64(int64, int64, int64, boolean, int64)", nogil=True, cache=True)
+@helper(lambda t: t.int64(t.int64, t.int64, t.int64, t.boolean, t.int64))
 def towards(a, b, k, wraps, ways):
     """Shortest of the ways there are from position a to b of k: bit 0 up, bit 1 down; both when equally short."""
     if a == b:

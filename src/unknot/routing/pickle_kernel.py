@@ -16,6 +16,7 @@ from numba import cloudpickle
 from numba.core.dispatcher import Dispatcher
 
 from unknot.errors import RelationError
+from unknot.lazy_kernel import Kernel
 from unknot.network import Network
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
@@ -30,7 +31,7 @@ class _ByValue(cloudpickle.CloudPickler):
     """Functions defined in functions go by value; compiled helpers of a module go by name."""
 
     def reducer_override(self, obj):
-        if isinstance(obj, Dispatcher):
+        if isinstance(obj, (Dispatcher, Kernel)):
             module, name = obj.py_func.__module__, obj.py_func.__qualname__
             if getattr(importlib.import_module(module), name, None) is obj:
                 return _helper, (module, name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.progress import Progress
 from unknot.routing.named import relation_of
@@ -84,9 +85,15 @@ def deliver(
     RelationError
         If a reachable state breaks the relation's contract.
     """
+    relation = relation_of(relation, routing, vcs, what="deliver")
+    table = relation.table
+    with plainly(table is not None and is_small(table.place.size)):
+        return _deliver(relation, threads, progress)
+
+
+def _deliver(relation: Relation, threads: int | None, progress: Progress | None) -> Delivery:
     from unknot.verify.delivery_kernel import judge
 
-    relation = relation_of(relation, routing, vcs, what="deliver")
     network = relation.network
     in_first, in_channel = network.incoming
     target = network.target[relation.vcs.channel]

@@ -2,21 +2,16 @@
 """Delivery of one address after the other: dead ends, loops, lengths of routes."""
 
 import numpy as np
-from numba import njit, types
 
+from unknot.lazy_kernel import kernel
 from unknot.network.distance_kernel import bfs
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.types_kernel import READ32, READ64, RULE
-from unknot.verify.states_kernel import I32, I64, MAP, explore
+from unknot.verify.states_kernel import explore
 
 
-@njit(
-    types.int64(
-        RULE, MAP, READ64, READ32, READ32, READ32, types.int64, types.int64, I32, I64, I64, I64, I64, I64, I64, I64
-    ),
-    nogil=True,
-    cache=True,
-)  # fmt: skip
+@kernel(
+    lambda t: t.int64(t.RULE, t.MAP, t.READ64, t.READ32, t.READ32, t.READ32, t.int64, t.int64, t.I32, *[t.I64] * 7)
+)
 def judge(rule, layout, in_first, in_channel, source, target_router, start, stop, seen, order, first, value, out,
           facts, dead, loops):  # fmt: skip
     """Judge the addresses from `start` to `stop`.
@@ -27,15 +22,15 @@ def judge(rule, layout, in_first, in_channel, source, target_router, start, stop
     −1, or the address of a broken state with its place in facts[9].
     """
     router, tail, eject, destination = layout[0], layout[1], layout[2], layout[3]
-    vcs = tail.size
-    places = router.size
+    vcs = len(tail)
+    places = len(router)
     slot = np.empty(places, np.int64)
     delivers = np.zeros(places, np.bool_)
     length = np.zeros(places, np.int64)
     left = np.zeros(places, np.int64)
     stack = np.empty(places, np.int64)
-    distance = np.empty(in_first.size - 1, np.int32)
-    queue = np.empty(in_first.size - 1, np.int32)
+    distance = np.empty(len(in_first) - 1, np.int32)
+    queue = np.empty(len(in_first) - 1, np.int32)
     for address in range(start, stop):
         count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
         if count < 0:

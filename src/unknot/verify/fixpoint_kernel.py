@@ -4,8 +4,7 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.types_kernel import READ32, READ64, READ_BOOL
-from unknot.verify.states_kernel import I32, I64
+from unknot.types_kernel import I32, I64, READ32, READ64, READ_BOOL
 from unknot.verify.waiting_kernel import ENTERED, SPAN
 
 NEXT = (1 << SPAN) - 1

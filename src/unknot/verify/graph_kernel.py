@@ -2,12 +2,11 @@
 """Strongly connected components of a directed graph in compressed rows."""
 
 import numpy as np
-from numba import njit, types
 
-from unknot.types_kernel import READ32, READ64
+from unknot.lazy_kernel import kernel
 
 
-@njit(types.int64(READ64, READ32, types.int32[::1], types.boolean[::1]), nogil=True, cache=True)
+@kernel(lambda t: t.int64(t.READ64, t.READ32, t.I32, t.boolean[::1]))
 def strong_components(first, target, label, cyclic):
     """Label every node with its component, numbered so that edges between components lead to lower labels (Tarjan).
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from unknot import memory
 from unknot.compressed_rows import grouped
 from unknot.errors import RelationError
+from unknot.lazy_kernel import is_small, plainly, runs_plainly, viewed
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
 from unknot.verify.effort import Effort, TimeUpError, step
@@ -34,18 +35,19 @@ class Explorer:
         self.function, rows = _asked(relation)
         use = np.zeros((0, 0), dtype=bool) if relation.may_use is None else relation.may_use
         arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use, *rows)
-        self.layout = tuple(_read_only(array) for array in arrays)
-        self.seen = np.zeros(places, dtype=np.int32)
-        self.order = np.empty(places, dtype=np.int64)
-        self.first = np.empty(places + 1, dtype=np.int64)
+        view = viewed()
+        self.layout = tuple(view(_read_only(array)) for array in arrays)
+        self.seen = view(np.zeros(places, dtype=np.int32))
+        self.order = view(np.empty(places, dtype=np.int64))
+        self.first = view(np.empty(places + 1, dtype=np.int64))
         bound = int((leaving[vcs.router] + 1).sum()) + relation.max_candidates
         repeats = places * relation.max_candidates
         most = min(bound * 4, repeats) + relation.max_candidates
         try:
-            self.value = np.empty(most, dtype=np.int64)
+            self.value = view(np.empty(most, dtype=np.int64))
         except MemoryError:
             raise memory.SizeError(f"the candidates of {relation.name}", 8 * most, memory.limit()) from None
-        self.out = np.zeros(relation.max_candidates, dtype=np.int64)
+        self.out = view(np.zeros(relation.max_candidates, dtype=np.int64))
 
     def visit(self, address: int) -> tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]:
         """The states of an address: places in breadth-first order, and their candidates in compressed rows.
@@ -54,7 +56,7 @@ class Explorer:
         """
         from unknot.verify.states_kernel import explore
 
-        self.seen[:] = 0
+        np.asarray(self.seen)[:] = 0
         count = explore(
             self.function, address, self.layout, self.seen, 1, self.order, self.first, self.value, self.out
         )
@@ -117,6 +119,12 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
     RelationError
         If a reachable state breaks the relation's contract; the message names it.
     """
+    table = relation.table
+    with plainly(table is not None and is_small(table.place.size)):
+        return _dependencies(relation, effort)
+
+
+def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     from unknot.verify.graph_kernel import strong_components
     from unknot.verify.states_kernel import depend, unpack
 
@@ -268,12 +276,15 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
 
 def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
     """What kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
-    from unknot.routing.no_rule_kernel import no_rule
-
     table = relation.table
     if table is None:
         return relation.compiled.function, (np.empty(0, dtype=np.int64),) * 4
-    return no_rule, (table.first, table.place, table.start, table.value)
+    columns = table.first, table.place, table.start, table.value
+    if runs_plainly():
+        return None, columns
+    from unknot.routing.no_rule_kernel import no_rule
+
+    return no_rule, columns
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -2,17 +2,12 @@
 """Reachable states, address by address: exploration, dependency edges, and the states of the cyclic core."""
 
 import numpy as np
-from numba import njit, types
 
+from unknot.lazy_kernel import kernel
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
-from unknot.types_kernel import READ32, READ64, READ_BOOL, RULE
-
-I32, I64 = types.int32[::1], types.int64[::1]
-USE = types.Array(types.boolean, 2, "C", readonly=True)
-MAP = types.Tuple((READ32, READ32, READ32, READ32, USE, READ64, READ64, READ64, READ64))
 
 
-@njit(types.int64(types.int64, types.int64, READ64, READ64, READ64, READ64, I64), nogil=True, cache=True)
+@kernel(lambda t: t.int64(t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.I64))
 def looked_up(at, address, first, place, start, value, out):
     """The answer of a table for a state, as a rule gives it; −1 if it has more candidates than there can be."""
     low, high = first[address], first[address + 1]
@@ -25,14 +20,14 @@ def looked_up(at, address, first, place, start, value, out):
     if low == first[address + 1] or place[low] != at:
         return 0
     found = start[low + 1] - start[low]
-    if found > out.size:
+    if found > len(out):
         return -1
     for k in range(found):
         out[k] = value[start[low] + k]
     return found
 
 
-@njit(types.int64(RULE, types.int64, MAP, I32, types.int32, I64, I64, I64, I64), nogil=True, cache=True)
+@kernel(lambda t: t.int64(t.RULE, t.int64, t.MAP, t.I32, t.int32, t.I64, t.I64, t.I64, t.I64))
 def explore(rule, address, layout, seen, stamp, order, first, value, out):
     """Visit every state of an address, breadth first.
 
@@ -46,23 +41,22 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
         Number of states, or −1 − i when state i breaks the contract.
     """
     router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value = layout
-    vcs = tail.size
+    vcs = len(tail)
     home = eject[destination[address]]
     count = 0
-    for terminal in range(router.size - vcs):
+    for terminal in range(len(router) - vcs):
         if may_use.shape[0] == 0 or may_use[terminal, address]:
             order[count] = vcs + terminal
             count += 1
     first[0] = 0
     i = 0
-    pointer = np.int64(out.ctypes.data)
     while i < count:
         at = order[i]
-        if row_first.size:
+        if len(row_first):
             found = looked_up(at, address, row_first, row_place, row_start, row_value, out)
         else:
-            found = rule(at, address, pointer)
-        if found < 0 or found > out.size or first[i] + found > value.size:
+            found = rule(at, address, np.int64(out.ctypes.data))
+        if found < 0 or found > len(out) or first[i] + found > len(value):
             return -1 - i
         filled = first[i]
         waits = found == 0
@@ -89,18 +83,18 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
     return count
 
 
-@njit(
-    types.int64(RULE, MAP, types.int64, types.int64, READ32, READ64, types.uint64[::1], I32, I64, I64, I64, I64, I64),
-    nogil=True,
-    cache=True,
-)  # fmt: skip
+@kernel(
+    lambda t: t.int64(
+        t.RULE, t.MAP, t.int64, t.int64, t.READ32, t.READ64, t.uint64[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I64
+    )
+)
 def depend(rule, layout, start, stop, rank, first_word, word, seen, order, first, value, out, totals):
     """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; addresses start to stop.
 
     Adds the number of states to totals[0] and that of addresses to totals[1]. Returns −1, or the address of a broken
     state with its place in totals[2].
     """
-    vcs = layout[1].size
+    vcs = len(layout[1])
     for address in range(start, stop):
         count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
         if count < 0:
@@ -119,7 +113,7 @@ def depend(rule, layout, start, stop, rank, first_word, word, seen, order, first
     return -1
 
 
-@njit(types.void(READ64, types.uint64[::1], READ64, READ32, READ32, I64, I32, types.boolean), nogil=True, cache=True)
+@kernel(lambda t: t.void(t.READ64, t.uint64[::1], t.READ64, t.READ32, t.READ32, t.I64, t.I32, t.boolean))
 def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
     """Turn dependency bits into compressed rows: counts when not `fill`, targets when `fill`."""
     vcs = head.size
@@ -139,13 +133,11 @@ def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
             first[u + 1] = first[u] + found
 
 
-@njit(
-    types.int64(
-        RULE, MAP, types.int64, READ32, READ_BOOL, types.boolean, I32, I64, I64, I64, I64, I32,
-        I32, I32, I64, I32, I64, I32, I32
-    ),
-    nogil=True,
-    cache=True,
+@kernel(
+    lambda t: t.int64(
+        t.RULE, t.MAP, t.int64, t.READ32, t.READ_BOOL, t.boolean, t.I32, t.I64, t.I64, t.I64, t.I64, t.I32,
+        t.I32, t.I32, t.I64, t.I32, t.I64, t.I32, t.I32,
+    )
 )  # fmt: skip
 def core_states(
     rule, layout, address, label, kept, commits, seen, order, first, value, out, slot,
@@ -157,7 +149,7 @@ def core_states(
     heads in head_first[-1] (the arrays are one longer than needed for that). Returns the number of states explored,
     or −1 when a broken state was met, or −2 when the arrays are full (nothing is then appended).
     """
-    vcs = layout[1].size
+    vcs = len(layout[1])
     count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
     if count < 0:
         return -1

@@ -5,8 +5,8 @@ import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
-from unknot.types_kernel import READ32, READ64, RULE
-from unknot.verify.states_kernel import I32, I64, MAP, explore
+from unknot.types_kernel import I32, I64, MAP, READ32, READ64, RULE
+from unknot.verify.states_kernel import explore
 
 TABLE = types.Array(types.int32, 2, "C", readonly=True)
 

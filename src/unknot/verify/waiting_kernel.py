@@ -5,9 +5,9 @@ import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
-from unknot.types_kernel import READ32, READ64, READ_BOOL, RULE
+from unknot.types_kernel import I32, I64, MAP, READ32, READ64, READ_BOOL, RULE
 from unknot.verify.graph_kernel import strong_components
-from unknot.verify.states_kernel import I32, I64, MAP, explore
+from unknot.verify.states_kernel import explore
 
 SPAN = 31
 """Successors that one word speaks of: bit k says "goes on to", bit 31 + k "waits for", the k-th of them."""
