@@ -320,14 +320,17 @@ def put_and_pause(self, *row):
 
 Store.put = put_and_pause
 sys.argv = ["unknot", "run", "s.toml", "--jobs", "2"]
+if {processes}:
+    from unknot.studies import run
+    run.SMALL_POINTS = 0
 main()
 """
 
 
-def broken_off(folder: Path, how: signal.Signals) -> tuple[int, str, dict[int, str]]:
+def broken_off(folder: Path, how: signal.Signals, processes: bool) -> tuple[int, str, dict[int, str]]:
     """Run the study until four points are stored, send a signal to everything, and say what was stored."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PAUSED],
+        [sys.executable, "-c", PAUSED.format(processes=processes)],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -338,6 +341,7 @@ def broken_off(folder: Path, how: signal.Signals) -> tuple[int, str, dict[int, s
     assert process.stdout.readline() == "four are stored\n"
     workers = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     children = [int(word) for word in workers.read_text().split()] if workers.exists() else []
+    assert len(children) >= 2 * processes * workers.exists()
     if how == signal.SIGINT:
         os.killpg(process.pid, how)
     else:
@@ -362,10 +366,14 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "reports" / "s.html").read_bytes()
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_study_broken_off_goes_on_where_it_stood(how: signal.Signals, tmp_path: Path, undisturbed: bytes) -> None:
+@pytest.mark.parametrize(
+    ("how", "processes"), [(signal.SIGKILL, True), (signal.SIGINT, True), (signal.SIGINT, False)]
+)
+def test_a_study_broken_off_goes_on_where_it_stood(
+    how: signal.Signals, processes: bool, tmp_path: Path, undisturbed: bytes
+) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
-    code, said, before = broken_off(tmp_path, how)
+    code, said, before = broken_off(tmp_path, how, processes)
     assert len(before) >= 4 if how == signal.SIGINT else len(before) == 4
     assert not (tmp_path / "reports" / "s.html").exists()
     if how == signal.SIGINT:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +17,17 @@ import pytest
 from unknot.answers.studies import design_answer
 from unknot.errors import UnknotError
 from unknot.memory import limit, memory_limit
+from unknot.routing import dimension_order
 from unknot.simulation import Bursts, Router
 from unknot.simulation.run.run import Run
-from unknot.studies import Design, Study, StudyResult, load_study, run_study
+from unknot.studies import Design, Simulation, Study, StudyResult, load_study, run_study
 from unknot.studies import run as module
+from unknot.studies import workers as workers_module
 from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
 from unknot.studies.store import Store
 from unknot.studies.workers import PER_CORE, workers
+from unknot.topologies import ring
 
 STUDY = """[common]
 network = "torus(4, 4)"
@@ -135,12 +140,64 @@ def test_only_what_changed_is_computed(tmp_path: Path, computed: Computed) -> No
     assert len(computed) == 4
 
 
-def test_the_result_does_not_depend_on_the_executor(tmp_path: Path) -> None:
+def test_the_result_does_not_depend_on_the_executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = load_study(written(tmp_path))
     wanted = spoken(run_study(study, executor=Serial(), store=tmp_path / "serial"))
     with ThreadPoolExecutor(4) as threads:
         assert spoken(run_study(study, executor=threads, jobs=9, store=tmp_path / "threads")) == wanted
+    with monkeypatch.context() as patch:
+        patch.setattr(workers_module, "_Pool", None)
+        assert spoken(run_study(study, jobs=2, store=tmp_path / "threads of its own")) == wanted
+    monkeypatch.setattr(module, "SMALL_POINTS", 0)
     assert spoken(run_study(study, jobs=2, store=tmp_path / "processes")) == wanted
+
+
+@pytest.mark.parametrize(
+    ("change", "small"),
+    [
+        ({}, True),
+        ({"loads": {"from": 0.01, "to": 0.99, "step": 0.01}}, False),
+        ({"measure": module.SMALL_CYCLES + 1}, False),
+        ({"measure": None, "precision": 0.1}, False),
+        ({"network": "mesh(16, 16)"}, False),
+    ],
+)
+def test_small_studies_need_no_processes(change: dict[str, Any], small: bool) -> None:
+    design = Design(name="one", network=change.pop("network", "ring(4)"), routing="dimension_order")
+    study = Study(designs=(design,), simulation=Simulation(**({"loads": (0.1,), "measure": 100} | change)))
+    assert module._is_small(study, [design.relation()]) is small
+
+
+def test_code_of_a_user_runs_in_processes(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("from unknot.routing import dimension_order as mine\n")
+    text = '[[design]]\nnetwork = "ring(4)"\nrouting = "own.py:mine"\n'
+    study = load_study(written(tmp_path, text), allow_code=True)
+    assert not module._is_small(study, [dimension_order(ring(4))])
+
+
+def test_threads_of_a_study() -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    def waits() -> int | None:
+        begun.set()
+        end.wait()
+        return limit()
+
+    with workers(None, 1, threads=True) as pool:
+        with memory_limit("300M"):
+            first, second, third = pool.submit(waits), pool.submit(limit), pool.submit(int, "x")
+        begun.wait()
+        assert second.cancel()
+        end.set()
+        assert first.result() == 300 * 2**20
+        with pytest.raises(ValueError, match="invalid literal"):
+            third.result()
+    end.clear()
+    with suppress(KeyboardInterrupt), workers(None, 1, threads=True) as pool:
+        pool.submit(waits)
+        raise KeyboardInterrupt
+    assert not end.is_set(), "nobody waited for the thread"
+    end.set()
 
 
 def test_after_an_interruption_the_rest_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 
 from unknot.errors import UnknotError
 from unknot.progress import Progress
+from unknot.routing.own import is_code
 from unknot.routing.relation import Relation
+from unknot.routing.tabulate import FEW
 from unknot.simulation.run.run import Run
 from unknot.studies.load import load_study
 from unknot.studies.points import Point, Proven, compute, proof_point, read, run_point
@@ -20,6 +22,10 @@ from unknot.studies.store import Note, Store
 from unknot.studies.study import Builder, Study
 from unknot.studies.workers import workers
 
+SMALL_POINTS = 64
+"""Points of a study that one process computes, on threads; a process takes as long to start as a few of them."""
+SMALL_CYCLES = 20_000
+"""Measured cycles up to which a run takes tenths of a second, with up to `FEW` pairs of a place and an address."""
 Slot = tuple[int, int, int]
 """Load, design and seed of a point by position in the study; load −1 is the proof of the design."""
 
@@ -39,8 +45,8 @@ def run_study(
     ----------
     study : Study or path
     executor : concurrent.futures.Executor, optional
-        Computes the points; by default a pool of processes that lives as long as this call. In a script, the default
-        needs the usual ``if __name__ == "__main__":``.
+        Computes the points; by default a pool of processes that lives as long as this call, or of threads for a small
+        study. In a script, processes need the usual ``if __name__ == "__main__":``.
     jobs : int, optional
         Points computed at a time; by default the number of cores.
     progress : callable, optional
@@ -72,8 +78,21 @@ def run_study(
     if store is None and study.path is not None:
         store = default_store(study.path)
     relations = list(map(Builder(study.folder, simulated=study.simulation is not None), study.designs))
-    with Store(store, note=note) as kept, workers(executor, jobs) as pool:
+    small = _is_small(study, relations)
+    with Store(store, note=note) as kept, workers(executor, jobs, threads=small) as pool:
         return _Sweep(study, relations, kept, progress).run(pool, jobs)
+
+
+def _is_small(study: Study, relations: list[Relation]) -> bool:
+    """Whether a study is done sooner than processes have started that help.
+
+    Code of a user and runs to a precision, which may last, are left to processes, which can be stopped.
+    """
+    asked = study.simulation
+    points = len(study.designs) * (1 if asked is None else 1 + len(asked.load_values()) * len(asked.seeds))
+    short = asked is None or (asked.precision is None and (asked.measure or 0) <= SMALL_CYCLES)
+    few = all(relation.vcs.router.size * relation.num_addresses <= FEW for relation in relations)
+    return points <= SMALL_POINTS and short and few and not any(is_code(d.routing) for d in study.designs)
 
 
 def default_store(path: str | Path) -> Path:

@@ -1,14 +1,17 @@
-"""Processes that compute points, and how they end."""
+"""Processes or threads that compute points, and how they end."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import queue
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
+from functools import partial
 from typing import Any, TypeVar
 
 from unknot import memory
@@ -21,9 +24,10 @@ PER_CORE = 16
 
 
 @contextmanager
-def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
+def workers(given: Executor | None, jobs: int, *, threads: bool = False) -> Iterator[Executor]:
     """Yield the executor given, or a pool of fresh processes that is stopped at once when something goes wrong.
 
+    With `threads`, a pool of threads of this process: they start at once, and end with it if something goes wrong.
     Meanwhile SIGTERM raises KeyboardInterrupt, as SIGINT does, so that it can be cleaned up behind both.
 
     Raises
@@ -39,6 +43,11 @@ def workers(given: Executor | None, jobs: int) -> Iterator[Executor]:
     with _sigterm_interrupts():
         if given is not None:
             yield given
+            return
+        if threads:
+            toiling = _Threads(jobs)
+            yield toiling
+            toiling.shutdown()
             return
         before = set(multiprocessing.active_children())
         context = multiprocessing.get_context("spawn")
@@ -65,6 +74,39 @@ class _Pool(ProcessPoolExecutor):
             return super().submit(fn, *args, **kwargs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Threads(Executor):
+    """Daemon threads, so that the process may end whatever they are at; work sees the context of its submission."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs, self._started = jobs, 0
+        self._todo: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        future: Future[_T] = Future()
+        work = partial(copy_context().run, fn, *args, **kwargs)
+
+        def carry_out() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(work())
+                except BaseException as error:
+                    future.set_exception(error)
+
+        self._todo.put(carry_out)
+        if self._started < self._jobs:
+            self._started += 1
+            threading.Thread(target=self._toil, daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        for _ in range(self._started):
+            self._todo.put(None)
+
+    def _toil(self) -> None:
+        while (task := self._todo.get()) is not None:
+            task()
 
 
 @contextmanager
