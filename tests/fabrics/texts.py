@@ -12,13 +12,15 @@ PORTS = 12
 
 @dataclass
 class Layout:
-    """Nodes called S… are switches and the others hosts; `links` joins ports; `lids` gives (LID, LMC) of ports."""
+    """Nodes called S… are switches and the others hosts; `links` joins ports; `lids` gives (LID, LMC) of ports,
+    `copies` the ports to which a switch copies a multicast LID."""
 
     links: list[tuple[End, End]]
     lids: dict[End, tuple[int, int]]
     tables: dict[str, dict[int, int]] = field(default_factory=dict)
     levels: dict[tuple[End, int], int] = field(default_factory=dict)
     lanes: dict[tuple[str, int, int], list[int]] = field(default_factory=dict)
+    copies: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
     @property
     def nodes(self) -> list[str]:
@@ -231,3 +233,26 @@ def saquery_sl2vl(layout: Layout) -> str:
         f"\t\tSL:{''.join(f'{i:2d}|' for i in range(16))}\n\t\tVL:{''.join(f'{vl:2d}|' for vl in row)}\n"
         for (node, came, out), row in layout.lanes.items()
     )
+
+
+def mcfdbs(layout: Layout) -> str:
+    """As OpenSM dumps them."""
+    lines = []
+    for node in (node for node in layout.nodes if node[0] == "S"):
+        lines += ["", f"Switch 0x{layout.guid(node):016x}", "LID    : Out Port(s)"]
+        for (mlid, who), ports in layout.copies.items():
+            if who == node:
+                lines.append(f"0x{mlid:04X} :" + "".join(f" 0x{port:03X} " for port in ports))
+    return "\n".join(lines) + "\n"
+
+
+def lid_matrix(layout: Layout, hops: Mapping[tuple[str, str], list[int]]) -> str:
+    """As OpenSM dumps it; `hops` gives the row of a switch for another, from port 0 on."""
+    lines = []
+    for node in (node for node in layout.nodes if node[0] == "S"):
+        lines.append(f"Switch: guid 0x{layout.guid(node):016x}")
+        for (at, to), row in hops.items():
+            if at == node:
+                counts = " ".join(f"{count:02x}" for count in row)
+                lines.append(f"0x{layout.lid((to, 0))[0]:04x}: {counts} # portguid 0x{layout.guid(to):016x}")
+    return "\n".join(lines) + "\n"

@@ -17,6 +17,8 @@ from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.switching import Switching
 from unknot.verify.audit import Audit, TrafficAudit
+from unknot.verify.audit_hops import HopAudit
+from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_routes import Routes
 
 
@@ -145,6 +147,19 @@ class TrafficForm(VerdictForm, DeliveryForm):
     meaning: str
 
 
+@form_of(MulticastAudit, without=("relation", "verdict"))
+class MulticastTablesForm(VerdictForm):
+    """What was found for multicast groups and the routes between hosts together."""
+
+    delivered: bool
+    holds: bool
+
+
+@form_of(HopAudit)
+class HopsForm(Form):
+    """A LID matrix against the cables, and the routes between hosts against it."""
+
+
 class CableForm(Form):
     """A cable and the routes it carries, one way and back; they are cut off when it fails."""
 
@@ -184,6 +199,10 @@ class AuditAnswer(TrafficForm):
     lanes: int
     assumption: str
     others: list[TrafficForm]
+    multicast_file: str
+    multicast: MulticastTablesForm | None = Field(description="null: no group.")
+    hops_file: str
+    hops: HopsForm | None
     changes: ChangesForm | None
     routes: RoutesForm | None
 
@@ -192,14 +211,17 @@ def audit_answer(
     audit: Audit, changes: Changes | None = None, before: Audit | None = None, routes: Routes | None = None
 ) -> Answer:
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
-    fabric = audit.fabric
+    fabric, multicast = audit.fabric, audit.multicast
     more = {
         "fabric": fabric.name,
         "network": fabric.network,
         "lanes": audit.lanes,
+        "holds": audit.holds,
         "assumption": audit.assumption,
         "routes": routes and fill(RoutesForm, routes, cables=[fill(CableForm, cable) for cable in routes.cables]),
         "changes": changes and fill(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
+        "multicast": multicast and fill(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
+        "hops": audit.hops and fill(HopsForm, audit.hops),
         "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
     }
     found = audit.host_to_host

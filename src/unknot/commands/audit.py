@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,10 @@ from unknot.commands.options import Json, SwitchingName, TimeLimit
 from unknot.commands.outcomes import say
 from unknot.commands.shared import exit_code, print_json
 from unknot.switching import DEFAULT_SWITCHING
+
+if TYPE_CHECKING:
+    from unknot.verify.audit import Audit
+    from unknot.verify.audit_multicast import MulticastAudit
 
 
 def audit(
@@ -29,6 +33,13 @@ def audit(
     ] = None,
     lanes: Annotated[
         int | None, typer.Option("--lanes", help="Lanes in use, without --sl2vl: the VL is the SL modulo this.")
+    ] = None,
+    mcfdbs: Annotated[
+        Path | None, typer.Option("--mcfdbs", metavar="FILE", help="Multicast tables, as OpenSM dumps them.")
+    ] = None,
+    multicast_sl: Annotated[int, typer.Option("--multicast-sl", help="Service level of multicast packets.")] = 0,
+    lid_matrix: Annotated[
+        Path | None, typer.Option("--lid-matrix", metavar="FILE", help="Hop counts, as OpenSM dumps them.")
     ] = None,
     compare: Annotated[
         Path | None, typer.Option("--compare", metavar="OLD", help="An older folder or file; show what changed.")
@@ -48,18 +59,23 @@ def audit(
 ) -> None:
     """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
 
+    In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
+    Multicast is judged together with the routes between hosts, since it shares their buffers.
+
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
     """
-    from unknot.commands import activity, display
+    from unknot.commands import activity, audit_display
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.switching import switching_named
     from unknot.verify.audit import audit as judge
     from unknot.verify.audit_routes import routes_between_hosts
 
     technique = switching_named(switching)
-    read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl)
+    read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs, hops=lid_matrix)
     with activity.busy("auditing"):
-        found = judge(read, switching=technique, lanes=lanes, time_limit=time_limit)
+        found = judge(
+            read, switching=technique, lanes=lanes, multicast_level=multicast_sl, time_limit=time_limit
+        )  # fmt: skip
         routes = routes_between_hosts(read) if cables else None
         old = None if compare is None else read_fabric(compare)
         changes = None if old is None else compare_fabrics(old, read)
@@ -74,9 +90,18 @@ def audit(
 
         print_json(audit_answer(found, changes, before, routes and replace(routes, cables=routes.cables[:cables])))
     else:
-        display.show_audit(found)
+        audit_display.show_audit(found)
         if routes is not None:
-            display.show_routes(routes, cables)
+            audit_display.show_routes(routes, cables)
         if changes is not None:
-            display.show_changes(changes, before, found)
-    raise typer.Exit(exit_code(found.deadlock_free, found.delivered))
+            audit_display.show_changes(changes, before, found)
+    raise typer.Exit(_exit_code(found))
+
+
+def _exit_code(found: Audit) -> int:
+    """Of host-to-host traffic and multicast together."""
+    judged: list[Audit | MulticastAudit] = [found] if found.multicast is None else [found, found.multicast]
+    free = [one.deadlock_free for one in judged]
+    return exit_code(
+        False if False in free else None if None in free else True, all(one.delivered for one in judged)
+    )  # fmt: skip

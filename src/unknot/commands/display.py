@@ -18,18 +18,12 @@ from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unknot.fabrics import Changes
     from unknot.frames import Row
     from unknot.network.metrics import Metrics
-    from unknot.report.repair_page import Remedy
     from unknot.simulation.run.limits import Saturation
     from unknot.simulation.run.replication import Runs
     from unknot.simulation.run.run import Run
     from unknot.studies.result import DesignResult, StudyResult
-    from unknot.verify.audit import Audit, TrafficAudit
-    from unknot.verify.audit_routes import Routes
 
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
@@ -82,7 +76,7 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False) -> None:
         from unknot.report.configuration_text import describe
 
         print()
-        _sentences(describe(relation, run.deadlock, packet_length=run.packet_length))
+        sentences(describe(relation, run.deadlock, packet_length=run.packet_length))
 
 
 def show_runs(relation: Relation, found: Runs, *, chosen: bool = False) -> None:
@@ -161,103 +155,6 @@ def show_saturation(relation: Relation, found: Saturation, empty: float, *, chos
     console().print(two_columns(rows))
 
 
-def show_audit(audit: Audit) -> None:
-    """What is true of a fabric and its tables."""
-    fabric, first = audit.fabric, audit.host_to_host
-    network = fabric.network
-    rows: list[tuple[str, str | Text]] = [
-        ("fabric", f"{fabric.fabric_file}: {network.num_routers} switches, {network.num_terminals} host ports"),
-        ("tables", fabric.tables_file),
-        *((word, file) for word, file in (("levels", fabric.levels_file), ("lanes", fabric.lanes_file)) if file),
-        ("switching", audit.switching),
-        *(("note", note) for note in fabric.notes),
-        ("assumption", audit.assumption),
-        ("established", first.verdict.established),
-        ("evidence", f"the separate checker {accepts(first.certificate_holds)}"),
-    ]
-    console().print(two_columns(rows))
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"):
-        table.add_column(heading)
-    for found in audit.traffics:
-        delivery = found.delivery
-        lost = f" ({delivery.undelivered_pairs} not)" if delivery.undelivered_pairs else ""
-        longest = "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"
-        longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}" if found.longer_pairs else "none"
-        free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
-        table.add_row(found.traffic, free, delivers, f"{delivery.pairs}{lost}", longest, longer)
-    console().print(table)
-    for found in audit.traffics:
-        if not found.holds or found.traffic != "host-to-host":
-            _show_traffic(found)
-    if first.verdict.configuration is not None:
-        from unknot.report.configuration_text import describe
-
-        print()
-        _sentences(describe(first.relation, first.verdict.configuration))
-
-
-def show_routes(routes: Routes, most: int) -> None:
-    """Lengths of routes, and the cables with the most of them."""
-    lengths = ", ".join(f"{hops}: {number:,}" for hops, number in enumerate(routes.lengths) if number)
-    console().print(two_columns([("routes by hops", lengths)]))
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("cable", "routes forth", "back", "pairs cut off if it fails"):
-        table.add_column(heading)
-    for cable in routes.cables[:most]:
-        table.add_row(cable.name, f"{cable.forth:,}", f"{cable.back:,}", f"{cable.routes:,}")
-    console().print(table)
-
-
-def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:
-    """What changed since another reading of a fabric."""
-    rows: list[tuple[str, str | Text]] = []
-    for word, cables in (("cables gone", changes.lost_cables), ("new cables", changes.new_cables)):
-        rows += [(word if not i else "", name) for i, name in enumerate(_first(cables))]
-    rows += [("LIDs" if not i else "", name) for i, name in enumerate(_first(changes.lids))]
-    most = ", ".join(_first([f"{name} {number}" for name, number in changes.switches]))
-    if changes.entries:
-        rows.append(("entries", f"{changes.entries} of {changes.compared} changed: {most}"))
-    if before is not None and before.deadlock_free is not after.deadlock_free:
-        rows.append(("deadlock-free", f"before {answer(before.deadlock_free)}, now {answer(after.deadlock_free)}"))
-    if changes.none:
-        rows.append(("changes", f"none in cables, LIDs and {changes.compared:,} table entries"))
-    console().print(two_columns(rows))
-
-
-def _first(names: Sequence[str], most: int = 10) -> list[str]:
-    """The first of a list, and how many more there are."""
-    return [*names[:most], *([f"and {len(names) - most} more"] if len(names) > most else [])]
-
-
-def show_repair(before: Audit, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
-    """Remedies for a fabric that were written."""
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("remedy", "lanes", "entries changed", "deadlock-free", "delivers", "longest route"):
-        table.add_column(heading)
-    first = before.host_to_host.delivery
-    table.add_row(
-        "as it is", str(before.lanes), "", answer(before.deadlock_free), answer(before.delivered),
-        "endless" if first.longest_route is None else f"{first.longest_route} hops",
-    )  # fmt: skip
-    for row in rows:
-        free, delivers = answer(row.audit.deadlock_free), answer(row.audit.delivered)
-        table.add_row(row.folder, str(row.lanes), str(row.changed), free, delivers, f"{row.longest} hops")
-    out = console()
-    out.print(table)
-    for reason in reasons:
-        out.print(f"not written: {reason}")
-
-
-def _show_traffic(found: TrafficAudit) -> None:
-    """What a kind of traffic is, and the loop and the dead ends of one that fails."""
-    rows: list[tuple[str, str | Text]] = [(found.traffic, found.meaning)]
-    if found.loop:
-        rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
-    rows += [("  lost", lost) for lost in found.lost]
-    console().print(two_columns(rows))
-
-
 def show_study(result: StudyResult) -> None:
     """One line for each design."""
     table = Table(box=SIMPLE_HEAD, title=result.study.title or None, title_style="bold", title_justify="left")
@@ -321,7 +218,7 @@ def two_columns(rows: Iterable[tuple[str, str | Text]]) -> Table:
     return grid
 
 
-def _sentences(lines: Iterable[str]) -> None:
+def sentences(lines: Iterable[str]) -> None:
     out = console()
     for line in lines:
         out.print(Text(line), soft_wrap=True)

@@ -43,7 +43,8 @@ def repair_fabric(path: str, out: Path, *, time_limit: float, seed: int, say: Ca
     UnknotError
         If the fabric has no tables.
     """
-    from unknot.commands import display
+    from unknot.commands import audit_display
+    from unknot.commands.display import console
     from unknot.fabrics import read_fabric
     from unknot.verify.audit import audit
 
@@ -64,8 +65,8 @@ def repair_fabric(path: str, out: Path, *, time_limit: float, seed: int, say: Ca
     from unknot.output import write_text
 
     write_text(out / "README.md", repair_page(before, rows, reasons))
-    display.show_repair(before, rows, reasons)
-    display.console().print(f"files: {out}; how to load them: {out / 'README.md'}")
+    audit_display.show_repair(before, rows, reasons)
+    console().print(f"files: {out}; how to load them: {out / 'README.md'}")
     return HOLDS if all(w.audit.holds for w in written) else FAILS
 
 

@@ -12,6 +12,8 @@ from unknot.network.model import IntArray
 
 NO_ENTRY = -1
 """Port value of a (switch, LID) for which the table has no entry."""
+NO_HOPS = 255
+"""Hop count through a port by which the routing engine allows no way."""
 LAST_UNICAST = 0xBFFF
 """Highest LID of a port; those above are multicast."""
 
@@ -50,6 +52,12 @@ class Fabric:
         Service level from each port that sends, in the order of `port_guid`, to each LID of `lids`; −1: no record.
     lanes : int8 array, shape (routers, ports, ports, 16), or None
         Virtual lane, by switch, input port, output port and service level; 15 means dropped, −1: no row.
+    multicast : int32 array, shape (n, 3), or None
+        Rows of multicast LID, switch and output port, ascending: where each switch copies packets of a group to.
+    hops : uint8 array, shape (routers, routers, ports), or None
+        Hop counts by switch, destination switch and output port, as the subnet manager has them; of port 0, the
+        least of the others; `NO_HOPS` where it allows no way.
+    multicast_file, hops_file : str
     notes : tuple of str
         What was found on reading and is not an error.
     """
@@ -70,11 +78,15 @@ class Fabric:
     levels_file: str = ""
     lanes: npt.NDArray[np.int8] | None = None
     lanes_file: str = ""
+    multicast: IntArray | None = None
+    multicast_file: str = ""
+    hops: npt.NDArray[np.uint8] | None = None
+    hops_file: str = ""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         arrays = (self.switch_guid, self.port_guid, self.node_guid, self.switch_ports, self.host_port, self.lids)
-        for array in (*arrays, self.owner, self.tables, self.levels, self.lanes):
+        for array in (*arrays, self.owner, self.tables, self.levels, self.lanes, self.multicast, self.hops):
             if array is not None:
                 array.setflags(write=False)
 

@@ -25,7 +25,8 @@ class Format:
     endings : tuple of str
         Endings of file names; the first is the usual one. ``.txt``, ``.dump`` and ``.conf`` decide on writing only.
     read : callable
-        Takes a path and returns a `Network`, `Fabric`, `TableFile`, `LevelFile` or `LaneFile`, by `holds`.
+        Takes a path and returns a `Network`, `Fabric`, `TableFile`, `LevelFile`, `LaneFile`,
+        `MulticastFile` or `HopFile`, by `holds`.
     write : callable or None
         None where Unknot only reads.
     sign : callable or None
@@ -35,7 +36,8 @@ class Format:
         Which of `PARTS` it carries. Everything else is dropped on writing; what would change the channels or
         their ends is refused by the writer instead.
     holds : str
-        ``network``, ``fabric``, ``tables``, ``levels`` (of paths), ``lanes`` (of levels), or ``program`` for what
+        ``network``, ``fabric``, ``tables``, ``levels`` (of paths), ``lanes`` (of levels),
+        ``multicast`` (tables), ``hops`` (counts), or ``program`` for what
         is only written.
     joins_ports : bool
         Whether terminals that are ports of one host are written as one host.
@@ -48,7 +50,7 @@ class Format:
     write: Callable[[Network, Path], None] | None = None
     sign: Callable[[str], object] | None = None
     keeps: frozenset[str] = frozenset()
-    holds: Literal["network", "fabric", "tables", "levels", "lanes", "program"] = "network"
+    holds: Literal["network", "fabric", "tables", "levels", "lanes", "multicast", "hops", "program"] = "network"
     joins_ports: bool = False
 
     def dropped(self, network: Network) -> list[str]:

@@ -28,6 +28,8 @@ _MODULES = (
     "opensm_fdbs",
     "opensm_psl",
     "sl2vl",
+    "opensm_mcfdbs",
+    "opensm_lid_matrix",
 )
 FORMATS: dict[str, Format] = {
     form.name: form for form in (import_module(f"unknot.fabrics.{module}").FORMAT for module in _MODULES)

@@ -12,13 +12,16 @@ from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
+from unknot.fabrics.opensm_lid_matrix import with_hops
+from unknot.fabrics.opensm_mcfdbs import with_multicast
 from unknot.fabrics.tables import TableFile, compare, join
 from unknot.network import Network
 
 _FABRICS = ("ibnetdiscover", "lst")
 """In the order in which a folder's description is chosen."""
 _TABLES = ("lfts", "fdbs")
-_LEVELS = ("psl", "sl2vl")
+_BESIDE = ("psl", "sl2vl", "mcfdbs", "lidmatrix")
+_OF_A_FABRIC = ("tables", "levels", "lanes", "multicast", "hops")
 _PREFIX = re.compile(r"([a-z0-9]+):(.+)", re.S)
 
 
@@ -42,6 +45,8 @@ def read_fabric(
     *,
     levels: str | Path | None = None,
     lanes: str | Path | None = None,
+    multicast: str | Path | None = None,
+    hops: str | Path | None = None,
     form: str | None = None,
 ) -> Fabric:
     """Read a fabric, its forwarding tables, and where they are known the service levels and virtual lanes.
@@ -55,6 +60,8 @@ def read_fabric(
         A file of forwarding tables to use; with a folder, instead of those in the folder.
     levels, lanes : str or Path, optional
         Service levels of the paths, and SL to VL tables of the switches; with a folder, instead of those in it.
+    multicast, hops : str or Path, optional
+        Multicast tables and the LID matrix; with a folder, instead of those in it.
     form : str, optional
         Format of the fabric file, where neither its ending nor its content shows it; ``FORMAT:PATH`` names it, too.
 
@@ -77,7 +84,7 @@ def read_fabric(
     else:
         chosen = _format_of(path, form)
         if chosen.holds != "fabric":
-            beside = chosen.holds in ("tables", "levels", "lanes")
+            beside = chosen.holds in _OF_A_FABRIC
             hint = f"; give it as `{chosen.holds}`, beside a fabric file" if beside else ""
             raise TextError(
                 f"ibnetdiscover output or a link list (.lst) is wanted; this is {chosen.words}{hint}", path
@@ -95,6 +102,11 @@ def read_fabric(
         fabric = with_levels(fabric, _read_as("levels", "service levels of paths (.psl, saquery -p)", levels))
     if lanes is not None:
         fabric = with_lanes(fabric, _read_as("lanes", "SL to VL tables", lanes))
+    multicast, hops = multicast or found.get("mcfdbs"), hops or found.get("lidmatrix")
+    if multicast is not None:
+        fabric = with_multicast(fabric, _read_as("multicast", "multicast tables (opensm.mcfdbs)", multicast))
+    if hops is not None:
+        fabric = with_hops(fabric, _read_as("hops", "hop counts (opensm-lid-matrix.dump)", hops))
     return fabric
 
 
@@ -117,7 +129,7 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     if form is None and path.is_dir():
         return _folder(path)[0].network
     chosen = _format_of(path, form)
-    if chosen.holds in ("tables", "levels", "lanes"):
+    if chosen.holds in _OF_A_FABRIC:
         raise TextError(f"this is {chosen.words}, which do not name the links; give the fabric file", path)
     found = _read(chosen, path, form)
     network: Network = found.network if chosen.holds == "fabric" else found
@@ -164,7 +176,7 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
         raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
     for file in files:
         kind = kind_of(file)
-        if kind not in (*_FABRICS, *_TABLES, *_LEVELS, "ibsim"):
+        if kind not in (*_FABRICS, *_TABLES, *_BESIDE, "ibsim"):
             (unknown if kind is None else other).append(file.name)
         elif kind in found:
             raise UnknotError(

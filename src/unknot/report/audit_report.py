@@ -55,6 +55,8 @@ def _lead(audit: Audit) -> str:
     if found.verdict.deadlock_free and beside:
         kinds = listed(beside)
         text += f" {kinds[:1].upper()}{kinds[1:]} can."
+    if audit.multicast is not None and audit.multicast.deadlock_free is False and audit.deadlock_free:
+        text += " Together with multicast they can."
     if found.delivery.delivered:
         return f"{text} Every host reaches every other."
     return f"{text} {found.delivery.undelivered_pairs:,} of {count(found.delivery.pairs, 'pair')} are not delivered."
@@ -67,10 +69,15 @@ def _spoken(found: TrafficAudit) -> str:
 def _command(audit: Audit) -> str:
     fabric = audit.fabric
     words = ["unknot", "audit", fabric.fabric_file, "--tables", fabric.tables_file]
-    for option, file in (("--sl", fabric.levels_file), ("--sl2vl", fabric.lanes_file)):
+    for option, file in (
+        ("--sl", fabric.levels_file), ("--sl2vl", fabric.lanes_file), ("--mcfdbs", fabric.multicast_file),
+        ("--lid-matrix", fabric.hops_file),
+    ):  # fmt: skip
         words += [option, file] if file else []
     if fabric.levels is not None and fabric.lanes is None:
         words += ["--lanes", str(audit.lanes)]
+    if audit.multicast is not None and audit.multicast.level:
+        words += ["--multicast-sl", str(audit.multicast.level)]
     if audit.switching != "vct":
         words += ["--switching", audit.switching]
     return shlex.join(words).replace(" --", " \\\n    --")

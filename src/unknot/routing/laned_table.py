@@ -30,7 +30,7 @@ def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) ->
     return np.asarray(np.maximum(fabric.levels[np.ix_(senders, lids)], 0))
 
 
-def lane_table(fabric: Fabric, lanes: int | None = None) -> tuple[npt.NDArray[np.int8], int]:
+def lane_table(fabric: Fabric, lanes: int | None = None, *, also: int = 0) -> tuple[npt.NDArray[np.int8], int]:
     """Virtual lane by switch, input port, output port and service level, and the number of lanes.
 
     Parameters
@@ -38,6 +38,8 @@ def lane_table(fabric: Fabric, lanes: int | None = None) -> tuple[npt.NDArray[np
     lanes : int, optional
         Where the fabric has no SL to VL tables: lanes in use, of which the lane is the SL modulo their number. By
         default as many as the highest SL of a path record asks for.
+    also : int
+        A service level that is in use beside those of the path records.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def lane_table(fabric: Fabric, lanes: int | None = None) -> tuple[npt.NDArray[np
         raise UnknotError(f"the lanes are those of {fabric.lanes_file}; give either that file or a number of lanes")
     if lanes is not None and not 1 <= lanes <= MOST_LANES:
         raise UnknotError(f"a fabric has 1 to {MOST_LANES} data lanes, not {lanes}")
-    used = np.array([0]) if fabric.levels is None else np.unique(np.maximum(fabric.levels, 0))
+    used = np.union1d([0, also], [] if fabric.levels is None else np.maximum(fabric.levels, 0)).astype(np.int64)
     if fabric.lanes is None:
         count = int(used.max(initial=0)) + 1 if lanes is None else lanes
         return (np.arange(LEVELS, dtype=np.int8) % count).reshape(1, 1, 1, LEVELS), count

@@ -27,9 +27,11 @@ from unknot.routing.forwarding_table import (
 )
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot.verify.audit_hops import HopAudit, audit_hops
+from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
-from unknot.verify.lost import lost_packets
+from unknot.verify.lost import loop_of, lost_packets
 from unknot.verify.verdict import Configuration, Reachability, Verdict
 
 SHOWN = 20
@@ -120,6 +122,10 @@ class Audit:
     host_to_host : TrafficAudit
     others : tuple of TrafficAudit
         Host-to-switch, switch-to-switch, and all together, as far as the fabric has such traffic.
+    multicast : MulticastAudit or None
+        Multicast groups together with host-to-host traffic, where the fabric has some.
+    hops : HopAudit or None
+        The LID matrix against cables and routes, where there is one.
     """
 
     fabric: Fabric
@@ -128,6 +134,8 @@ class Audit:
     assumption: str
     host_to_host: TrafficAudit
     others: tuple[TrafficAudit, ...]
+    multicast: MulticastAudit | None = None
+    hops: HopAudit | None = None
 
     @property
     def traffics(self) -> tuple[TrafficAudit, ...]:
@@ -136,8 +144,8 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Host-to-host traffic cannot deadlock and every pair is delivered."""
-        return self.host_to_host.holds
+        """Neither host-to-host traffic nor multicast can deadlock, and everything is delivered."""
+        return self.host_to_host.holds and (self.multicast is None or self.multicast.holds)
 
     @property
     def deadlock_free(self) -> bool | None:
@@ -165,7 +173,12 @@ class Audit:
 
 
 def audit(
-    fabric: Fabric, *, switching: str = DEFAULT_SWITCHING, lanes: int | None = None, time_limit: float = 60.0
+    fabric: Fabric,
+    *,
+    switching: str = DEFAULT_SWITCHING,
+    lanes: int | None = None,
+    multicast_level: int = 0,
+    time_limit: float = 60.0,
 ) -> Audit:
     """Judge the forwarding tables of a fabric.
 
@@ -179,6 +192,8 @@ def audit(
     lanes : int, optional
         Lanes in use, where there are service levels but no SL to VL tables: the lane is the SL modulo their number.
         By default as many as the service levels ask for.
+    multicast_level : int
+        Service level of multicast packets.
     time_limit : float
         Seconds for each kind of traffic.
 
@@ -210,7 +225,11 @@ def audit(
             judged = _judged_merged(fabric, board, traffic, technique, time_limit, hops, extra)
         found.append(judged or _judged(fabric, traffic, lanes, technique, time_limit, extra))
     widest = max(kind.relation.vcs.widest for kind in found)
-    return Audit(fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]))
+    return Audit(
+        fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]),
+        audit_multicast(fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit),
+        audit_hops(fabric, board, hops),
+    )  # fmt: skip
 
 
 def _judged(
@@ -266,28 +285,6 @@ def _judged_merged(
         longer_pairs=int(counts[lengthened > 0].sum()),
         extra_hops=int(lengthened.max(initial=0)),
     )
-
-
-def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]:
-    """Names of the routers on a loop of messages that wait for one another, in the order of the channels they hold.
-
-    The loop begins at its router of lowest index; each router follows the one before it along a held channel.
-    """
-    network, channel = relation.network, relation.vcs.channel
-    holder = configuration.holder
-    seen: dict[int, int] = {}
-    waits: list[int] = []
-    vc = configuration.messages[0].wanted[0]
-    while holder[vc] not in seen:
-        seen[holder[vc]] = len(waits)
-        waits.append(vc)
-        vc = configuration.messages[holder[vc]].wanted[0]
-    routers: list[int] = []
-    for entered in [vc, *waits[seen[holder[vc]] + 1 :]]:
-        held = configuration.messages[holder[entered]].held
-        routers += [int(network.source[channel[v]]) for v in held[held.index(entered) :]]
-    first = routers.index(min(routers))
-    return tuple(network.router_name(r) for r in routers[first:] + routers[:first])
 
 
 def _assumption(fabric: Fabric, lanes: int) -> str:

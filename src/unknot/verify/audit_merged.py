@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.fabrics import Fabric
+from unknot.network import Network
+from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import Switchboard, destinations, forwarding_table, senders
 from unknot.routing.relation import Relation
 
@@ -28,6 +30,21 @@ def merged_relation(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[R
     int32 array, shape (switches, LIDs)
         Ports of the kind that send, at each switch, other than the one that has the LID.
     """
+    lids = destinations(fabric, traffic)
+    network, home, counts = merged(fabric, board, traffic)
+    relation = forwarding_table(
+        network,
+        board.next_channel[:, lids],
+        destination=home,
+        may_use=counts > 0,
+        address_labels=[fabric.lid_name(int(i)) for i in lids],
+        name=f"{traffic} on the tables of {fabric.name}, one sender at each switch",
+    )
+    return relation, counts
+
+
+def merged(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[Network, IntArray, Counts]:
+    """The network with one terminal at each switch, the terminal of each LID, and the pairs each pair stands for."""
     network, routers = board.network, board.network.num_routers
     lids = destinations(fabric, traffic)
     sends = senders(fabric, traffic)
@@ -36,18 +53,10 @@ def merged_relation(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[R
     home = network.eject[owner]
     counts = np.repeat(at[:, None], lids.size, axis=1)
     counts[home, np.arange(lids.size)] -= sends[owner]
-    merged = replace(
+    one_each = replace(
         network,
         inject=np.arange(routers, dtype=np.int32),
         eject=np.arange(routers, dtype=np.int32),
         terminal_labels=tuple(f"a port of {network.router_name(r)}" for r in range(routers)),
     )
-    relation = forwarding_table(
-        merged,
-        board.next_channel[:, lids],
-        destination=home,
-        may_use=counts > 0,
-        address_labels=[fabric.lid_name(int(i)) for i in lids],
-        name=f"{traffic} on the tables of {fabric.name}, one sender at each switch",
-    )
-    return relation, counts
+    return one_each, home, counts

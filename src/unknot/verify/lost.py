@@ -1,4 +1,4 @@
-"""Where packets are lost on a fabric, in the words of its operator."""
+"""Where packets are lost or stuck on a fabric, in the words of its operator."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy.typing as npt
 from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
+from unknot.verify.verdict import Configuration
 
 
 def lost_packets(
@@ -30,6 +31,28 @@ def lost_packets(
         names = [network.router_name(r) for r in around[first:] + around[:first]]
         lines[f"{relation.address_name(address)} goes round for ever: {' → '.join([*names, names[0]])}"] = None
     return tuple(lines)
+
+
+def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]:
+    """Names of the routers on a loop of messages that wait for one another, in the order of the channels they hold.
+
+    The loop begins at its router of lowest index; each router follows the one before it along a held channel.
+    """
+    network, channel = relation.network, relation.vcs.channel
+    holder = configuration.holder
+    seen: dict[int, int] = {}
+    waits: list[int] = []
+    vc = configuration.messages[0].wanted[0]
+    while holder[vc] not in seen:
+        seen[holder[vc]] = len(waits)
+        waits.append(vc)
+        vc = configuration.messages[holder[vc]].wanted[0]
+    routers: list[int] = []
+    for entered in [vc, *waits[seen[holder[vc]] + 1 :]]:
+        held = configuration.messages[holder[entered]].held
+        routers += [int(network.source[channel[v]]) for v in held[held.index(entered) :]]
+    first = routers.index(min(routers))
+    return tuple(network.router_name(r) for r in routers[first:] + routers[:first])
 
 
 def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> str:

@@ -1,0 +1,108 @@
+"""Multicast forwarding tables as OpenSM dumps them (`opensm.mcfdbs`), and how they are joined to their fabric.
+
+A row gives the ports to which a switch copies the packets of a multicast LID, all but the one they came in by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from unknot.errors import TextError
+from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.fabrics.format import Format
+from unknot.fabrics.noise import Noise
+from unknot.input import read_text
+
+_HEAD = re.compile(r"^Switch 0x([0-9a-fA-F]{16})\s*$")
+_TITLE = re.compile(r"^\s*$|^LID\s+: Out Port\(s\)\s*$")
+_ENTRY = re.compile(r"^0x([0-9a-fA-F]{4}) :((?:\s+0x[0-9a-fA-F]{3})*)\s*$")
+LAST_MULTICAST = 0xFFFE
+
+
+@dataclass
+class MulticastFile:
+    """Rows of one file: (node GUID of the switch, multicast LID, output ports, line)."""
+
+    where: str | Path
+    lines: Sequence[str]
+    rows: list[tuple[int, int, tuple[int, ...], int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def error(self, message: str, line: int) -> TextError:
+        """An error at a line of the file."""
+        return TextError(message, self.where, line, 0, self.lines[line - 1])
+
+
+def read_mcfdbs(path: str | Path) -> MulticastFile:
+    """Read multicast forwarding tables; a fabric without groups has an empty file.
+
+    Raises
+    ------
+    TextError
+        With file and line: an unknown line, a row outside a table, a second table of a switch, a LID that is not
+        multicast or stands twice, a port above 254.
+    """
+    lines = read_text(path, growth=40).splitlines()
+    file, noise = MulticastFile(path, lines), Noise()
+    switch: int | None = None
+    tables: dict[int, int] = {}
+    seen: dict[int, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if match := _ENTRY.match(line):
+            if switch is None:
+                raise file.error("a row outside a table; the line that names its switch is missing", number)
+            mlid, ports = int(match[1], 16), tuple(int(port, 16) for port in match[2].split())
+            if not LAST_UNICAST < mlid <= LAST_MULTICAST:
+                raise file.error(
+                    f"0x{mlid:04x} is no multicast LID (0x{LAST_UNICAST + 1:04x} to 0x{LAST_MULTICAST:04x})", number
+                )
+            if seen.setdefault(mlid, number) != number:
+                raise file.error(f"a second row of LID 0x{mlid:04x}; line {seen[mlid]} was the first", number)
+            if len(set(ports)) < len(ports) or max(ports, default=0) > 254:
+                raise file.error("ports are different numbers from 0 to 254", number)
+            file.rows.append((switch, mlid, ports, number))
+        elif match := _HEAD.match(line):
+            switch, seen = int(match[1], 16), {}
+            if tables.setdefault(switch, number) != number:
+                raise file.error(f"a second table of switch 0x{switch:016x}; line {tables[switch]} began one", number)
+        elif not _TITLE.match(line) and not noise.has(line, number):
+            raise file.error("multicast tables have no such line; is it broken or cut off?", number)
+    file.notes += noise.notes(lines)
+    return file
+
+
+def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
+    """The fabric with its multicast tables.
+
+    Raises
+    ------
+    TextError
+        If a table belongs to no switch of the fabric, or copies to a port that its switch does not have.
+    """
+    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    found = []
+    for guid, mlid, ports, line in file.rows:
+        if guid not in router:
+            raise file.error(
+                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and multicast tables belong together?",
+                line,
+            )
+        r = router[guid]
+        if max(ports, default=0) > fabric.switch_ports[r]:
+            name = fabric.network.router_name(r)
+            raise file.error(f"{name} has ports 0 to {fabric.switch_ports[r]}, not {max(ports)}", line)
+        found += [(mlid, r, port) for port in ports]
+    rows = np.array(sorted(found), dtype=np.int32).reshape(-1, 3)
+    notes = (*fabric.notes, *file.notes) if file.rows else (*fabric.notes, f"{file.where} has no multicast group")
+    return replace(fabric, multicast=rows, multicast_file=str(file.where), notes=notes)
+
+
+_SIGN = re.compile(r"^Switch 0x[0-9a-fA-F]{16}\s*\nLID\s+: Out Port\(s\)", re.M)
+FORMAT = Format(
+    "mcfdbs", "OpenSM multicast tables", (".mcfdbs",), read_mcfdbs, sign=_SIGN.search, holds="multicast"
+)  # fmt: skip

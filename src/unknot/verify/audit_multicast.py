@@ -1,0 +1,200 @@
+"""Multicast on a fabric: do its trees, together with the routes between hosts, close a credit loop?
+
+A switch copies a multicast packet to all ports of its row but the one it came in by, and the packet waits there for
+the buffers of all its copies. So its dependencies are those of unicast packets, one for each branch, from the sender
+to the end of that branch. Each end of a tree becomes an address, and the prover and the separate checker see routes
+alone. Any host at a switch of a tree may send.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.checker import evidence_holds
+from unknot.errors import UnknotError
+from unknot.fabrics import Fabric
+from unknot.fabrics.levels import LEVELS
+from unknot.memory import require
+from unknot.network.model import IntArray
+from unknot.routing.forwarding_table import (
+    DROP,
+    EJECT_HERE,
+    Switchboard,
+    destinations,
+    forwarding_table,
+    senders,
+    switchboard,
+)
+from unknot.routing.laned_table import lane_table, laned_table, levels_of
+from unknot.routing.relation import Relation
+from unknot.switching import Switching
+from unknot.verify.audit_merged import merged
+from unknot.verify.check import check
+from unknot.verify.lost import loop_of
+from unknot.verify.multicast_trees import Tree, Wiring, trees_of
+from unknot.verify.verdict import Verdict
+
+SHOWN = 20
+"""Most losses that are described."""
+
+
+@dataclass(frozen=True, eq=False)
+class MulticastAudit:
+    """What was found for multicast groups and the routes between hosts together.
+
+    Attributes
+    ----------
+    groups : int
+        Multicast LIDs.
+    level : int
+        Service level of all multicast packets.
+    deadlock_free : bool or None
+        Of both kinds of packets together; None where that is open.
+    relation : Relation
+        Routes between hosts, and from each host to each end of the trees that it may send into.
+    verdict : Verdict
+        On that relation.
+    certificate_holds : bool or None
+    loop : tuple of str
+        Switches on a loop of packets that wait for one another.
+    circling : tuple of str
+        Groups whose packets are copied for ever, with the switches on the way.
+    undelivered_pairs, pairs : int
+        Members of a group, and those of them that do not get the packets of others; by sender and receiver.
+    lost : tuple of str
+        Where packets are lost, or arrive twice, in words.
+    """
+
+    groups: int
+    level: int
+    deadlock_free: bool | None
+    relation: Relation
+    verdict: Verdict
+    certificate_holds: bool | None
+    loop: tuple[str, ...]
+    circling: tuple[str, ...]
+    undelivered_pairs: int
+    pairs: int
+    lost: tuple[str, ...]
+
+    @property
+    def delivered(self) -> bool:
+        """Every member gets the packets of every other."""
+        return not self.undelivered_pairs
+
+    @property
+    def holds(self) -> bool:
+        """Nothing can deadlock or circle, and every member gets the packets of every other."""
+        return self.deadlock_free is True and self.delivered
+
+
+def audit_multicast(
+    fabric: Fabric, technique: Switching, *, level: int = 0, lanes: int | None = None, time_limit: float = 60.0
+) -> MulticastAudit | None:
+    """Judge the multicast tables of a fabric together with its routes between hosts; None if it has no groups.
+
+    Parameters
+    ----------
+    level : int
+        Service level of the groups, as their member records say; OpenSM's default partition has 0.
+    lanes : int, optional
+        As for `audit`.
+
+    Raises
+    ------
+    UnknotError
+        If there is no such service level, or the fabric has no forwarding tables.
+    """
+    if not 0 <= level < LEVELS:
+        raise UnknotError(f"multicast: service levels are 0 to {LEVELS - 1}, not {level}")
+    if fabric.multicast is None or not fabric.multicast.size:
+        return None
+    laned = fabric.levels is not None or fabric.lanes is not None
+    lane = lane_table(fabric, lanes, also=level) if laned else None
+    trees = trees_of(fabric, Wiring(fabric, None if lane is None else lane[0][:, :, :, level]))
+    relation = _together(fabric, trees, level, lane)
+    verdict = check(relation, technique, time_limit=time_limit)
+    circling = tuple(tree.circling for tree in trees if tree.circling)
+    free = verdict.deadlock_free
+    if free and (verdict.certificate is None or verdict.certificate.kind != "order" or _odd(trees)):
+        free = None
+    lost: dict[str, None] = {}
+    for tree in trees:
+        lost |= dict.fromkeys(tree.lost)
+    return MulticastAudit(
+        groups=sum(len(tree.mlids) for tree in trees),
+        level=level,
+        deadlock_free=False if circling else free,
+        relation=relation,
+        verdict=verdict,
+        certificate_holds=evidence_holds(relation, verdict),
+        loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
+        circling=circling,
+        undelivered_pairs=sum(len(tree.mlids) * tree.undelivered for tree in trees),
+        pairs=sum(len(tree.mlids) * tree.pairs for tree in trees),
+        lost=tuple(lost)[:SHOWN],
+    )
+
+
+def _odd(trees: list[Tree]) -> bool:
+    """Whether the ports of a group form no tree: its dependencies are not all among the routes."""
+    return not all(tree.is_tree for tree in trees)
+
+
+def _together(
+    fabric: Fabric, trees: list[Tree], level: int, lane: tuple[npt.NDArray[np.int8], int] | None
+) -> Relation:
+    """Routes between hosts and along the trees, as one relation."""
+    board, lids = switchboard(fabric), destinations(fabric, "host-to-host")
+    hosts, routers = fabric.network.num_terminals, fabric.network.num_routers
+    ends = [(tree, end, path) for tree in trees for end, path in tree.ends.items()]
+    require(f"the {len(ends):,} ends of multicast trees of {fabric.name}", (8 * routers + hosts) * len(ends))
+    towards = np.full((routers, len(ends)), DROP, dtype=np.int32)
+    sends = np.zeros((routers, len(ends)), dtype=bool)
+    for column, (_, end, path) in enumerate(ends):
+        towards[list(path), column] = list(path.values())
+        towards[end, column] = EJECT_HERE
+        sends[list(path), column] = True
+    next_channel = np.concatenate([board.next_channel[:, lids], towards], axis=1)
+    labels = [fabric.lid_name(int(i)) for i in lids]
+    labels += [f"{tree.name} towards {fabric.network.router_name(end)}" for tree, end, _ in ends]
+    homes = np.array([end for _, end, _ in ends], dtype=np.int32)
+    name = f"multicast and host-to-host on the tables of {fabric.name}"
+    if lane is None:
+        network, destination, counts = merged(fabric, board, "host-to-host")
+        at = np.bincount(fabric.network.inject, minlength=routers) > 0
+        return forwarding_table(
+            network, next_channel, destination=np.concatenate([destination, homes]), address_labels=labels, name=name,
+            may_use=np.concatenate([counts > 0, sends & at[:, None]], axis=1),
+        )  # fmt: skip
+    owner = np.concatenate([fabric.owner[lids], hosts + homes])
+    return _in_lanes(fabric, board, next_channel, sends, owner, labels, name, level, lane)
+
+
+def _in_lanes(
+    fabric: Fabric,
+    board: Switchboard,
+    next_channel: IntArray,
+    sends: npt.NDArray[np.bool_],
+    owner: IntArray,
+    labels: list[str],
+    name: str,
+    level: int,
+    lane: tuple[npt.NDArray[np.int8], int],
+) -> Relation:
+    """The same with the lane of each packet; every host sends for itself."""
+    network, hosts = board.network, fabric.network.num_terminals
+    lids = destinations(fabric, "host-to-host")
+    terminals = np.arange(network.num_terminals, dtype=np.int32)
+    is_host = senders(fabric, "host-to-host")
+    may_use = is_host[:, None] & (terminals[:, None] != owner[: lids.size])
+    levels = levels_of(fabric, terminals, lids)
+    return laned_table(
+        network, next_channel, np.concatenate([fabric.host_port, np.zeros(network.num_routers, dtype=np.int32)]),
+        np.concatenate([levels, np.full(sends[network.inject].shape, level, dtype=np.int8)], axis=1),
+        np.concatenate([may_use, sends[network.inject] & (terminals < hosts)[:, None]], axis=1),
+        *lane, owner, labels, name,
+    )  # fmt: skip

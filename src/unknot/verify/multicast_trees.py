@@ -1,0 +1,198 @@
+"""The trees of multicast groups: where their copies go, who gets them, and which are no trees."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from unknot.fabrics import Fabric
+
+Port = tuple[int, int]
+
+
+class Wiring:
+    """What is at each port of a fabric, and which copies have no data lane.
+
+    Parameters
+    ----------
+    lane : int8 array, shape (switches or 1, ports or 1, ports or 1), optional
+        Virtual lane of multicast packets by switch, input port and output port; negative where they are dropped.
+    """
+
+    def __init__(self, fabric: Fabric, lane: npt.NDArray[np.int8] | None = None) -> None:
+        network = fabric.network
+        ports = np.zeros((0, 2), dtype=np.int32) if network.ports is None else network.ports
+        self.fabric = fabric
+        self.target: list[int] = network.target.tolist()
+        self.out_port: list[int] = ports[:, 0].tolist()
+        self.in_port: list[int] = ports[:, 1].tolist()
+        self.channel = {at: c for c, at in enumerate(zip(network.source.tolist(), self.out_port, strict=True))}
+        self.back = [self.channel[v, q] for v, q in zip(self.target, self.in_port, strict=True)]
+        self.host = {
+            at: t for t, at in enumerate(zip(network.eject.tolist(), fabric.host_port.tolist(), strict=True))
+        }
+        self._lane = lane
+
+    def passes(self, switch: int, came: int, out: int) -> bool:
+        """Whether a packet that came in by a port has a lane to another."""
+        if self._lane is None or self._lane.shape[0] == 1:
+            return True
+        return bool(self._lane[switch, came, out] >= 0)
+
+
+@dataclass
+class Tree:
+    """Groups with the same ports at every switch.
+
+    Attributes
+    ----------
+    name : str
+        Their first multicast LID in words.
+    mlids : list of int
+    channels : dict
+        Switch → channels that its row copies to.
+    members : dict
+        Switch → host ports that its row copies to.
+    is_tree : bool
+        Whether the cables in use form no circle.
+    ends : dict
+        Of a tree: end switch → next channel from each switch that leads there.
+    circling : str
+        How its packets go round for ever; empty if they do not.
+    pairs, undelivered : int
+        Pairs of different members, and those whose packets do not arrive.
+    lost : list of str
+    """
+
+    name: str
+    mlids: list[int]
+    channels: dict[int, list[int]]
+    members: dict[int, list[int]]
+    is_tree: bool = True
+    ends: dict[int, dict[int, int]] = field(default_factory=dict)
+    circling: str = ""
+    pairs: int = 0
+    undelivered: int = 0
+    lost: list[str] = field(default_factory=list)
+
+
+def trees_of(fabric: Fabric, wiring: Wiring) -> list[Tree]:
+    """The trees of all groups, those with the same ports together."""
+    rows: defaultdict[int, list[Port]] = defaultdict(list)
+    for mlid, r, port in [] if fabric.multicast is None else fabric.multicast.tolist():
+        rows[mlid].append((r, port))
+    alike: defaultdict[tuple[Port, ...], list[int]] = defaultdict(list)
+    for mlid, ports in rows.items():
+        alike[tuple(ports)].append(mlid)
+    return [_tree(wiring, mlids, ports) for ports, mlids in alike.items()]
+
+
+def _tree(wiring: Wiring, mlids: list[int], ports: tuple[Port, ...]) -> Tree:
+    network = wiring.fabric.network
+    channels: defaultdict[int, list[int]] = defaultdict(list)
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    tree = Tree(f"MLID 0x{mlids[0]:04x}", mlids, channels, members)
+    rows = {r for r, _ in ports}
+    for r, port in ports:
+        if (r, port) in wiring.channel:
+            channels[r].append(wiring.channel[r, port])
+        elif (r, port) in wiring.host:
+            members[r].append(wiring.host[r, port])
+        elif port:
+            tree.lost.append(f"{network.router_name(r)} copies {tree.name} to port {port}, which leads nowhere")
+    for r, out in channels.items():
+        for c in out:
+            if wiring.target[c] not in rows:
+                far = network.router_name(wiring.target[c])
+                tree.lost.append(f"{network.router_name(r)} copies {tree.name} to {far}, which has no row for it")
+    cables = {min(c, wiring.back[c]) for out in channels.values() for c in out}
+    joined = nx.MultiGraph((network.source[c], network.target[c]) for c in cables)
+    tree.is_tree = not cables or nx.is_forest(joined)
+    if tree.is_tree:
+        _find_ends(wiring, tree)
+    else:
+        _find_circle(wiring, tree)
+    _follow_members(wiring, tree)
+    return tree
+
+
+def _onward(wiring: Wiring, tree: Tree, c: int) -> list[int]:
+    """Channels to which a packet on a channel is copied."""
+    v, came = wiring.target[c], wiring.in_port[c]
+    return [d for d in tree.channels.get(v, ()) if d != wiring.back[c] and wiring.passes(v, came, wiring.out_port[d])]
+
+
+def _find_ends(wiring: Wiring, tree: Tree) -> None:
+    """The switches where branches end, and the ways there."""
+    into: defaultdict[int, list[int]] = defaultdict(list)
+    for out in tree.channels.values():
+        for c in out:
+            into[wiring.target[c]].append(c)
+    sources = wiring.fabric.network.source.tolist()
+    for end, entering in into.items():
+        if all(any(d != wiring.back[c] for d in tree.channels.get(end, ())) for c in entering):
+            continue
+        path: dict[int, int] = {}
+        todo = [end]
+        for v in todo:
+            for c in into.get(v, ()):
+                if sources[c] != end and sources[c] not in path:
+                    path[sources[c]] = c
+                    todo.append(sources[c])
+        tree.ends[end] = path
+
+
+def _find_circle(wiring: Wiring, tree: Tree) -> None:
+    """How packets go round for ever, or that some arrive twice, where cables form a circle."""
+    network = wiring.fabric.network
+    started = [c for r, out in tree.channels.items() for c in out if (network.inject == r).any()]
+    copies = nx.DiGraph()
+    copies.add_nodes_from(started)
+    for c in started:
+        for d in _onward(wiring, tree, c):
+            if d not in copies:
+                started.append(d)
+            copies.add_edge(c, d)
+    try:
+        around = [edge[0] for edge in nx.find_cycle(copies)]
+    except nx.NetworkXNoCycle:
+        tree.lost.append(f"the cables of {tree.name} form a circle, so that packets may arrive twice")
+        return
+    switches = [int(network.source[c]) for c in around]
+    first = switches.index(min(switches))
+    names = " → ".join(network.router_name(r) for r in [*switches[first:], *switches[:first], switches[first]])
+    tree.circling = f"{tree.name} is copied round for ever: {names}"
+
+
+def _follow_members(wiring: Wiring, tree: Tree) -> None:
+    """Who of the members does not get the packets of another."""
+    network = wiring.fabric.network
+    ports = wiring.fabric.host_port.tolist()
+    members = sum(map(len, tree.members.values()))
+    tree.pairs = members * (members - 1)
+    missing: list[tuple[int, int]] = []
+    reached_from: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+    for r, senders in tree.members.items():
+        for sender in senders:
+            first = tuple(c for c in tree.channels.get(r, ()) if wiring.passes(r, ports[sender], wiring.out_port[c]))
+            reached = reached_from.get((r, first))
+            if reached is None:
+                seen, todo = set(first), list(first)
+                for c in todo:
+                    more = [d for d in _onward(wiring, tree, c) if d not in seen]
+                    seen.update(more)
+                    todo += more
+                reached = reached_from[r, first] = {r} | {wiring.target[c] for c in seen}
+            absent = [(sender, t) for s, some in tree.members.items() if s not in reached for t in some]
+            tree.undelivered += len(absent)
+            missing += absent[: 1 - len(missing)]
+    if missing:
+        names = " to ".join(network.terminal_name(t) for t in missing[0])
+        tree.lost.append(
+            f"{tree.undelivered} of {tree.pairs} pairs of members of {tree.name} do not reach one another, the first "
+            f"{names}"
+        )
