@@ -15,6 +15,7 @@ class Packet:
     source: int
     injected: int = -1
     hops: int = 0
+    priority: int = 0
 
 
 @dataclass

@@ -171,7 +171,8 @@ class Simulator(Choices):
 
     def age(self, vc: InputVC) -> int:
         """What counts for the packet in front, the smallest first."""
-        return vc.queue[0].packet.created if self.options.priority == "age" else 0
+        packet = vc.queue[0].packet
+        return {"none": 0, "age": packet.created, "class": -packet.priority}[self.options.priority]
 
     def wished(self, node: Node) -> Wishes:
         """The output VCs that headers request in this cycle."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from unknot.simulation.engine.router import PRIORITIES, Router
+from unknot.simulation.engine.router import Priority, Router
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.engine.traffic import Bursts, Lengths
 
@@ -12,7 +12,7 @@ DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 
 
 @st.composite
-def routers(draw: st.DrawFn) -> Router:
+def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age")) -> Router:
     """About half of the options as they are by default."""
     rounds = draw(st.sampled_from([0, 1, 1, 2, 3]), label="rounds of islip")
     quick = draw(st.sampled_from([1, 1, 1, 2, 1.7, 3.25]), label="internal speedup")
@@ -26,7 +26,7 @@ def routers(draw: st.DrawFn) -> Router:
         speculative=draw(st.booleans()),
         allocator="islip" if rounds else "separable_input_first",
         iterations=max(1, rounds),
-        priority=draw(st.sampled_from(PRIORITIES)),
+        priority=draw(st.sampled_from(priorities)),
         selection=draw(st.sampled_from(SELECTIONS)),
         hold_switch=draw(st.booleans()),
         input_speedup=draw(st.sampled_from([1, 1, 2, 3])),

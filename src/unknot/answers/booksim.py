@@ -29,4 +29,5 @@ class BookSimAnswer(RelationForm):
     switching: str = Field(description="The technique that the verdict is for.")
     established: str = Field(description="What was established, in words.")
     delivered: bool = Field(description="Whether every packet arrives.")
+    requests_and_replies: str | None = Field(description="What is known of message-dependent deadlock.")
     points: Annotated[list[BookSimPoint], Plain]

@@ -53,6 +53,7 @@ def run_configuration(
                 warnings=setup.warnings,
                 without_effect=idle,
                 delivered=delivery.delivered,
+                requests_and_replies=_of_replies(setup),
             )
         )
         return
@@ -98,6 +99,15 @@ def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
     return verdict, deliver(setup.relation)
 
 
+def _of_replies(setup: Setup) -> str | None:
+    """What is known of requests that wait for replies; nothing without any."""
+    from unknot.verify.replies import request_reply
+
+    if not setup.answers:
+        return None
+    return request_reply(setup.relation, setup.answers, time_limit=PROOF).established
+
+
 class _Shown:
     """Lines on standard output."""
 
@@ -130,14 +140,17 @@ class _Shown:
         from unknot.studies.booksim.runs import csv_line, overall
 
         many = len(point.found.runs)
-        show("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======")
-        for name, value in overall(point):
-            if value is not None:
-                indent = " " * 8 if name.startswith("\t") else ""
-                show(f"{indent}{name.strip()} = {value:g} ({many} samples)")
+        show("====== Overall Traffic Statistics ======")
+        classes = range(len(point.found.runs[0].classes) or 1)
+        for k in classes:
+            show(f"====== Traffic class {k} ======")
+            for name, value in overall(point, k):
+                if value is not None:
+                    indent = " " * 8 if name.startswith("\t") else ""
+                    show(f"{indent}{name.strip()} = {value:g} ({many} samples)")
         show(f"Total run time {point.seconds:.3f}")
-        if self.csv:
-            show(csv_line(self.setup, point))
+        for k in classes if self.csv else ():
+            show(csv_line(self.setup, point, k))
 
     def ours(self, points: list[Point], verdict: Verdict, delivery: Delivery) -> None:
         """Verdict, intervals and saturation."""
@@ -148,6 +161,8 @@ class _Shown:
             if delivery.delivered
             else f"not every packet arrives: {delivery.undelivered_pairs} pairs are not served"
         )
+        if (said := _of_replies(self.setup)) is not None:
+            show(said)
         if len(points) > 1:
             broken = [point for point in points if not point.found.stable]
             steady = [point.setting for point in points if point.found.stable]

@@ -62,6 +62,9 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False) -> None:
     ]
     if run.reason:
         rows.append(("reason", run.reason))
+    for one in run.classes:
+        figures = f"accepted {one.accepted_load:.4f} of {one.offered_load:.4g}, {one.packets} packets"
+        rows.append((f"class {one.name}", f"{_number(one.latency_mean)} cycles mean, {figures}"))
     if run.faults:
         lost = f"{run.lost_packets} packets lost, {run.lost_flits} flits of them in the network"
         rows.append(("faults", "\n".join((*run.faults, lost))))

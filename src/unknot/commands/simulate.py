@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
-    "Traffic": ("load", "traffic", "packet_length", "bursts"),
+    "Traffic": ("load", "traffic", "packet_length", "bursts", "traffic_class"),
     "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
     "Faults": ("fault",),
     "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
@@ -55,6 +55,13 @@ def simulate(
     packet_length: Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")] = "1",
     bursts: Annotated[
         str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
+    ] = None,
+    traffic_class: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class",
+            help="A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.",
+        ),
     ] = None,
     warmup: Annotated[
         int | None, typer.Option(help="Cycles before measuring; by default until it is in balance.")
@@ -125,6 +132,8 @@ def simulate(
         raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
     if load is None and fault:
         raise SimulationError("--fault is for runs at one load, not for --saturation")
+    if load is None and traffic_class:
+        raise SimulationError("--class is for runs at one load, not for --saturation")
     cycles = {"warmup": warmup, "measure": measure, "precision": precision}
     if load is None and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
         raise SimulationError(f"{wrong} is for one run, not for --saturation")
@@ -138,6 +147,8 @@ def simulate(
         "bursts": None if bursts is None else options.bursts_of(bursts, "--bursts"),
         "threads": threads,
     }
+    if traffic_class:
+        point["classes"] = [options.class_of(text, "--class") for text in traffic_class]
     if fault:
         from unknot.simulation.faults.fault import fault_of
 

@@ -2,6 +2,7 @@
 
 from inspect import ismodule as _ismodule
 
+from unknot.routing.class_ranges import in_ranges as in_ranges
 from unknot.routing.classes import in_classes as in_classes
 from unknot.routing.classes import message_classes as message_classes
 from unknot.routing.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles

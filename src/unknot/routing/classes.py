@@ -137,7 +137,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
         commits=relation.commits,
         claims=relation.claims,
         claims_minimal=relation.claims_minimal,
-        address_labels=_Labels(relation, known),
+        address_labels=Labels(relation, known),
         source=relation.source,
         classes=known,
         selection=relation.selection,
@@ -151,7 +151,7 @@ def _checked(names: Sequence[str]) -> tuple[str, ...]:
     return given
 
 
-class _Labels(Sequence[str]):
+class Labels(Sequence[str]):
     """Names of addresses with their class, made when asked for."""
 
     def __init__(self, relation: Relation, names: tuple[str, ...]) -> None:

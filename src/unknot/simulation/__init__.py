@@ -1,8 +1,10 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
+from unknot.simulation.engine.classes import Message, TrafficClass
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.faults.fault import Fault
+from unknot.simulation.run.class_run import ClassRun
 from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.limits import Saturation, saturation, zero_load_latency
 from unknot.simulation.run.replication import Runs, replicate
@@ -17,9 +19,11 @@ from unknot.simulation.traces.trace_run import TraceRun, run_trace
 
 __all__ = [
     "Bursts",
+    "ClassRun",
     "ClosedLoop",
     "Event",
     "Fault",
+    "Message",
     "Replay",
     "Router",
     "Run",
@@ -30,6 +34,7 @@ __all__ = [
     "TraceError",
     "TraceRun",
     "TracedMessage",
+    "TrafficClass",
     "closed_loop",
     "read_trace",
     "replay",

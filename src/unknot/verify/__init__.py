@@ -11,6 +11,7 @@ from unknot.verify.livelock import Livelock, livelock
 from unknot.verify.loads import Loads, best_loads, loads
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, properties
+from unknot.verify.replies import RequestReply, request_reply
 from unknot.verify.smallest import Smallest, smallest
 from unknot.verify.states import Dependencies, dependencies
 from unknot.verify.vc_use import VcUse, vc_use
@@ -32,6 +33,7 @@ __all__ = [
     "Loads",
     "Message",
     "Properties",
+    "RequestReply",
     "Size",
     "Smallest",
     "Switching",
@@ -50,6 +52,7 @@ __all__ = [
     "livelock",
     "loads",
     "properties",
+    "request_reply",
     "smallest",
     "vc_use",
 ]

@@ -9,6 +9,7 @@ from unknot.errors import RelationError
 from unknot.memory import require
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import knot, stuck_vcs
+from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.state import NO_CYCLE, SPAN, State
@@ -50,6 +51,7 @@ class Engine:
         router: Router = DEFAULT,
         bursts: Bursts | None = None,
         threads: int = 1,
+        mix: Mix | None = None,
     ) -> None:
         router = router.for_relation(relation)
         self.relation, self.switching, self.router = relation, switching, router
@@ -75,6 +77,7 @@ class Engine:
             router=router,
             bursts=bursts,
             threads=threads,
+            mix=mix,
         )
         self.deadlock: Configuration | None = None
         self.asked_from = 0
@@ -127,6 +130,11 @@ class Engine:
         """How many cycles each source is behind: the age of the packet at the head of its queue, about."""
         lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
         return lag
+
+    def owes(self, end: int) -> bool:
+        """Whether replies created before a cycle wait to be sent."""
+        first = self.state.replies.first
+        return bool((self.state.packets.created[first[first >= 0]] < end).any())
 
     def run(self, cycles: int) -> bool:
         """Simulate that many cycles more, with a look for a knot every `CHECK` cycles; False when one was found."""

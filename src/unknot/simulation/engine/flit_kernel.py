@@ -11,6 +11,7 @@ more, so that neither the order of routers nor their division among threads make
 import numpy as np
 from numba import njit, types
 
+from unknot.simulation.engine.class_kernel import inject_classes
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.router_kernel import open_inbox, work
@@ -87,6 +88,9 @@ def fetch_beyond(s, r):
 @njit(_nrt=False, forceinline=True)
 def inject_all(rule, s, r, now):
     """The terminals of router r."""
+    if s.setup.classes > 0:
+        inject_classes(s.raw, r, now)
+        return
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
         inject(rule, s, natural(s.local_terminals[natural(i)]), now)
 

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from unknot.simulation.engine.state import HIGHEST
 from unknot.words_kernel import natural
 
 CYCLIC = 0x7FFFFFFF
+BY_CLASS = 2
+"""Where `setup.aged` says that classes have priorities, see `router.PRIORITIES`."""
 WAITING, LOST = 0, -1
 """What `requests.won` says before a request is matched, and when one of its ends is matched to another."""
 
@@ -32,9 +35,11 @@ class Ends(NamedTuple):
 
 @njit(_nrt=False, forceinline=True)
 def age_key(s, now, p):
-    """The part of a key that puts the older packet first; 0 without priority."""
+    """The part of a key that puts the older packet, or that of the higher class, first; 0 without priority."""
     if s.setup.aged == 0:
         return np.int64(0)
+    if s.setup.aged == BY_CLASS:
+        return (HIGHEST - s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]) << 31
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
 
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
 Allocator = Literal["islip", "separable_input_first"]
-Priority = Literal["none", "age"]
+Priority = Literal["none", "age", "class"]
 ALLOCATORS: tuple[Allocator, ...] = ("islip", "separable_input_first")
-PRIORITIES: tuple[Priority, ...] = ("none", "age")
+PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
 
 _LEAST = {
     "routing_delay": 0,
@@ -59,8 +59,9 @@ class Router:
         every input puts forward one of its requests, every output grants one of those.
     iterations : int
         Rounds of islip; later ones match what is left. separable_input_first has one.
-    priority : {"none", "age"}
-        age: where requests compete the packet created first wins. Ties, or all of it, go round robin.
+    priority : {"none", "age", "class"}
+        age: where requests compete the packet created first wins; class: that of the traffic class of the highest
+        priority. Ties, or all of it, go round robin.
     selection : str, optional
         Which of the free candidates of the lowest tier a header requests: all at once, so that the allocator chooses,
         or one; `SELECTIONS` says which. By default what the relation names (`Relation.selection`), else all.

@@ -38,6 +38,10 @@ ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(len(SELECTIONS))
 
 NO_CYCLE = 2**60
 """A cycle that never comes."""
+UNEQUAL = -2
+"""Of a traffic class: its destinations are in tables, and not alike."""
+HIGHEST = 1 << 30
+"""The highest priority of a traffic class."""
 SPAN = 512
 """Most cycles in a call of the kernel when there are several parts."""
 
@@ -166,7 +170,8 @@ TABLES = {
         hops=int64,  # channels of which it was allocated a VC
         source=int64,
         script=int64,  # where its prescribed path begins in `script`, or −1
-        stop=int64,  # how long that is
+        stop=int32,  # how long that is
+        form=int32,  # which of `forms` it has, of runs with traffic classes
     ),
     "free": numbers(SAVED, int32),  # packets that are not in use
     "terminals": rows(
@@ -181,6 +186,38 @@ TABLES = {
         on=int64,  # whether a burst goes on
         first_output=int64,  # first row of `outputs` of its injection port
     ),
+    # Traffic classes, see `class_kernel`; without them empty. A terminal has a row of `terminals` for each.
+    "classes": rows(
+        SAVED,
+        128,
+        first_form=int64,  # of its messages in `forms`
+        end_form=int64,
+        everyone=int64,  # as in setup, or UNEQUAL
+        begins=int64,  # chances of bursts × 2⁵³; −1 without
+        ends=int64,
+        priority=int64,
+        arrived=int64,  # measured packets, and sums over them
+        latency=int64,
+        network_latency=int64,
+        hops=int64,
+        flits_out=int64,
+    ),
+    "forms": rows(
+        FIXED,
+        64,
+        upto=int64,  # share × 2⁵³ of the messages up to this one
+        flits=int64,
+        shift=int64,  # of the addresses of its message class
+        low=int64,  # first VC of the injection port that it may take
+        high=int64,  # and the end
+        reply=int64,  # form of the reply, or −1
+        of=int64,  # traffic class
+    ),
+    "replies": rows(SAVED, 16, first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
+    "waiting": numbers(SAVED, int32),  # of each packet the reply after it
+    "turns": numbers(SAVED, int64),  # class of which each terminal injected a flit last
+    "reply_range": numbers(FIXED, int64),  # addresses from each terminal to each; empty: the terminal itself
+    "reply_addresses": numbers(FIXED, int32),
     "local_terminals": numbers(FIXED, int32),  # by injection router
     "first_terminal": numbers(FIXED, int32),  # of each router, and the end
     "random": numbers(SAVED, uint64),  # of each terminal
@@ -241,7 +278,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    328,
+    336,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer
     num_vcs=int64,  # of the network
@@ -283,6 +320,7 @@ SETUP = rows(
     speed=int64,  # steps of a router in a cycle × 2²⁰
     queues=int64,  # whether flits may queue behind the switch
     most_queued=int64,  # flits that queue for ejection at a port
+    classes=int64,  # traffic classes, or 0
 )
 """Entries of `State.setup`."""
 

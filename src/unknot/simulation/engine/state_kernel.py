@@ -5,6 +5,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
+from unknot.simulation.engine.reply_kernel import arrive_in_class
 from unknot.simulation.engine.state import ATOMIC, BLOCKED, NONATOMIC
 from unknot.types_kernel import RULE
 from unknot.words_kernel import address_of, atomic_or, mixed, natural
@@ -78,6 +79,8 @@ def eject(s, p, tail, now, arrival):
         count.measured_arrived += 1
         count.network_latency += arrival - packets.injected[p]
         count.hops += packets.hops[p]
+    if setup.classes > 0 and arrive_in_class(s.raw, p, arrival, now):
+        return
     s.free[natural(count.free)] = p
     count.free += 1
 

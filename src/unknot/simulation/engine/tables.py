@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers
-from unknot.simulation.engine.router import ALLOCATORS, Router
+from unknot.simulation.engine.mix import WAITING, Mix
+from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
 from unknot.simulation.engine.size import packets_in_a_buffer, wheel
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs, length_shares, streams
@@ -17,6 +19,8 @@ from unknot.splitmix import mixed, scramble
 from unknot.switching import SWITCHINGS, Switching
 
 Numbers = npt.NDArray[np.int64]
+CLASS_TABLES = ("classes", "forms", "replies", "waiting", "turns", "reply_range", "reply_addresses")
+"""Tables that only runs with traffic classes have."""
 IN_CACHE = 10_000
 """Most input buffers whose tables stay in a second-level cache, about."""
 
@@ -33,6 +37,7 @@ def empty_network(
     router: Router,
     bursts: Bursts | None,
     threads: int,
+    mix: Mix | None = None,
 ) -> list[State]:
     """An empty network about to begin cycle 0, in as many parts as it has threads.
 
@@ -42,7 +47,11 @@ def empty_network(
         Probability that a terminal that sends at full rate creates a packet in a cycle, on average.
     pairs : Pairs
         Who sends to whom.
+    mix : Mix, optional
+        Traffic classes, which take the place of `chance`, `pairs` and `bursts`.
     """
+    if router.priority == "class" and mix is None:
+        raise SimulationError('router: priority "class" is of traffic classes, and there are none')
     network = relation.network
     terminals, num_vcs = network.num_terminals, relation.num_vcs
     shares = length_shares(packet_length)
@@ -52,13 +61,13 @@ def empty_network(
     num_words = int(first_word[-1])
     local = relation.vcs.widest
     inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth)
-    starts = streams(seed, terminals)
+    starts = streams(seed, terminals * (len(mix.classes) if mix else 1))
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
     cuts = _cuts(tables["words"]["first_input"][first_word], threads)
     many = terminals * SPAN if threads > 1 else 0
     inputs = len(tables["buffer"])
-    slots = inputs * held + terminals + many
+    slots = inputs * held + len(starts) + many + (WAITING * terminals if mix else 0)
     injection = tables["out_row"][num_vcs + local * np.arange(terminals)]
     tables |= {
         "ring": inputs * held,
@@ -71,7 +80,7 @@ def empty_network(
         "first_answer": 0,
         "answers": 0,
         "packets": slots * threads,
-        "terminals": {"first_output": injection} | _terminals(chance, pairs, bursts, starts, local),
+        "terminals": {"first_output": injection} | terminal_columns(chance, pairs, bursts, starts, local),
         "local_terminals": by_router,
         "first_terminal": first,
         "random": starts,
@@ -84,7 +93,10 @@ def empty_network(
         "other": pairs.other,
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
-    }
+    } | dict.fromkeys(CLASS_TABLES, 0)
+    if mix is not None:
+        tables |= mix.tables(starts, local, slots)
+        tables["terminals"]["first_output"] = np.tile(injection, len(mix.classes))
     shared = {name: aligned(name, table) for name, table in tables.items()}
     bits = 64 * int(np.diff(first_word).max(initial=1))
     parts = []
@@ -105,6 +117,7 @@ def empty_network(
         part = State(shared | {name: aligned(name, table) for name, table in own.items()})
         setup = part.setup
         _write_setup(setup, relation, switching, buffer_depth, seed, pairs, router, bursts)
+        setup.classes, setup.packable = len(mix.classes) if mix else 0, mix is None and setup.packable
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
         setup.num_words, setup.ring, setup.large = num_words, held, inputs > IN_CACHE
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
@@ -130,7 +143,7 @@ def _cuts(upto: Numbers, parts: int) -> Numbers:
     return np.concatenate([[0], np.searchsorted(upto[:-1], wanted), [upto.size - 1]]).astype(np.int64)
 
 
-def _terminals(
+def terminal_columns(
     chance: float, pairs: Pairs, bursts: Bursts | None, starts: npt.NDArray[np.uint64], local: int
 ) -> dict[str, Any]:
     """Columns of `terminals`."""
@@ -166,7 +179,7 @@ def _write_setup(
     setup.switch_allocation, setup.traversal = router.switch_allocation_delay, router.traversal_delay
     setup.credit, setup.speculative, setup.holds = router.credit_delay, router.speculative, router.hold_switch
     setup.separable, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
-    setup.aged, setup.selection = router.priority == "age", SELECTIONS.index(router.selection or "all")
+    setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
     setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
     setup.most_queued = relation.vcs.widest * depth

@@ -11,13 +11,16 @@ from unknot.network import Network
 from unknot.progress import Progress
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.classes import TrafficClass
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import mix_of
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
-from unknot.simulation.run.measurement import Window, warm_up
+from unknot.simulation.run.class_run import check_alone, class_runs
+from unknot.simulation.run.measurement import Window, drain, warm_up
 from unknot.simulation.run.options import check_point, check_run
 from unknot.simulation.run.outcome import diagnosis
 from unknot.simulation.run.remedy import remedy
@@ -48,6 +51,7 @@ def simulate(
     traffic: Traffic = "uniform",
     packet_length: Lengths = 1,
     bursts: Bursts | None = None,
+    classes: Sequence[TrafficClass] = (),
     warmup: int | None = None,
     measure: int | None = None,
     precision: float | None = None,
@@ -85,6 +89,9 @@ def simulate(
         Flits per packet, or the share of each length among the packets.
     bursts : Bursts, optional
         Terminals are on or off, instead of creating packets with the same chance in every cycle.
+    classes : sequence of TrafficClass
+        Several sources of each terminal, in place of `traffic`, `packet_length` and `bursts`: each with its share of
+        the load, pattern, messages and replies to them, and priority. `Run.classes` has what was found of each.
     warmup : int, optional
         *Measurement.* Cycles before measuring. By default until the mean latency of the packets that arrive has been
         in balance for half of the time (MSER), 64 times the shortest warm-up at most.
@@ -121,7 +128,12 @@ def simulate(
     """
     relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)
-    shares = length_shares(packet_length)
+    if classes:
+        check_alone(
+            threads, faults=faults, bursts=bursts, traffic=traffic != "uniform", packet_length=packet_length != 1
+        )
+    mix = mix_of(relation, classes, float(load)) if classes else None
+    shares = length_shares(mix.lengths if mix else packet_length)
     longest = shares[-1][0]
     check_point(longest, switching, buffer_depth, seed)
     check_run(load, warmup, measure, precision, interval, threads)
@@ -129,7 +141,7 @@ def simulate(
     if not terminals:
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
     sent = pattern(relation.network, traffic)
-    pairs = pairs_of(relation, sent)
+    pairs = mix.pairs[0] if mix else pairs_of(relation, sent)
     chance = float(load) / mean_length(shares)
     if bursts is not None and (busiest := chance * float(pairs.rate.max()) / bursts.share_on) > 1:
         raise SimulationError(
@@ -138,7 +150,8 @@ def simulate(
         )
     make: Callable[..., Engine] = FaultyEngine if faults else Engine
     if interval is not None:
-        make = partial(FaultyRecorder if faults else Recorder, interval, mean_length(shares))
+        flits = sum(mix.flits) / mix.packets if mix and mix.packets else mean_length(shares)
+        make = partial(FaultyRecorder if faults else Recorder, interval, flits)
     engine = make(
         relation,
         switching,
@@ -150,10 +163,10 @@ def simulate(
         router=router,
         bursts=bursts,
         threads=threads,
-        **({"faults": faults} if faults else {}),
+        **({"faults": faults} if faults else {"mix": mix}),
     )
-    rate = chance * float(pairs.rate.sum())
-    offered = rate * mean_length(shares) / terminals
+    rate = mix.packets if mix else chance * float(pairs.rate.sum())
+    offered = sum(mix.flits) / terminals if mix else rate * mean_length(shares) / terminals
     further = progress or (lambda stage, done, total: None)
 
     def say(stage: str, cycle: int) -> None:
@@ -181,7 +194,7 @@ def simulate(
             if isinstance(engine, FaultyEngine)
             else offered,
             int(rate * window.cycles),
-            relation.network.terminal_name,
+            lambda source: relation.network.terminal_name(source % terminals),
             surely=surely,
         )
 
@@ -196,7 +209,7 @@ def simulate(
     if engine.deadlock is None:
         reason = fails(measured, False)
         if not reason:
-            reason = _drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
+            reason = drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
 
     arrived = engine.count("measured_arrived")
     latencies = engine.latencies()
@@ -205,7 +218,7 @@ def simulate(
     if reason:
         say("looking why", engine.now)
         found = diagnosis(engine, measured.cycles)
-        helps = remedy(
+        helps = "" if mix else remedy(
             relation, utilisation, occupancy, offered, accepted, load=float(load), traffic=sent,
             switching=switching, lengths=shares, buffer_depth=buffer_depth, router=engine.router,
         )  # fmt: skip
@@ -240,6 +253,7 @@ def simulate(
         routing=relation.name,
         vcs=relation.vcs.each,
         traffic=traffic if isinstance(traffic, str) else sent.name,
+        classes=class_runs(engine, mix, measured.cycles) if mix else (),
         lengths=shares if len(shares) > 1 else (),
         router=engine.router,
         bursts=bursts,
@@ -285,17 +299,3 @@ def _measure(
         if wanted >= most * cycles or not (doubt or short):
             break
     return window
-
-
-def _drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], None]) -> str:
-    """Go on under load until every packet created before cycle `end` has arrived; why not, if they do not."""
-    limit = engine.now + patience
-    while engine.now < limit:
-        counted = engine.count("measured_created"), engine.count("measured_arrived")
-        if counted[0] == counted[1] and int(engine.state.terminals.drawn.min()) >= end:
-            return ""
-        say("draining", engine.now)
-        if not engine.run(100):
-            return ""
-    missing = engine.count("measured_created") - engine.count("measured_arrived")
-    return f"saturated: {missing} measured packets had not arrived {patience} cycles after measuring ended"

@@ -61,6 +61,8 @@ def warm_up(engine: Engine, rate: float, say: Callable[[str, int], None]) -> Non
         found, part = found.reshape(-1, 2, 2).sum(axis=1), 2 * part
 
 
+PER_CLASS = ("arrived", "latency", "network_latency", "hops", "flits_out")
+"""What is counted of each traffic class."""
 FEWEST_PACKETS = 10
 """Fewest packets whose mean latency counts as that of a batch."""
 SHORTEST = 20
@@ -92,6 +94,8 @@ class Window:
             count = part.count
             count.measured_created = count.measured_arrived = count.measured_flits_out = 0
             count.network_latency = count.hops = 0
+            for column in PER_CLASS:
+                part.classes[column] = 0
         self._before = engine.carried()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
@@ -200,3 +204,18 @@ class Window:
     def _to(self, cycle: int) -> None:
         while self.engine.now < cycle:
             self.engine.advance(cycle)
+
+
+def drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], None]) -> str:
+    """Go on under load until every packet created before cycle `end` has arrived; why not, if they do not."""
+    limit = engine.now + patience
+    while engine.now < limit:
+        counted = engine.count("measured_created"), engine.count("measured_arrived")
+        drawn = int(engine.state.terminals.drawn.min())
+        if counted[0] == counted[1] and drawn >= end and not engine.owes(end):
+            return ""
+        say("draining", engine.now)
+        if not engine.run(100):
+            return ""
+    missing = engine.count("measured_created") - engine.count("measured_arrived")
+    return f"saturated: {missing} measured packets had not arrived {patience} cycles after measuring ended"

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from unknot.errors import SimulationError, TextError, near
+from unknot.simulation.engine.classes import Message, TrafficClass
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
 from unknot.switching import Switching
@@ -68,7 +69,7 @@ def _is_number(value: object) -> bool:
 
 
 _T = TypeVar("_T")
-_PIECE = re.compile(r"[^,]+")
+_PIECE = re.compile(r"(?:[^,(]|\([^)]*\))+")
 
 
 def router_of(text: str, where: str = "<router>") -> Router:
@@ -161,6 +162,30 @@ def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
             text,
         )
     return Bursts(*values)
+
+
+def class_of(text: str, where: str = "<class>") -> TrafficClass:
+    """A traffic class from a text such as ``share=2, traffic=hotspot(3, share=0.1), flits=1, reply=4, priority=1``.
+
+    Raises
+    ------
+    TextError
+        At the place that is wrong.
+    """
+    given: dict[str, Any] = {}
+    for column, piece in _pieces(text):
+        name, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals or name not in (*_OF_CLASS, *_OF_MESSAGE) or name in given:
+            raise TextError(
+                f"expected option=value, each once, with one of {', '.join((*_OF_CLASS, *_OF_MESSAGE))}",
+                where, 1, column, text,
+            )  # fmt: skip
+        given[name] = value if name in ("traffic", "name") else _value(value)
+    message = {name: given.pop(name) for name in _OF_MESSAGE if name in given}
+    return _told(lambda: TrafficClass(messages=(Message(**message),), **given), where, 1, text)
+
+
+_OF_CLASS, _OF_MESSAGE = ("share", "traffic", "priority", "name"), ("flits", "kind", "reply", "reply_kind")
 
 
 def _pieces(text: str) -> Iterable[tuple[int, str]]:

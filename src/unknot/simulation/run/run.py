@@ -12,6 +12,7 @@ from unknot.frames import Row, to_frame
 from unknot.shown import Shown
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts
+from unknot.simulation.run.class_run import ClassRun
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
 from unknot.switching import Switching
@@ -75,6 +76,8 @@ class Run(Shown):
     network, routing, vcs, traffic :
         Names of what was simulated, and the VCs of each channel, None where they differ; do not count when runs are
         compared.
+    classes : tuple of ClassRun
+        Of a run with traffic classes each of them.
     series : Series or None
         The run over time, when it was asked for; does not count when runs are compared.
     """
@@ -108,6 +111,7 @@ class Run(Shown):
     lost_packets: int = 0
     lost_flits: int = 0
     faults: tuple[str, ...] = ()
+    classes: tuple[ClassRun, ...] = ()
     network: str = field(default="", compare=False)
     routing: str = field(default="", compare=False)
     vcs: int | None = field(default=None, compare=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 
 from unknot.errors import UnknotError, near
@@ -43,6 +44,7 @@ class Configuration:
         self.given: dict[str, Assignment] = {}
         self.warnings: list[str] = []
         self._asked: set[str] = set()
+        self.klass: int | None = None
         for assignment in assignments:
             self._check(assignment)
             self.given[assignment.key] = assignment
@@ -70,6 +72,12 @@ class Configuration:
         """The same with another value of one key, as if given on the command line."""
         assignment = Assignment(key, value, OVERRIDE, 1, 1, len(key) + 2, f"{key}={value}")
         return Configuration([*self.given.values(), assignment], self.folder, self.faithful)
+
+    def of_class(self, k: int) -> Configuration:
+        """The same as one of several traffic classes sees it."""
+        found = copy(self)
+        found.klass = k
+        return found
 
     def __contains__(self, key: str) -> bool:
         return key in self.given
@@ -118,10 +126,12 @@ class Configuration:
         return split(self.text(key))
 
     def one(self, key: str) -> str:
-        """The value of a key for the one traffic class."""
+        """The value of a key for this traffic class; the last one goes for all further classes."""
         found = self.values(key)
         if not found:
             raise self.error(key, "this list is empty")
+        if self.klass is not None:
+            return found[min(self.klass, len(found) - 1)]
         if len(found) > 1:
             self.warn(key, f"only the first of {len(found)} values counts: there is one traffic class")
         return found[0]

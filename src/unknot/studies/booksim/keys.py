@@ -107,8 +107,9 @@ KEYS: dict[str, Key] = {
     "vct": Key("int", "0", "inert", "only the router `event` reads it"),
     # Traffic.
     "traffic": Key("strs", "uniform", "built", "`traffic`; see the table of patterns"),
-    "classes": Key("int", "1", "refused", "one traffic class"),
-    "class_priority": Key("ints", "0", "inert", "one traffic class"),
+    "classes": Key("int", "1", "built", "`classes`: a `TrafficClass` for each; a list has a value for each, and its "
+                   "last one goes for the rest"),
+    "class_priority": Key("ints", "0", "built", "`TrafficClass.priority`"),
     "perm_seed": Key("strs", "0", "built", "seed of `randperm`; the permutation is another than BookSim draws"),
     "injection_rate": Key("floats", "0.1", "built", "`load`, which is in flits: times the mean `packet_size`"),
     "injection_rate_uses_flits": Key("int", "0", "built", "`load`"),
@@ -118,16 +119,17 @@ KEYS: dict[str, Key] = {
     "burst_r1": Key("float", "-1.0", "built", "gives the one of the two that is negative"),
     "packet_size": Key("ints", "1", "built", "`packet_length`"),
     "packet_size_rate": Key("ints", "1", "built", "shares of the packet lengths"),
-    "priority": Key("str", "none", "partly", "`Router.priority`: `none`, `age`; `class` with one class is `none`"),
+    "priority": Key("str", "none", "partly", "`Router.priority`: `none`, `age`, `class`; `class` with one class is "
+                    "`none`"),
     "include_queuing": Key("int", "1", "refused", "latency counts from the creation of the packet"),
-    "use_read_write": Key("ints", "0", "refused", "requests and replies: `unknot.simulation.closed_loop`"),
-    "write_fraction": Key("floats", "0.5", "inert", "only with `use_read_write`"),
-    **{f"{way}_{what}_{end}_vc": Key("int", default, "inert", _VCS) for way, what, end, default in (
+    "use_read_write": Key("ints", "0", "built", "`Message.reply`: reads and writes, answered by where they arrive"),
+    "write_fraction": Key("floats", "0.5", "built", "`Message.share`"),
+    **{f"{way}_{what}_{end}_vc": Key("int", default, "built", _VCS) for way, what, end, default in (
         ("read", "request", "begin", "0"), ("read", "request", "end", "5"),
         ("write", "request", "begin", "2"), ("write", "request", "end", "7"),
         ("read", "reply", "begin", "8"), ("read", "reply", "end", "13"),
         ("write", "reply", "begin", "10"), ("write", "reply", "end", "15"))},
-    **{f"{way}_{what}_size": Key("ints", "1", "inert", _SIZE)
+    **{f"{way}_{what}_size": Key("ints", "1", "built", _SIZE)
        for what in ("request", "reply") for way in ("read", "write")},
     **{f"{way}_{what}_subnet": Key("int", "0", "inert", "only with `subnets`")
        for what in ("request", "reply") for way in ("read", "write")},

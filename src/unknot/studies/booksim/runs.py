@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from unknot.errors import TextError
-from unknot.simulation import Run, simulate
+from unknot.simulation import ClassRun, Run, simulate
 from unknot.simulation.run.replication import Runs, gather
 from unknot.studies.booksim.configuration import split
 from unknot.studies.booksim.keys import KEYS
@@ -31,6 +31,8 @@ class Point:
         Packets of a terminal in a cycle.
     mean_length : float
         Flits of a packet.
+    class_lengths : tuple of float
+        The same of each traffic class, replies included.
     seconds : float
         Wall-clock time of its runs.
     found : Runs
@@ -39,6 +41,7 @@ class Point:
     setting: str
     offered_packets: float
     mean_length: float
+    class_lengths: tuple[float, ...]
     seconds: float
     found: Runs = field(repr=False)
 
@@ -120,21 +123,36 @@ def run_booksim(
 def _run(setting: str, setup: Setup) -> Point:
     began = time.monotonic()
     found = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **setup.options) for seed in setup.seeds)
-    return Point(setting, setup.load / setup.mean_length, setup.mean_length, time.monotonic() - began, found)
+    lengths = tuple(
+        one.mean_length * sum(f.share for f in one.forms) / sum(f.share * (1 + (f.reply > 0)) for f in one.forms)
+        for one in setup.options.get("classes", ())
+    )
+    seconds = time.monotonic() - began
+    return Point(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, found)
 
 
-def overall(point: Point) -> list[tuple[str, float | None]]:
+def overall(point: Point, k: int | None = None) -> list[tuple[str, float | None]]:
     """What BookSim prints of all its simulations under these names, as far as it is measured here.
 
     A minimum or maximum is printed by BookSim below its average.
+
+    Parameters
+    ----------
+    k : int, optional
+        Traffic class; by default all packets together.
     """
-    runs: Sequence[Run] = point.found.runs
-    accepted, mean = _mean([run.accepted_load for run in runs]), point.mean_length
-    injected = min(point.offered_packets * mean, 1.0)
+    whole: Sequence[Run] = point.found.runs
+    runs: Sequence[Run | ClassRun] = whole
+    mean, injected = point.mean_length, min(point.offered_packets * point.mean_length, 1.0)
+    maximum = _mean([run.latency_max for run in whole])
+    if k is not None and point.class_lengths:
+        runs = [run.classes[k] for run in whole]
+        mean, injected, maximum = point.class_lengths[k], runs[0].offered_load, None
+    accepted = _mean([run.accepted_load for run in runs])
     hops = _mean([run.hops_mean for run in runs])
     return [
         ("Packet latency average", _mean([run.latency_mean for run in runs])),
-        ("\tmaximum", _mean([run.latency_max for run in runs])),
+        ("\tmaximum", maximum),
         ("Network latency average", _mean([run.network_latency_mean for run in runs])),
         ("Injected packet rate average", injected / mean),
         ("Accepted packet rate average", None if accepted is None else accepted / mean),
@@ -146,17 +164,19 @@ def overall(point: Point) -> list[tuple[str, float | None]]:
     ]
 
 
-def csv_line(setup: Setup, point: Point) -> str:
-    """BookSim's line `results:`, its columns in its order; `nan` for what is not measured here."""
-    known = dict(overall(point))
+def csv_line(setup: Setup, point: Point, k: int = 0) -> str:
+    """BookSim's line `results:` of a class, its columns in its order; `nan` for what is not measured here."""
+    known = dict(overall(point, k))
     columns = ["Packet latency", "Network latency", "Flit latency", "Fragmentation"]
     rates = ["Injected packet rate", "Accepted packet rate", "Injected flit rate", "Accepted flit rate"]
-    cells = [split(setup.configuration.text("traffic"))[0], "0", f"{point.offered_packets:g}"]
+    patterns = split(setup.configuration.text("traffic"))
+    offered = known["Injected packet rate average"] if point.class_lengths else point.offered_packets
+    cells = [patterns[min(k, len(patterns) - 1)], "0", f"{offered:g}"]
     for name in (*columns, *rates):
         most = known["\tmaximum"] if name == "Packet latency" else None
         cells += ["nan", _cell(known.get(f"{name} average")), _cell(most)]
     cells += [_cell(known[f"{name} packet size average"]) for name in ("Injected", "Accepted")]
-    return "results:0," + ",".join([*cells, _cell(known["Hops average"])])
+    return f"results:{k}," + ",".join([*cells, _cell(known["Hops average"])])
 
 
 def _cell(value: float | None) -> str:

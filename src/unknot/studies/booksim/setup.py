@@ -8,22 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import SimulationError, TextError, UnknotError
+from unknot.errors import TextError, UnknotError
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.router import Allocator, Router
 from unknot.simulation.engine.traffic import Bursts, length_shares, mean_length
-from unknot.studies.booksim.configuration import Configuration, read_configuration, split
+from unknot.studies.booksim.classes import answers_of, has_classes, lengths_of, routed, traffic_classes
+from unknot.studies.booksim.configuration import Configuration, read_configuration
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
-from unknot.studies.booksim.routings import relation_of
+from unknot.studies.booksim.routers import router_of
 from unknot.switching import Switching
 from unknot.traffic import Pattern
-
-_ALLOCATOR = re.compile(r"(\w+)(?:\((\w*)\))?")
-_ALLOCATORS = ("islip", "separable_input_first", "separable_output_first")
-_ITERATIVE = ("islip",)
-_SPECULATION = ("spec_check_elig", "spec_check_cred", "spec_mask_by_reqs")
-_OFF = ("vc_busy_when_full", "vc_prioritize_empty", "vc_priority_donation", "vc_shuffle_requests", "noq")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +38,8 @@ class Setup:
     built : Built
     watched : tuple of int
         Packets to follow.
+    answers : dict of str to str
+        Message class of the reply to each class of requests.
     """
 
     configuration: Configuration
@@ -54,6 +50,7 @@ class Setup:
     seeds: tuple[int, ...]
     built: Built
     watched: tuple[int, ...] = ()
+    answers: dict[str, str] = field(default_factory=dict)
 
     @property
     def mean_length(self) -> float:
@@ -125,41 +122,57 @@ def read_setup(path: str | Path, overrides: Sequence[str] = (), *, faithful: boo
 def _understood(given: Configuration, before: Setup | None) -> Setup:
     if before is None:
         built = build(given)
-        relation = relation_of(given, built)
+        relation = routed(given, built)
     else:
         built, relation = before.built, before.relation
     given.require("router")
     given.require("subnets")
-    given.require("classes")
     given.require("link_failures")
-    if any(int(value) for value in given.values("use_read_write") if value.isdigit()):
-        given.require("use_read_write")
-    if given.one("measure_stats") == "0":
-        raise given.error("measure_stats", "nothing would be measured")
+    if "0" in given.values("measure_stats"):
+        raise given.error("measure_stats", "everything is measured, so no class can be left out")
     given.require("sim_type", "throughput")
-    lengths = _lengths(given)
+    if has_classes(given):
+        return _with_classes(given, built, relation)
+    lengths = lengths_of(given)
     chance = given.number("injection_rate")
     mean = mean_length(length_shares(lengths))
     load = chance if given.on("injection_rate_uses_flits") else chance * mean
     if not 0 < load / mean <= 1:
         raise given.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {load / mean:g}")
-    switching: Switching = "wormhole" if given.on("wait_for_tail_credit") else "wormhole-nonatomic"
     chosen: Pattern = pattern(given, built)
     burst: Bursts | None = bursts(given, built, load / mean)
     options: dict[str, Any] = {
         "packet_length": lengths if len(lengths) > 1 else next(iter(lengths)),
-        "switching": switching,
-        "buffer_depth": _depth(given),
         "traffic": chosen,
-        "router": _router(given),
         "bursts": burst,
     }
+    options |= _of_routers(given) | _cycles(given)
+    return Setup(given, relation, load, lengths, options, _seeds(given), built, _watched(given))
+
+
+def _with_classes(given: Configuration, built: Built, relation: Relation) -> Setup:
+    """A configuration with several traffic classes, or with reads and writes."""
+    mix = traffic_classes(given, built)
+    load = sum(one.share for one in mix)
+    lengths: dict[int, float] = {}
+    for one in mix:
+        for form in one.forms:
+            for flits in (form.flits, form.reply):
+                if flits:
+                    lengths[flits] = lengths.get(flits, 0.0) + one.share / one.mean_length * form.share
+    options: dict[str, Any] = {"classes": mix} | _of_routers(given) | _cycles(given)
+    if _watched(given):
+        raise given.error("watch_packets", "packets of traffic classes cannot be watched")
+    return Setup(
+        given, relation, load, dict(length_shares(lengths)), options, _seeds(given), built, (), answers_of(relation)
+    )
+
+
+def _of_routers(given: Configuration) -> dict[str, Any]:
+    """Options of `simulate` that say what routers are like."""
     given.require("include_queuing")
-    options |= _cycles(given)
-    first, many = _seed(given), given.whole("sim_count", 1, 10_000)
-    given.on("print_csv_results")
-    seeds = tuple(range(first, first + many))
-    return Setup(given, relation, load, lengths, options, seeds, built, _watched(given))
+    switching: Switching = "wormhole" if given.on("wait_for_tail_credit") else "wormhole-nonatomic"
+    return {"switching": switching, "buffer_depth": _depth(given), "router": router_of(given)}
 
 
 def _watched(given: Configuration) -> tuple[int, ...]:
@@ -174,21 +187,6 @@ def _watched(given: Configuration) -> tuple[int, ...]:
     return tuple(int(text) for text in found)
 
 
-def _lengths(given: Configuration) -> dict[int, float]:
-    """Shares of the packet lengths of the one class."""
-    sizes = split(given.one("packet_size"))
-    rates = split(given.one("packet_size_rate")) if len(sizes) > 1 else ("1",)
-    for key, texts in (("packet_size", sizes), ("packet_size_rate", rates)):
-        wrong = [text for text in texts if not text.isdigit() or not 0 < int(text) <= 2**20]
-        if wrong or not texts:
-            raise given.error(key, f"whole numbers from 1 to {2**20} are wanted, not {wrong[0] if wrong else 'none'}")
-    rates = (rates + (rates[-1],) * len(sizes))[: len(sizes)]
-    found: dict[int, float] = {}
-    for size, rate in zip(sizes, rates, strict=True):
-        found[int(size)] = found.get(int(size), 0.0) + int(rate)
-    return dict(length_shares(found))
-
-
 def _depth(given: Configuration) -> int:
     """Flits of a VC's buffer."""
     given.require("buffer_policy")
@@ -200,91 +198,6 @@ def _depth(given: Configuration) -> int:
     return depth
 
 
-def _router(given: Configuration) -> Router:
-    for key in _OFF:
-        given.require_off(key)
-    speculative = given.on("speculative")
-    if speculative:
-        given.require("spec_sw_allocator")
-        for key in _SPECULATION:
-            given.require(key)
-    given.require("priority", "age", "class")
-    allocator, iterations = _allocator(given)
-    try:
-        router = Router(
-            routing_delay=given.whole("routing_delay"),
-            vc_allocation_delay=given.whole("vc_alloc_delay"),
-            switch_allocation_delay=given.whole("sw_alloc_delay"),
-            traversal_delay=given.whole("st_prepare_delay") + given.whole("st_final_delay"),
-            credit_delay=given.whole("credit_delay"),
-            speculative=speculative,
-            allocator=allocator,
-            iterations=iterations,
-            priority="age" if given.text("priority") == "age" else "none",
-            hold_switch=given.on("hold_switch_for_packet"),
-            input_speedup=given.whole("input_speedup"),
-            output_speedup=given.whole("output_speedup"),
-            internal_speedup=given.number("internal_speedup"),
-        )
-    except SimulationError as error:
-        for key, name in _DELAYS.items():
-            if f" {name} " in str(error):
-                raise given.error(key, str(error)) from None
-        raise
-    if router.queues:
-        given.require("output_buffer_size")
-    return router
-
-
-_DELAYS = {
-    "routing_delay": "routing_delay",
-    "vc_alloc_delay": "vc_allocation_delay",
-    "sw_alloc_delay": "switch_allocation_delay",
-    "st_final_delay": "traversal_delay",
-    "credit_delay": "credit_delay",
-    "vc_allocator": "iterations",
-    "input_speedup": "input_speedup",
-    "output_speedup": "output_speedup",
-    "internal_speedup": "internal_speedup",
-}
-
-
-def _allocator(given: Configuration) -> tuple[Allocator, int]:
-    """Name and iterations of the allocator of VCs and of the switch."""
-    found: list[tuple[Allocator, int]] = []
-    for key in ("vc_allocator", "sw_allocator"):
-        match = _ALLOCATOR.fullmatch(given.text(key))
-        name = match[1] if match else ""
-        if match is None or name not in _ALLOCATORS:
-            raise given.error(key, f"{given.text(key)} is not built: {', '.join(_ALLOCATORS)} are")
-        inside = match[2] or ""
-        iterations = 1
-        if name in _ITERATIVE:
-            iterations = _iterations(given, key, inside)
-        else:
-            arbiter = inside or ("round_robin" if given.faithful else given.text("arb_type"))
-            if arbiter != "round_robin":
-                raise given.error(key if inside else "arb_type", f"arbiter {arbiter} is not built: round_robin is")
-        # Of outputs that choose first, once and without priorities, iSLIP is made.
-        found.append(("separable_input_first" if name == "separable_input_first" else "islip", iterations))
-    if found[0] != found[1]:
-        raise given.error("sw_allocator", "VCs and the switch have one allocator between them, so both must be alike")
-    return found[0]
-
-
-def _iterations(given: Configuration, key: str, inside: str) -> int:
-    if inside:
-        if not inside.isdigit() or not 1 <= int(inside) <= 1000:
-            raise given.error(key, f"iterations are a whole number from 1 to 1000, not {inside}")
-        return int(inside)
-    if given.faithful:
-        return 1
-    wanted = given.whole("alloc_iters", 1, 1000)
-    if wanted > 1 and key == "vc_allocator":
-        given.warn("alloc_iters", "BookSim ignores it and iterates once; --faithful does so too")
-    return wanted
-
-
 def _cycles(given: Configuration) -> dict[str, Any]:
     """How long to warm up and to measure: as BookSim does at most, if faithful."""
     keys = ("sample_period", "warmup_periods", "max_samples")
@@ -292,6 +205,13 @@ def _cycles(given: Configuration) -> dict[str, Any]:
     if not given.faithful:
         return {}
     return {"warmup": warm * period, "measure": max(1, most - warm) * period}
+
+
+def _seeds(given: Configuration) -> tuple[int, ...]:
+    """A seed for each simulation."""
+    given.on("print_csv_results")
+    first, many = _seed(given), given.whole("sim_count", 1, 10_000)
+    return tuple(range(first, first + many))
 
 
 def _seed(given: Configuration) -> int:

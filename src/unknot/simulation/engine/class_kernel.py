@@ -1,0 +1,194 @@
+# mypy: ignore-errors
+"""Terminals with several traffic classes: a source queue for each, and at most one flit in a cycle from all of them.
+
+Of the classes that have a flit, a VC of their own and a credit, that of the highest priority injects, and of equals
+the next one in turn. Replies go before new requests of their class, which are not drawn while replies wait. Row
+`c × terminals + t` of `terminals` is class c of terminal t.
+"""
+
+import numpy as np
+from numba import njit
+
+from unknot.simulation.engine.inject_kernel import draw
+from unknot.simulation.engine.match_kernel import BY_CLASS
+from unknot.simulation.engine.state import UNEQUAL
+from unknot.simulation.engine.state_kernel import enqueue, need, post
+from unknot.simulation.engine.view_kernel import view
+from unknot.words_kernel import natural
+
+
+@njit(_nrt=False, forceinline=True)
+def whom(s, c, row, t):
+    """Address, of the first message class, that class c of terminal t sends its next packet to."""
+    everyone, terminals = s.classes.everyone[c], s.turns.shape[0]
+    if everyone >= 0:
+        address = draw(s, row) % (terminals - 1 + everyone)
+        return address + 1 if everyone == 0 and address >= t else address
+    first = s.pair_first[row]
+    pair = first + draw(s, row) % (s.pair_first[row + 1] - first)
+    if everyone == UNEQUAL and draw(s, row) >= s.keep[pair]:
+        pair = s.other[pair]
+    begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
+    return np.int64(s.addresses[begin + (draw(s, row) % many if many > 1 else 0)])
+
+
+@njit(_nrt=False, forceinline=True)
+def whom_to_answer(s, row, t, to):
+    """Address, of the first message class, of a reply from terminal t."""
+    if s.reply_range.shape[0] == 0:
+        return np.int64(to)
+    entry = t * s.turns.shape[0] + to
+    begin, many = s.reply_range[2 * entry], s.reply_range[2 * entry + 1] - s.reply_range[2 * entry]
+    return np.int64(s.reply_addresses[begin + (draw(s, row) % many if many > 1 else 0)])
+
+
+@njit(_nrt=False, forceinline=True)
+def create_in(s, c, row, t, cycle):
+    """Class c of terminal t has created a packet in a cycle; False if there is no room for one."""
+    setup, count, packets = s.setup, s.count, s.packets
+    if count.free > 0:
+        count.free -= 1
+        p = np.int64(s.free[natural(count.free)])
+    elif count.high < packets.shape[0]:
+        p = count.high
+        count.high += 1
+    else:
+        return False
+    address, form = whom(s, c, row, t), s.classes.first_form[c]
+    if form + 1 < s.classes.end_form[c]:
+        x = draw(s, row)
+        while x >= s.forms.upto[form]:
+            form += 1
+    packets.created[p], packets.address[p], packets.length[p] = (
+        cycle,
+        address + s.forms.shift[form],
+        s.forms.flits[form],
+    )
+    packets.hops[p], packets.source[p], packets.script[p], packets.stop[p] = 0, t, -1, 0
+    packets.form[p] = form
+    count.created += 1
+    count.measured_created += setup.measure_from <= cycle < setup.measure_to
+    s.terminals.packet[row], s.terminals.left[row] = p, s.forms.flits[form]
+    return True
+
+
+@njit(_nrt=False, forceinline=True)
+def draws(s, c, row):
+    """Whether class c creates a packet in the next cycle of row `row`."""
+    terminals, classes = s.terminals, s.classes
+    if terminals.chance[row] == 0:
+        return False
+    if classes.begins[c] >= 0:
+        x = draw(s, row)
+        on = x >= classes.ends[c] if terminals.on[row] == 1 else x < classes.begins[c]
+        terminals.on[row] = on
+        if not on:
+            return False
+    return draw(s, row) < terminals.chance[row]
+
+
+@njit(_nrt=False)
+def fill(raw, c, t, now):
+    """The head of the source queue of class c of terminal t, if it is empty: a reply, or what is drawn."""
+    s = view(raw)
+    terminals, replies, row = s.terminals, s.replies, natural(c * s.turns.shape[0] + t)
+    if terminals.packet[row] >= 0 or terminals.drawn[row] > now:
+        return
+    first = replies.first[row]
+    if first >= 0 and s.packets.created[natural(first)] < now:
+        p = natural(first)
+        replies.first[row] = s.waiting[p]
+        to = s.packets.source[p]
+        form = natural(s.packets.form[p])
+        s.packets.address[p] = whom_to_answer(s, row, t, to) + s.forms.shift[form]
+        s.packets.source[p] = t
+        terminals.packet[row], terminals.left[row] = first, s.packets.length[p]
+        s.count.measured_created += s.setup.measure_from <= s.packets.created[p] < s.setup.measure_to
+        return
+    while terminals.drawn[row] <= now and terminals.packet[row] < 0:
+        if draws(s, c, row) and not create_in(s, c, row, t, terminals.drawn[row]):
+            return
+        terminals.drawn[row] += 1
+
+
+@njit(_nrt=False, forceinline=True)
+def rank(s, p):
+    """How early packet p may inject; the higher the earlier."""
+    if s.setup.aged == BY_CLASS:
+        return s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]
+    return -s.packets.created[p] if s.setup.aged == 1 else np.int64(0)
+
+
+@njit(_nrt=False)
+def way_in(raw, c, t):
+    """Row of `outputs` into which class c of terminal t may send a flit now, or −1."""
+    s = view(raw)
+    terminals, many = s.terminals, s.turns.shape[0]
+    row = natural(c * many + t)
+    vc, base = terminals.vc[row], terminals.first_output[row]
+    if vc >= 0:
+        return vc if s.outputs.credits[natural(vc)] > 0 else np.int64(-1)
+    p = natural(terminals.packet[row])
+    form = natural(s.packets.form[p])
+    low, wide = s.forms.low[form], s.forms.high[form] - s.forms.low[form]
+    needed = max(need(s.setup, s.packets.length[p]), np.int64(1))
+    start = terminals.last_vc[row] + 1 - low
+    if not 0 <= start - 1 < wide:
+        start = 0
+    for i in range(wide):
+        found = base + low + (start + i) % wide
+        free = s.outputs.credits[natural(found)] >= needed
+        for other in range(s.classes.shape[0]):
+            free &= terminals.vc[natural(other * many + t)] != found
+        if free:
+            return found
+    return np.int64(-1)
+
+
+@njit(_nrt=False, forceinline=True)
+def chosen_class(s, t):
+    """The class of which terminal t injects a flit, and the row of `outputs` it goes into; −1 for none."""
+    many, classes, last = s.turns.shape[0], s.classes.shape[0], s.turns[t]
+    best, best_rank, into, others = np.int64(-1), np.int64(0), np.int64(-1), classes
+    if s.setup.holds == 1:
+        row = natural(last * many + t)
+        if s.terminals.packet[row] >= 0 and s.terminals.vc[row] >= 0:
+            into = way_in(s.raw, last, t)
+            if into >= 0:
+                best, best_rank, others = last, rank(s, s.terminals.packet[row]), classes - 1
+    for i in range(1, others + 1):
+        c = (last + i) % classes
+        p = s.terminals.packet[natural(c * many + t)]
+        if p < 0 or (best >= 0 and best_rank >= rank(s, p)):
+            continue
+        found = way_in(s.raw, c, t)
+        if found >= 0:
+            best, best_rank, into = c, rank(s, p), found
+    return best, into
+
+
+@njit(_nrt=False)
+def inject_classes(raw, r, now):
+    """The terminals of router r create packets of each class, and inject a flit each if they can."""
+    s = view(raw)
+    terminals, many = s.terminals, s.turns.shape[0]
+    for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
+        t = natural(s.local_terminals[natural(i)])
+        for c in range(s.classes.shape[0]):
+            fill(raw, c, t, now)
+        c, into = chosen_class(s, t)
+        if c < 0:
+            continue
+        row, w = natural(c * many + t), natural(into)
+        if terminals.vc[row] < 0:
+            terminals.vc[row], terminals.last_vc[row] = into, into - terminals.first_output[row]
+            enqueue(s, w, natural(terminals.packet[row]))
+            s.packets.injected[natural(terminals.packet[row])] = now
+        s.outputs.credits[w] -= 1
+        post(s, s.inbox.flits, s.outside.flits, now + 2, np.int64(s.outputs.flit_bit[w]))
+        s.count.flits_in += 1
+        s.count.last_move = now
+        s.turns[t] = c
+        terminals.left[row] -= 1
+        if terminals.left[row] == 0:
+            terminals.packet[row], terminals.vc[row] = -1, -1

@@ -1,0 +1,246 @@
+"""Traffic classes resolved for a relation and a load, and the tables that kernels read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import SimulationError, near
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.classes import TrafficClass
+from unknot.simulation.engine.state import UNEQUAL
+from unknot.simulation.engine.traffic import Pairs, pairs_of
+from unknot.traffic import Pattern, pattern
+
+WAITING = 1024
+"""Replies that wait at a terminal, on average, from which on no class creates requests any more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mix:
+    """Traffic classes resolved for a relation and a load.
+
+    Attributes
+    ----------
+    classes : tuple of TrafficClass
+    chances : tuple of float
+        Probability of a packet of each class in a cycle, of a terminal that sends at full rate.
+    pairs : tuple of Pairs
+        Addresses are those of the first message class.
+    lengths : dict of int to float
+        Lengths that occur, replies included.
+    """
+
+    classes: tuple[TrafficClass, ...]
+    chances: tuple[float, ...]
+    pairs: tuple[Pairs, ...]
+    lengths: dict[int, float]
+    relation: Relation = field(repr=False)
+
+    @property
+    def packets(self) -> float:
+        """Packets created in a cycle in the whole network, replies included."""
+        return sum(
+            chance * float(pairs.rate.sum()) * (1 + sum(f.share for f in one.forms if f.reply) / _total(one))
+            for one, chance, pairs in zip(self.classes, self.chances, self.pairs, strict=True)
+        )
+
+    @property
+    def flits(self) -> tuple[float, ...]:
+        """Flits of each class created in a cycle in the whole network, replies included."""
+        return tuple(
+            chance * float(pairs.rate.sum()) * one.mean_length
+            for one, chance, pairs in zip(self.classes, self.chances, self.pairs, strict=True)
+        )
+
+    def tables(self, starts: npt.NDArray[np.uint64], local: int, slots: int) -> dict[str, Any]:
+        """The tables of `state` that only classes need, and the columns of `terminals` but `first_output`.
+
+        Parameters
+        ----------
+        starts : uint64 array, shape (classes × terminals,)
+            First random numbers.
+        local : int
+            VCs of an injection port.
+        slots : int
+            Packets there is room for.
+        """
+        from unknot.simulation.engine.tables import terminal_columns
+
+        terminals, many = self.relation.network.num_terminals, len(self.classes)
+        columns = [
+            terminal_columns(chance, pairs, one.bursts, starts[k * terminals : (k + 1) * terminals], local)
+            for k, (one, chance, pairs) in enumerate(zip(self.classes, self.chances, self.pairs, strict=True))
+        ]
+        merged = {name: np.concatenate([np.broadcast_to(c[name], terminals) for c in columns]) for name in columns[0]}
+        forms = self._forms(local)
+        first = np.concatenate([[0], np.cumsum([len(one.forms) for one in self.classes])])
+        return _joined(self.pairs) | {
+            "terminals": merged,
+            "classes": {
+                "first_form": first[:-1], "end_form": first[1:],
+                "everyone": [UNEQUAL if pairs.keep.size else pairs.everyone for pairs in self.pairs],
+                "begins": [-1 if one.bursts is None else int(one.bursts.begin * 2**53) for one in self.classes],
+                "ends": [-1 if one.bursts is None else int(one.bursts.end * 2**53) for one in self.classes],
+                "priority": [one.priority for one in self.classes],
+            },
+            "forms": forms,
+            "replies": {"first": np.full(many * terminals, -1), "last": np.full(many * terminals, -1)},
+            "waiting": slots,
+            "turns": terminals,
+        } | self._ways_back()  # fmt: skip
+
+    def _forms(self, local: int) -> dict[str, Any]:
+        """Columns of the forms: those that classes draw, one class after the other, and then the replies."""
+        rows: list[tuple[int, ...]] = []
+        replies: list[tuple[int, ...]] = []
+        drawn = sum(len(one.forms) for one in self.classes)
+        for k, one in enumerate(self.classes):
+            upto = np.round(np.cumsum([form.share for form in one.forms]) / _total(one) * 2.0**53).astype(np.int64)
+            upto[-1] = 2**53
+            for form, limit in zip(one.forms, upto.tolist(), strict=True):
+                answer = drawn + len(replies) if form.reply else -1
+                rows.append((limit, form.flits, *self._place(form.kind, 0, form.vcs, local), answer, k))
+                if form.reply:
+                    replies.append((0, form.reply, *self._place(form.reply_kind, -1, form.reply_vcs, local), -1, k))
+        names = ("upto", "flits", "shift", "low", "high", "reply", "of")
+        return dict(zip(names, np.array(rows + replies, dtype=np.int64).T, strict=True))
+
+    def _place(self, kind: str, otherwise: int, vcs: tuple[int, int] | None, local: int) -> tuple[int, int, int]:
+        """First address of a message class, and the range of its VCs at injection ports."""
+        known = self.relation.classes
+        if kind and kind not in known:
+            has = near(kind, known) if known else "the routing has no message classes"
+            raise SimulationError(f"{self.relation.name}: unknown message class {kind!r}; {has}")
+        many = max(1, len(known))
+        index = known.index(kind) if kind else otherwise % many
+        low, last = vcs if vcs is not None else (index * (local // many), (index + 1) * (local // many) - 1)
+        if not 0 <= low <= last < local:
+            raise SimulationError(f"traffic class: VCs {low} to {last} of an injection port, which has {local}")
+        return index * (self.relation.num_addresses // many), low, last + 1
+
+    def _ways_back(self) -> dict[str, Any]:
+        """Addresses of replies, unless they are the terminals themselves."""
+        relation = self.relation
+        terminals = relation.network.num_terminals
+        if not any(form.reply for one in self.classes for form in one.forms):
+            return {"reply_range": 0, "reply_addresses": 0}
+        block = _first_block(relation)
+        if np.array_equal(block.destination, np.arange(terminals)) and block.may_use is None:
+            return {"reply_range": 0, "reply_addresses": 0}
+        order = np.argsort(block.destination, kind="stable").astype(np.int32)
+        ranges, kept, used = [], [], 0
+        for t in range(terminals):
+            usable = order if block.may_use is None else order[block.may_use[t, order]]
+            if t == 0 or block.may_use is not None:
+                kept.append(usable)
+                start, used = used, used + usable.size
+            ends = np.searchsorted(block.destination[usable], np.arange(terminals + 1)) + start
+            ranges.append(np.stack([ends[:-1], ends[1:]], axis=1).reshape(-1))
+        return {"reply_range": np.concatenate(ranges), "reply_addresses": np.concatenate(kept)}
+
+
+def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float) -> Mix:
+    """Resolve traffic classes for a relation; a load is in flits per terminal and cycle, replies included.
+
+    Raises
+    ------
+    SimulationError
+        If a class cannot be had on this relation or at this load.
+    """
+    if relation.direct is not None:
+        raise SimulationError(
+            f"{relation.name}: its packets compare two addresses on injection, which traffic classes do not"
+        )
+    given = tuple(classes)
+    if not given or not all(isinstance(one, TrafficClass) for one in given):
+        raise SimulationError("classes: at least one TrafficClass is wanted")
+    block = _first_block(relation)
+    total = sum(one.share for one in given)
+    chances: list[float] = []
+    pairs: list[Pairs] = []
+    lengths: dict[int, float] = {}
+    for k, one in enumerate(given):
+        sent: Pattern = pattern(relation.network, one.traffic)
+        pairs.append(pairs_of(block, sent))
+        chances.append(load * one.share / total / one.mean_length)
+        on = 1.0 if one.bursts is None else one.bursts.share_on
+        if chances[-1] / on > 1:
+            raise SimulationError(
+                f"traffic class {one.name or k}: a terminal would have to create {chances[-1] / on:.3g} packets in a "
+                "cycle, of which 1 is the most; lower the load or its share"
+            )
+        for form in one.forms:
+            for flits in (form.flits, form.reply):
+                if flits:
+                    lengths[flits] = lengths.get(flits, 0.0) + one.share * form.share
+    found = Mix(given, tuple(chances), tuple(pairs), lengths, relation)
+    found._forms(relation.vcs.widest)
+    _check_answers(relation, found)
+    return found
+
+
+def _check_answers(relation: Relation, mix: Mix) -> None:
+    """Refuse requests between terminals of which the second has no address for the first."""
+    if not any(form.reply for one in mix.classes for form in one.forms):
+        return
+    block = _first_block(relation)
+    if block.may_use is None and np.unique(block.destination).size == relation.network.num_terminals:
+        return
+    terminals = relation.network.num_terminals
+    for t in range(terminals):
+        ends = block.destination if block.may_use is None else block.destination[block.may_use[t]]
+        if np.unique(ends).size < terminals:
+            name = relation.network.terminal_name
+            lost = int(np.setdiff1d(np.arange(terminals), ends)[0])
+            raise SimulationError(f"{relation.name}: {name(t)} has no address for {name(lost)}, so it cannot reply")
+
+
+def _first_block(relation: Relation) -> Relation:
+    """The relation with the addresses of its first message class only."""
+    if not relation.classes:
+        return relation
+    many = relation.num_addresses // len(relation.classes)
+    block = replace(
+        relation,
+        destination=relation.destination[:many],
+        may_use=None if relation.may_use is None else relation.may_use[:, :many],
+        classes=(),
+        address_labels=None,
+    )
+    block.__dict__["compiled"] = relation.compiled
+    return block
+
+
+def _total(one: TrafficClass) -> float:
+    return sum(form.share for form in one.forms)
+
+
+def _joined(pairs: Sequence[Pairs]) -> dict[str, Any]:
+    """The tables of several `Pairs`, one after the other; a class without tables has no entries."""
+    first, ranges, addresses, keep, other = [np.zeros(1, dtype=np.int64)], [], [], [], []
+    drawn = any(one.keep.size for one in pairs)
+    entries = used = 0
+    for one in pairs:
+        terminals = one.rate.size
+        table = one.pair_first if one.everyone < 0 else np.zeros(terminals + 1, dtype=np.int64)
+        many = int(table[-1])
+        first.append(table[1:] + entries)
+        ranges.append(one.address_range[: 2 * many] + used)
+        addresses.append(one.addresses if one.everyone < 0 else one.addresses[:0])
+        if drawn:
+            keep.append(one.keep if one.keep.size else np.full(many, 2**53))
+            other.append((one.other if one.other.size else np.arange(many)) + entries)
+        entries, used = entries + many, used + addresses[-1].size
+    empty = np.zeros(0, dtype=np.int64)
+    return {
+        "pair_first": np.concatenate(first),
+        "address_range": np.concatenate(ranges),
+        "addresses": np.concatenate(addresses),
+        "keep": np.concatenate(keep) if keep else empty,
+        "other": np.concatenate(other) if other else empty,
+    }

@@ -1,0 +1,60 @@
+"""What a run says of each of its traffic classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unknot.errors import SimulationError
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import Mix
+from unknot.simulation.run.statistics import mean
+
+
+@dataclass(frozen=True)
+class ClassRun:
+    """One traffic class of a run, requests and replies together; times in cycles.
+
+    Attributes
+    ----------
+    name : str
+    offered_load, accepted_load : float
+        Flits per terminal and cycle.
+    latency_mean, network_latency_mean, hops_mean : float or None
+        As of the run. A reply is created when its request arrives.
+    packets : int
+        Measured packets that arrived.
+    """
+
+    name: str
+    offered_load: float
+    accepted_load: float
+    latency_mean: float | None
+    network_latency_mean: float | None
+    hops_mean: float | None
+    packets: int
+
+
+def class_runs(engine: Engine, mix: Mix, cycles: int) -> tuple[ClassRun, ...]:
+    """The classes of a run that was measured for so many cycles."""
+    rows, terminals = engine.parts[0].classes, engine.relation.network.num_terminals
+    return tuple(
+        ClassRun(
+            name=one.name or str(k),
+            offered_load=flits / terminals,
+            accepted_load=int(row.flits_out) / (terminals * cycles) if cycles else 0.0,
+            latency_mean=mean(int(row.latency), int(row.arrived)),
+            network_latency_mean=mean(int(row.network_latency), int(row.arrived)),
+            hops_mean=mean(int(row.hops), int(row.arrived)),
+            packets=int(row.arrived),
+        )
+        for k, (one, flits, row) in enumerate(zip(mix.classes, mix.flits, rows, strict=True))
+    )
+
+
+def check_alone(threads: int, **others: object) -> None:
+    """Refuse what does not go with traffic classes."""
+    if threads > 1:
+        raise SimulationError(f"classes: runs with traffic classes have one thread, got {threads}")
+    wrong = [name for name, given in others.items() if given]
+    if wrong:
+        raise SimulationError(f"classes: {wrong[0]} is said of each class, or goes without classes")

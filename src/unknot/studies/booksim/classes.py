@@ -1,0 +1,151 @@
+"""Traffic classes of BookSim, reads and writes with their replies, and the virtual channels (VCs) of each type."""
+
+from __future__ import annotations
+
+from unknot.routing.class_ranges import in_ranges
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.classes import Message, TrafficClass
+from unknot.simulation.engine.traffic import length_shares
+from unknot.studies.booksim.configuration import Configuration, split
+from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.patterns import bursts, pattern
+from unknot.studies.booksim.routings import relation_of
+
+TYPES = ("read_request", "write_request", "read_reply", "write_reply")
+"""Types of messages, each with a range of VCs of its own."""
+ANY = "any"
+"""Messages that may take all VCs, beside others that may not."""
+MOST_CLASSES = 64
+
+
+def has_classes(given: Configuration) -> bool:
+    """Whether there are several traffic classes, or reads and writes."""
+    return given.whole("classes", 1, MOST_CLASSES) > 1 or any(_reads(given))
+
+
+def _reads(given: Configuration) -> list[bool]:
+    """Whether each class reads and writes."""
+    many = given.whole("classes", 1, MOST_CLASSES)
+    return [_number(given.of_class(k), "use_read_write") > 0 for k in range(many)]
+
+
+def _number(given: Configuration, key: str, least: int = -(2**31), most: int = 2**31 - 1) -> int:
+    """The whole number of a key for a class."""
+    text = given.one(key)
+    if not text.lstrip("-").isdigit() or not least <= int(text) <= most:
+        raise given.error(key, f"a whole number from {least} to {most} is wanted, not {text[:40]}")
+    return int(text)
+
+
+def _range(given: Configuration, kind: str, vcs: int) -> tuple[int, int]:
+    """First and last VC of a type of messages."""
+    low, high = given.whole(f"{kind}_begin_vc"), given.whole(f"{kind}_end_vc")
+    if not 0 <= low <= high < vcs:
+        words = f"VCs {low} to {high} of {vcs}: with use_read_write ranges are within num_vcs"
+        raise given.error(f"{kind}_end_vc", words)
+    return low, high
+
+
+def routed(given: Configuration, built: Built) -> Relation:
+    """The routing of a configuration, for each type of messages on its VCs.
+
+    Raises
+    ------
+    UnknotError
+        If the routing function cannot be had on the VCs of a type.
+    """
+    reads = _reads(given)
+    if not any(reads):
+        return relation_of(given, built)
+    vcs = given.whole("num_vcs", 1, 1024)
+    given.text("routing_function")
+    ranges = {kind: _range(given, kind, vcs) for kind in TYPES}
+    if not all(reads):
+        ranges[ANY] = 0, vcs - 1
+    wide = {high - low + 1 for low, high in ranges.values()}
+    bases = {count: relation_of(given.changed("num_vcs", str(count)), built) for count in sorted(wide)}
+    return in_ranges(built.network, vcs, [(kind, low, bases[high - low + 1]) for kind, (low, high) in ranges.items()])
+
+
+def answers_of(relation: Relation) -> dict[str, str]:
+    """The type of the reply to each type of request."""
+    if not relation.classes:
+        return {}
+    return {f"{way}_request": f"{way}_reply" for way in ("read", "write")}
+
+
+def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, ...]:
+    """The traffic classes of a configuration; shares are flits per terminal and cycle.
+
+    Raises
+    ------
+    UnknotError
+        For values that no class can have.
+    """
+    reads = _reads(given)
+    found = []
+    for k, reading in enumerate(reads):
+        here = given.of_class(k)
+        forms = _reads_and_writes(here) if reading else _plain(here, any(reads))
+        total = sum(form.share for form in forms)
+        mean = sum(form.share * (form.flits + form.reply) for form in forms) / total
+        # What BookSim divides by where the rate is in flits: half of the four sizes together.
+        sizes = sum(_number(here, f"{kind}_size", 1, 2**20) for kind in TYPES) // 2 if reading else mean
+        chance = here.number("injection_rate")
+        chance = chance / sizes if given.on("injection_rate_uses_flits") else chance
+        if not 0 < chance <= 1:
+            raise given.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {chance:g}")
+        found.append(
+            TrafficClass(
+                share=chance * mean,
+                traffic=pattern(here, built),
+                messages=forms,
+                priority=_number(here, "class_priority", 0, 2**30),
+                bursts=bursts(here, built, chance),
+                name=str(k),
+            )
+        )
+    return tuple(found)
+
+
+def _plain(given: Configuration, typed: bool) -> tuple[Message, ...]:
+    """Messages of a class that does not read and write."""
+    kind = ANY if typed else ""
+    vcs = (0, given.whole("num_vcs") - 1) if typed else None
+    return tuple(Message(flits, share, kind=kind, vcs=vcs) for flits, share in lengths_of(given).items())
+
+
+def _reads_and_writes(given: Configuration) -> tuple[Message, ...]:
+    """Reads and writes, each with its reply."""
+    writes = given.number("write_fraction")
+    if not 0 <= writes <= 1:
+        raise given.error("write_fraction", f"a part from 0 to 1 is wanted, not {writes:g}")
+    vcs = given.whole("num_vcs")
+    return tuple(
+        Message(
+            _number(given, f"{way}_request_size", 1, 2**20),
+            share,
+            f"{way}_request",
+            _number(given, f"{way}_reply_size", 1, 2**20),
+            f"{way}_reply",
+            _range(given, f"{way}_request", vcs),
+            _range(given, f"{way}_reply", vcs),
+        )
+        for way, share in (("read", 1 - writes), ("write", writes))
+        if share > 0
+    )
+
+
+def lengths_of(given: Configuration) -> dict[int, float]:
+    """Shares of the packet lengths of a class."""
+    sizes = split(given.one("packet_size"))
+    rates = split(given.one("packet_size_rate")) if len(sizes) > 1 else ("1",)
+    for key, texts in (("packet_size", sizes), ("packet_size_rate", rates)):
+        wrong = [text for text in texts if not text.isdigit() or not 0 < int(text) <= 2**20]
+        if wrong or not texts:
+            raise given.error(key, f"whole numbers from 1 to {2**20} are wanted, not {wrong[0] if wrong else 'none'}")
+    rates = (rates + (rates[-1],) * len(sizes))[: len(sizes)]
+    found: dict[int, float] = {}
+    for size, rate in zip(sizes, rates, strict=True):
+        found[int(size)] = found.get(int(size), 0.0) + int(rate)
+    return dict(length_shares(found))

@@ -1,0 +1,129 @@
+"""Message-dependent deadlock: requests that wait at a terminal until replies have left it.
+
+A proof of the network takes for granted that terminals take in whatever arrives. Where a terminal takes in a request
+only when there is room for its reply, the request depends on the VCs that the reply may take. If the channel
+dependency graph has no cycle with these dependencies added, requests and replies cannot deadlock even there (Hansson,
+Goossens & Rădulescu 2007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from unknot.background import clock
+from unknot.errors import RelationError, near
+from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.verify.effort import Effort
+from unknot.verify.states import Explorer, dependencies
+
+
+@dataclass(frozen=True)
+class RequestReply:
+    """Whether requests and replies are safe where terminals hold requests back.
+
+    Attributes
+    ----------
+    safe : bool
+        True is a proof; False says that there is a cycle, not that it must come to a deadlock.
+    network_safe : bool
+        Whether there is no cycle without terminals either.
+    cycle : tuple of str
+        Names of VCs and terminals, each of which may wait for the next one and the last for the first; empty if safe.
+    """
+
+    safe: bool
+    network_safe: bool
+    cycle: tuple[str, ...]
+
+    @property
+    def established(self) -> str:
+        """What was found, in words."""
+        if self.safe:
+            return "no message-dependent deadlock even where a terminal takes in requests only as replies leave it"
+        if not self.network_safe:
+            return "the dependencies of the network have a cycle without terminals, so nothing is said of replies"
+        return (
+            "message-dependent deadlock is possible where a terminal takes in requests only as replies leave it: "
+            + " waits for ".join((*self.cycle, self.cycle[0]))
+        )
+
+
+def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit: float = 60.0) -> RequestReply:
+    """Decide whether requests and replies may wait for each other at terminals.
+
+    Parameters
+    ----------
+    answers : mapping of str to str
+        Message class of the reply to each class of requests.
+
+    Raises
+    ------
+    RelationError
+        If the relation has no such message class.
+
+    Examples
+    --------
+    >>> from unknot.routing import message_classes
+    >>> from unknot.topologies import mesh
+    >>> request_reply(message_classes(mesh(3, 3)), {"request": "reply"}).safe
+    True
+    """
+    for name in (*answers, *answers.values()):
+        if name not in relation.classes:
+            raise RelationError(f"{relation.name}: unknown message class {name!r}; {near(name, relation.classes)}")
+    graph = dependencies(relation, Effort(end=clock() + time_limit))
+    if not graph.acyclic or not graph.complete:
+        return RequestReply(False, False, ())
+    sources, targets = _at_terminals(relation, answers)
+    vcs, nodes = relation.num_vcs, relation.num_vcs + relation.network.num_terminals
+    tail = np.concatenate([np.repeat(np.arange(vcs), np.diff(graph.first)), sources])
+    head = np.concatenate([graph.target, targets])
+    whole = csr_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(nodes, nodes))
+    found = _cycle(whole)
+    names = tuple(f"{relation.network.terminal_name(v - vcs)}" if v >= vcs else relation.vcs.name(v) for v in found)
+    return RequestReply(not found, True, names)
+
+
+def _at_terminals(relation: Relation, answers: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    """Dependencies VC → terminal where requests leave the network, and terminal → VC where replies enter it."""
+    space, vcs = Explorer(relation), relation.num_vcs
+    block = relation.num_addresses // len(relation.classes)
+    edges: set[tuple[int, int]] = set()
+    for kind, asks, replies in [(k, True, False) for k in answers] + [(k, False, True) for k in answers.values()]:
+        start = relation.classes.index(kind) * block
+        for address in range(start, start + block):
+            places, first, value = space.visit(address)
+            owner = np.repeat(places, np.diff(first))
+            vc = value & VC_MASK
+            inside = owner < vcs
+            if asks:
+                terminal = vcs + int(relation.destination[address])
+                edges.update((int(u), terminal) for u in np.unique(owner[inside & (vc == EJECT)]))
+            if replies:
+                entering = ~inside & (vc != EJECT)
+                edges.update(zip(owner[entering].tolist(), vc[entering].tolist(), strict=True))
+    pairs = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _cycle(graph: csr_array) -> list[int]:
+    """Nodes of a cycle, in order; empty if there is none."""
+    _, label = connected_components(graph, directed=True, connection="strong")
+    large = np.flatnonzero(np.bincount(label)[label] > 1)
+    if not large.size:
+        return []
+    start = int(large[0])
+    inside = np.flatnonzero(label == label[start])
+    part = graph[inside][:, inside]
+    begin = int(np.searchsorted(inside, start))
+    order, before = breadth_first_order(part, begin)
+    closing = next(int(v) for v in order if part[[v]][:, [begin]].nnz)
+    way = [closing]
+    while way[-1] != begin:
+        way.append(int(before[way[-1]]))
+    return [int(inside[v]) for v in reversed(way)]

@@ -1,0 +1,87 @@
+"""Message classes on ranges of VCs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unknot.errors import RelationError
+from unknot.routing import dimension_order, in_classes, in_ranges, o1turn, ugal
+from unknot.topologies import mesh, torus
+from unknot.verify import check, deliver
+from unknot.verify.replies import request_reply
+
+NET = mesh(3, 3)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.data())
+def test_each_class_is_its_routing_on_its_vcs(data: st.DataObject) -> None:
+    vcs = data.draw(st.integers(1, 4))
+    made = []
+    for k in range(data.draw(st.integers(1, 3))):
+        wide = data.draw(st.integers(1, vcs))
+        made.append((f"c{k}", data.draw(st.integers(0, vcs - wide)), dimension_order(NET, wide)))
+    relation = in_ranges(NET, vcs, made)
+    places = relation.vcs
+    for k, (_, low, base) in enumerate(made):
+        for address in range(base.num_addresses):
+            for terminal in range(NET.num_terminals):
+                wanted = base.candidates(base.num_vcs + terminal, address)
+                found = relation.candidates(places.total + terminal, k * base.num_addresses + address)
+                for a, b in zip(wanted, found, strict=True):
+                    assert (a.vc is None) == (b.vc is None)
+                    if a.vc is not None and b.vc is not None:
+                        assert places.channel[b.vc] == base.vcs.channel[a.vc]
+                        assert places.index[b.vc] == base.vcs.index[a.vc] + low
+    assert deliver(relation).delivered
+
+
+def test_ranges_apart_are_classes_with_vcs_of_their_own() -> None:
+    base = o1turn(NET, 2)
+    one, two = in_classes(base), in_ranges(NET, 4, [("request", 0, base), ("reply", 2, base)])
+    for at in range(one.num_vcs + NET.num_terminals):
+        for address in (0, 5, base.num_addresses + 3):
+            assert one.candidates(at, address) == two.candidates(at, address)
+
+
+def test_classes_on_the_same_vcs_wait_for_each_other() -> None:
+    for low, safe in ((0, False), (1, False), (2, True)):
+        relation = in_ranges(NET, 4, [("ask", 0, dimension_order(NET, 2)), ("tell", low, dimension_order(NET, 2))])
+        assert check(relation, "wormhole-nonatomic").deadlock_free
+        found = request_reply(relation, {"ask": "tell"})
+        assert found.network_safe
+        assert found.safe == safe
+        assert bool(found.cycle) != safe
+        if not safe:
+            assert {name for name in found.cycle if name.startswith("t")}
+            assert "message-dependent deadlock is possible" in found.established
+    # Without a class that answers nobody waits at a terminal.
+    assert request_reply(relation, {}).safe
+
+
+def test_a_network_with_cycles_of_its_own() -> None:
+    net = torus(4, 4)
+    from unknot.routing import shortest_paths
+
+    relation = in_classes(shortest_paths(net, 1))
+    found = request_reply(relation, {"request": "reply"})
+    assert (found.safe, found.network_safe, found.cycle) == (False, False, ())
+    assert "nothing is said of replies" in found.established
+
+
+def test_what_is_no_range() -> None:
+    two = dimension_order(NET, 2)
+    for ranges, words in (
+        ([], "at least one"),
+        ([("a", 0, two), ("a", 1, two)], "no two alike"),
+        ([("a", 2, two)], "2 VCs from VC 2 on"),
+        ([("a", 0, two), ("b", 0, o1turn(NET, 2))], "other addresses"),
+        ([("a", 0, ugal(NET))], "compares two ways"),
+        ([("a", 0, dimension_order(mesh(3, 3), 2))], "another network"),
+    ):
+        with pytest.raises(RelationError, match=words):
+            in_ranges(NET, 3, ranges)
+    with pytest.raises(RelationError, match="unknown message class"):
+        request_reply(in_classes(two), {"request": "answer"})

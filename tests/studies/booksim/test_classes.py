@@ -1,0 +1,124 @@
+"""Traffic classes of BookSim, and reads and writes with their replies."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.studies.booksim.files import MESH, understood, written
+from tests.test_schemas import schema
+from unknot.cli import app
+from unknot.errors import UnknotError
+from unknot.simulation import Bursts, Message, Router
+from unknot.studies.booksim.runs import run_booksim, sweep_of
+
+TWO = MESH + (
+    "classes = 2; injection_rate = {0.1,0.02}; traffic = {uniform,neighbor}; packet_size = {{1,3},4};"
+    "class_priority = {0,3}; priority = class; injection_process = {bernoulli,on_off}; burst_alpha = 0.25;"
+)
+READS = (
+    "topology = mesh; k = 3; n = 2; routing_function = dor; num_vcs = 4; use_read_write = 1; injection_rate = 0.02;"
+    "write_fraction = 0.25; read_reply_size = 4; write_request_size = 3; read_request_begin_vc = 0;"
+    "read_request_end_vc = 1; write_request_begin_vc = 0; write_request_end_vc = 1; read_reply_begin_vc = 2;"
+    "read_reply_end_vc = 3; write_reply_begin_vc = 2; write_reply_end_vc = 3;"
+)
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_lists_have_a_value_for_each_class(tmp_path: Path) -> None:
+    setup = understood(tmp_path, text=TWO)
+    first, second = setup.options["classes"]
+    assert (first.priority, second.priority) == (0, 3)
+    assert first.forms == (Message(1, 0.5), Message(3, 0.5))
+    assert second.forms == (Message(4, 1.0),)
+    assert (first.share, second.share) == pytest.approx((0.2, 0.08))
+    assert setup.load == pytest.approx(0.28)
+    assert (first.bursts, second.bursts) == (None, Bursts(0.25, 0.5))
+    assert (first.traffic.name, second.traffic.name) == ("uniform", "neighbor")
+    assert setup.options["router"] == Router(priority="class")
+    flits = understood(tmp_path, "injection_rate_uses_flits=1", text=TWO)
+    assert [one.share for one in flits.options["classes"]] == pytest.approx([0.1, 0.02])
+    three = understood(tmp_path, "classes=3", text=TWO).options["classes"]
+    assert three[2].forms == second.forms
+
+
+def test_reads_and_writes(tmp_path: Path) -> None:
+    setup = understood(tmp_path, text=READS)
+    (one,) = setup.options["classes"]
+    assert one.forms == (
+        Message(1, 0.75, "read_request", 4, "read_reply", (0, 1), (2, 3)),
+        Message(3, 0.25, "write_request", 1, "write_reply", (0, 1), (2, 3)),
+    )
+    assert setup.load == pytest.approx(0.02 * (0.75 * 5 + 0.25 * 4))
+    assert setup.relation.classes == ("read_request", "write_request", "read_reply", "write_reply")
+    assert setup.relation.vcs.each == 4
+    found = run_booksim(setup)[0].found.runs[0]
+    assert found.stable
+    assert found.accepted_load == pytest.approx(setup.load, rel=0.05)
+    # Requests and replies have half of the VCs each: a VC is used by both kinds of requests, or of replies.
+    assert setup.relation.vcs.each == 4
+
+
+def test_ranges_that_overlap_and_differ(tmp_path: Path) -> None:
+    path = written(tmp_path, READS)
+    apart = run("run", path, "sample_period=200")
+    assert "no message-dependent deadlock even where" in apart
+    shared = run("run", path, "read_reply_begin_vc=1", "print_csv_results=1")
+    assert "deadlock-free under wormhole-nonatomic" in shared
+    assert "message-dependent deadlock is possible where" in shared
+    assert re.search(r"results:0,uniform,0,0\.0", shared)
+    answer = json.loads(run("run", path, "--json"))
+    schema("run-booksim").validate(answer)
+    assert answer["requests_and_replies"].startswith("no message-dependent deadlock")
+    assert answer["points"][0]["found"]["runs"][0]["classes"][0]["name"] == "0"
+
+
+def test_some_classes_read_and_others_do_not(tmp_path: Path) -> None:
+    setup = understood(tmp_path, "classes=2", "use_read_write={1,0}", text=READS)
+    reads, plain = setup.options["classes"]
+    assert setup.relation.classes[-1] == "any"
+    assert plain.forms == (Message(1, 1.0, "any", vcs=(0, 3)),)
+    assert reads.forms[0].reply == 4
+
+
+def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
+    path = written(tmp_path, TWO)
+    found = run("run", path)
+    assert "====== Traffic class 1 ======" in found
+    averages = re.findall(r"Accepted flit rate average = (\S+)", found)
+    assert [float(x) for x in averages] == pytest.approx([0.2, 0.08], rel=0.1)
+    sizes = re.findall(r"Injected packet size average = (\S+)", found)
+    assert [float(x) for x in sizes] == [2, 4]
+    points = run_booksim(understood(tmp_path, text=TWO), sweep=sweep_of("injection_rate=0.02:0.04:0.02"))
+    assert [point.found.runs[0].offered_load for point in points] == pytest.approx([0.12, 0.24])
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (("use_read_write=1", "num_vcs=4"), "read_request_end_vc = 5 .*: VCs 0 to 5 of 4"),
+        (("classes=0",), "classes: a whole number from 1 to 64"),
+        (("classes=2", "injection_rate={0.1,0}"), "packets in a cycle are above 0"),
+        (("classes=2", "measure_stats={1,0}"), "no class can be left out"),
+        (("classes=2", "class_priority={0,-1}"), "class_priority: a whole number from 0"),
+        (("classes=2", "watch_packets=1", "watch_out=-"), "cannot be watched"),
+    ],
+)
+def test_refusals(tmp_path: Path, keys: tuple[str, ...], words: str) -> None:
+    with pytest.raises(UnknotError, match=words):
+        understood(tmp_path, *keys)
+
+
+def test_studies_have_no_word_for_classes(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["convert", str(written(tmp_path, TWO)), str(tmp_path / "s.toml")])
+    assert result.exit_code == 2
+    assert "no word for traffic classes" in result.output
