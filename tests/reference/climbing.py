@@ -67,6 +67,27 @@ def fewest_lanes(network: Network, limit: int) -> int:
     return limit + 1
 
 
+def fewest_changing(network: Network, limit: int, changes: str, *, given: dict | None = None) -> int:
+    """The fewest lanes if packets change them on the way, by trying everything.
+
+    With "rising" only for higher ones, with "any" for any. `given` has the path of each pair, if they are given.
+    """
+    for lanes in range(1, limit + 1):
+        turns = []
+        for s, t in pairs(network):
+            options = set()
+            for path in shortest_paths(network, s, t) if given is None else [given[s, t]]:
+                for taken in product(range(lanes), repeat=len(path)):
+                    if changes == "any" or list(taken) == sorted(taken):
+                        options.add(frozenset(pairwise(zip(path, taken, strict=True))))
+            if frozenset() not in options:
+                turns.append(options)
+        turns.sort(key=len)
+        if _fits(turns, [frozenset()]):
+            return lanes
+    return limit + 1
+
+
 def _fits(left: list[set[frozenset[tuple[int, int]]]], lanes: list[frozenset[tuple[int, int]]]) -> bool:
     left = [options for options in left if not any(o <= lane for o in options for lane in lanes)]
     if not left:

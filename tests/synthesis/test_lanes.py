@@ -120,6 +120,14 @@ def test_known_networks(text: str, count: int, cycle: int | None) -> None:
         assert found.evidence_holds
 
 
+def test_a_hub_of_many_channels() -> None:
+    """Places among the channels of a router need more than a byte."""
+    found = lanes(from_networkx(nx.star_graph(130)), tries=1, flows=np.eye(131, k=1) + np.eye(131, k=64))
+    assert found.count == 1
+    assert check(found.relation).deadlock_free
+    assert deliver(found.relation).delivered
+
+
 def test_load_of_the_torus() -> None:
     found = lanes("torus(8, 8)")
     assert found.mean_load == pytest.approx(64.0)

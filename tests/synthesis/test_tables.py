@@ -55,13 +55,13 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
     kept = [array.copy() for array in orders]
     assert settle(space, orders) == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
-    alive = np.zeros((count, network.num_routers), dtype=bool)
+    top = np.zeros((count, network.num_routers))
     order = np.argsort(asked.distances.table, axis=1, kind="stable")
     for h in range(homes.size):
         every = all(
             climbing(network, step, orders.key, u, h, int(homes[h])) for u in np.flatnonzero(asked.wanted[:, h])
         )
-        assert served_column(space, orders.key, step, asked.wanted, order[h], h, alive) == every
+        assert served_column(space, orders.key, step, asked.wanted, order[h], h, top) == every
 
 
 @settings(max_examples=5)

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from unknot.answers.form import ChannelName, Form, Number, Plain, RouterName, TerminalName, form_of
 from unknot.answers.networks import Natural, Positive, RelationForm
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.synthesis.changing import ChangingLanes
 from unknot.synthesis.evidence import Refutation
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.synthesis.lanes import Lanes
@@ -113,6 +114,24 @@ class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
     front: Annotated[list[FrontForm], BeforeValidator(_front)]
     history: Annotated[list[FoundForm], BeforeValidator(_history)]
+    conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
+        description="Of exact searches that had no answer, for each number of lanes; 0: too large for one."
+    )
+    seconds: Number
+
+
+@form_of(ChangingLanes, without=("relation", "count", "key", "sends", "given", "load"))
+class ChangingAnswer(VerdictForm, DeliveryForm, RelationForm):
+    """What `unknot lanes --changes … --json` prints."""
+
+    lanes: Positive
+    fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
+    conclusion: str
+    evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | None
+    evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
+    highest_load: Number = Field(description="Of the busiest channel, in routes or in the units of the flows.")
+    mean_load: Number = Field(description="Of all channels.")
+    tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
         description="Of exact searches that had no answer, for each number of lanes; 0: too large for one."
     )

@@ -15,7 +15,7 @@ from unknot.answers.booksim import BookSimAnswer
 from unknot.answers.configuration_file import ConfigurationFile
 from unknot.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.answers.form import Form
-from unknot.answers.lanes import LanesAnswer, LongerAnswer
+from unknot.answers.lanes import ChangingAnswer, LanesAnswer, LongerAnswer
 from unknot.answers.multistage import PermuteAnswer
 from unknot.answers.networks import ConvertAnswer, ShowAnswer
 from unknot.answers.repair import ExportAnswer, RepairAnswer, RepairedFaultsAnswer
@@ -46,6 +46,7 @@ FORMS: dict[str, type[Form]] = {
     "gallery": GalleryAnswer,
     "itm": ItmAnswer,
     "lanes": LanesAnswer,
+    "lanes-changes": ChangingAnswer,
     "lanes-longer": LongerAnswer,
     "multicast": MulticastAnswer,
     "permute": PermuteAnswer,

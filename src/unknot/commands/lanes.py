@@ -6,9 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +21,7 @@ from unknot.errors import RelationError
 
 if TYPE_CHECKING:
     from unknot.network import Network
-    from unknot.synthesis import Lanes
+    from unknot.synthesis import ChangingLanes, Lanes
     from unknot.synthesis.ways import Floats
     from unknot.verify import Delivery, Verdict
 
@@ -50,6 +51,30 @@ class Paths(StrEnum):
     given = "given"
 
 
+class Changes(StrEnum):
+    """Whether packets change lanes on the way."""
+
+    none = "none"
+    rising = "rising"
+    any = "any"
+    ports = "ports"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked, as far as it has the same meaning whether packets keep their lanes or not."""
+
+    network: Network
+    paths: str
+    routing: str | None
+    flows: Floats | None
+    vcs: int | None
+    time_limit: float
+    seed: int
+    out: Path | None
+    json: bool
+
+
 def lanes(
     network: NetworkText,
     paths: Annotated[
@@ -59,6 +84,13 @@ def lanes(
     routing: Annotated[
         str | None, typer.Option(metavar="NAME", help="The routing whose paths are given, or a fabric's tables.")
     ] = None,
+    changes: Annotated[
+        Changes,
+        typer.Option(
+            help="Whether packets change lanes on the way: none; rising: only to higher ones, as VC classes; any; "
+            "ports: by input port, output port and service level, as SL2VL."
+        ),
+    ] = Changes.none,
     flows: Flows = None,
     count: Annotated[
         int | None, typer.Option("--lanes", help="This many lanes, by longer paths where they are needed.")
@@ -82,8 +114,8 @@ def lanes(
 ) -> None:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
 
-    A lane is a virtual channel of every channel that a packet keeps all the way. Ctrl-C ends the search and keeps the
-    best so far.
+    A lane is a virtual channel of every channel that a packet keeps all the way, or with --changes may leave for
+    another. Ctrl-C ends the search and keeps the best so far.
 
     Exit code 0: routes were found, and the proof holds.
     """
@@ -105,7 +137,18 @@ def lanes(
     if count is not None:
         if paths is not Paths.free or routing is not None or most is not None:
             raise RelationError("lanes: with --lanes paths are free, and --most has no meaning")
-        _longer(built, count, goal.value, matrix, vcs, time_limit, seed, out, json)
+        if changes is not Changes.none:
+            raise RelationError("lanes: with --lanes packets keep their lanes, and --changes has no meaning")
+        from unknot.commands.longer_lanes import longer
+
+        longer(built, count, goal.value, matrix, vcs, time_limit, seed, out, json)
+    if changes is not Changes.none:
+        from unknot.commands.changing_lanes import changing
+
+        if most is not None:
+            raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
+        wanted = Wanted(built, paths.value, routing, matrix, vcs, time_limit, seed, out, json)
+        raise typer.Exit(changing(wanted, changes.value))
     with keeping_the_best(), status("looking for lanes") as show:
         given = None if routing is None else design.routing(built, routing, None, where="--routing")
         found = fewest(
@@ -124,7 +167,7 @@ def lanes(
         verdict, delivery = check(found.relation), deliver(found.relation)
         holds = evidence_holds(found.relation, verdict)
     if out is not None:
-        _write(found, out)
+        write_routes(found, out)
     if json:
         print_json(_answer(found, verdict, delivery, holds, seconds))
     else:
@@ -132,7 +175,7 @@ def lanes(
     raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
 
 
-def _write(found: Lanes, out: Path) -> None:
+def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
     """Routes as tables, or the evidence as a picture where it is a cycle."""
     from unknot.synthesis import ForcedCycle, RouteCycle, export
 
@@ -144,63 +187,6 @@ def _write(found: Lanes, out: Path) -> None:
         write(out, draw_cycle(found.relation, found.evidence))
     else:
         say(f"{out} was not written: no cycle of turns rules out one lane, so there is nothing to draw")
-
-
-def _longer(
-    network: Network,
-    count: int,
-    goal: str,
-    flows: Floats | None,
-    vcs: int | None,
-    time_limit: float,
-    seed: int,
-    out: Path | None,
-    json: bool,
-) -> NoReturn:
-    from unknot.checker import evidence_holds
-    from unknot.commands import display
-    from unknot.synthesis import export, longer_lanes
-    from unknot.verify import check, deliver
-
-    with keeping_the_best(), status("looking for short routes") as show:
-        found = longer_lanes(
-            network,
-            count,
-            goal=goal,
-            flows=flows,
-            vcs=vcs,
-            time_limit=time_limit,
-            seed=seed,
-            progress=lambda stage, done, total: show(stage),
-        )
-        verdict, delivery = check(found.relation), deliver(found.relation)
-        holds = evidence_holds(found.relation, verdict)
-    if out is not None:
-        export(found.relation, out)
-    lanes = f"{count} lane{'s' * (count > 1)}"
-    conclusion = f"In {lanes} {found.longer_pairs} of {found.pairs} routes are longer than shortest paths."
-    if not found.longer_pairs:
-        conclusion = f"In {lanes} all {found.pairs} routes are shortest paths."
-    if json:
-        from unknot.answers.form import answer
-        from unknot.answers.lanes import LongerAnswer
-
-        more = {"lanes": count, "conclusion": conclusion, "certificate_holds": holds}
-        print_json(answer(LongerAnswer, found, verdict, delivery, of=found.relation, **more))
-    else:
-        rows: list[tuple[str, Any]] = [
-            ("conclusion", conclusion),
-            ("network", network.name),
-            ("mean hops", f"{found.mean_hops:.4g}; of shortest paths {found.mean_shortest:.4g}"),
-            ("longest detour", f"{found.longest_detour} hop{'s' * (found.longest_detour != 1)}"),
-            ("highest load", f"{found.highest_load:g}"),
-            ("deadlock-free", display.answer(verdict.deadlock_free)),
-            ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
-            *display.delivery_rows(found.relation, delivery),
-            ("search", f"{found.moves:,} moves{'' if found.complete else '; it was cut short'}"),
-        ]
-        display.console().print(display.two_columns(rows))
-    raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
 
 
 @contextmanager
@@ -218,21 +204,29 @@ def status(what: str) -> Iterator[Callable[[str], None]]:
 
 def conclusion(found: Lanes) -> str:
     """What was found, in a sentence or two."""
-    lanes = f"{found.count} lane{'s' if found.count > 1 else ''}"
-    one = found.count == 1
+    text = f"{found.count} lane{'s are' if found.count > 1 else ' is'} enough for {served(found)}"
+    if found.least_count < found.count:
+        return f"{text}, with the lowest load that was found; {found.least_count} would do."
+    return f"{text}. {fewer(found)}"
+
+
+def served(found: Lanes | ChangingLanes) -> str:
+    """Which routes there are."""
     whom = f"all {found.pairs} pairs of routers{'' if found.sends is None else ' with flows'}"
     what = {"free": "shortest paths between", "table": "shortest paths by tables between"}.get(
         found.paths, "the given paths of"
     )
-    text = f"{lanes} {'is' if one else 'are'} enough for {what} {whom}"
-    if found.least_count < found.count:
-        return f"{text}, with the lowest load that was found; {found.least_count} would do."
+    return f"{what} {whom}"
+
+
+def fewer(found: Lanes | ChangingLanes) -> str:
+    """What is known about fewer lanes, as a sentence."""
     if found.fewest:
-        return f"{text}. {'Fewer than one there are not' if one else 'Fewer are impossible'}."
-    return f"{text}. Whether {found.count - 1} could do is open; {found.lower_bound - 1} could not."
+        return "Fewer than one there are not." if found.count == 1 else "Fewer are impossible."
+    return f"Whether {found.count - 1} could do is open; {found.lower_bound - 1} could not."
 
 
-def _bound(found: Lanes) -> str:
+def _bound(found: Lanes | ChangingLanes) -> str:
     from unknot.synthesis import ForcedCycle, Refutation, RouteCycle
 
     if isinstance(found.evidence, Refutation):
@@ -256,21 +250,17 @@ def _bound(found: Lanes) -> str:
     return "there is no fewer than one"
 
 
-def _floor(found: Lanes) -> str:
+def _floor(found: Lanes | ChangingLanes) -> str:
     if found.load_bound is None:
         return ""
     return f", and no shortest paths at all can have less than {found.load_bound:.4g}"
 
 
-def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> None:
+def bound_rows(found: Lanes | ChangingLanes) -> list[tuple[str, Any]]:
+    """The lower bound, its evidence, and what was tried with fewer lanes."""
     from unknot.commands import display
 
-    network = found.relation.network
-    rows: list[tuple[str, Any]] = [
-        ("conclusion", conclusion(found)),
-        ("network", network.name),
-        ("lower bound", f"{found.lower_bound}: {_bound(found)}"),
-    ]
+    rows: list[tuple[str, Any]] = [("lower bound", f"{found.lower_bound}: {_bound(found)}")]
     if found.evidence is not None:
         rows.append(("evidence", f"the separate checker {display.accepts(found.evidence_holds)}"))
     for lanes, (rounds, left) in sorted(found.tried.items()):
@@ -279,15 +269,27 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
             if found.conflicts.get(lanes):
                 text += f", and a SAT solver had no answer after {found.conflicts[lanes]:,} conflicts"
             rows.append(("open" if lanes >= found.lower_bound else "tried", text))
+    return rows
+
+
+def load_rows(found: Lanes | ChangingLanes) -> list[tuple[str, Any]]:
+    """The highest load."""
     unit = "routes" if found.sends is None else "in the units of the flows"
-    rows += [
+    text = f"{found.highest_load:g} {unit}; the mean of all is {found.mean_load:.4g}{_floor(found)}"
+    return [("highest load", text)]
+
+
+def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> None:
+    from unknot.commands import display
+
+    rows: list[tuple[str, Any]] = [
+        ("conclusion", conclusion(found)),
+        ("network", found.relation.network.name),
+        *bound_rows(found),
         ("deadlock-free", display.answer(verdict.deadlock_free)),
         ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
         *display.delivery_rows(found.relation, delivery),
-        (
-            "highest load",
-            f"{found.highest_load:g} {unit}; the mean of all is {found.mean_load:.4g}{_floor(found)}",
-        ),
+        *load_rows(found),
         *(("front", f"{lanes} lanes: highest load {load:g}") for lanes, load in found.front if len(found.front) > 1),
         ("search", f"{found.moves:,} moves in {seconds:.1f} s{'' if found.complete else '; it was cut short'}"),
     ]

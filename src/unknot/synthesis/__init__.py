@@ -1,6 +1,7 @@
 """Relations made to order: the fewest lanes, and the remedy for a routing that was refuted."""
 
 from unknot.synthesis.change_bounds import ChangeBound, accept_changes
+from unknot.synthesis.changing import ChangingLanes, changing_lanes
 from unknot.synthesis.escape import Escaped, escaped
 from unknot.synthesis.evidence import Refutation, accept, accept_routes
 from unknot.synthesis.export import entries, export
@@ -21,6 +22,7 @@ from unknot.synthesis.tables import table_of
 
 __all__ = [
     "ChangeBound",
+    "ChangingLanes",
     "Design",
     "Escaped",
     "ForcedCycle",
@@ -43,6 +45,7 @@ __all__ = [
     "accept_changes",
     "accept_removed",
     "accept_routes",
+    "changing_lanes",
     "design",
     "entries",
     "escaped",

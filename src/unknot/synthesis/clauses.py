@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from unknot.network import Network
 from unknot.synthesis.ways import Flags
 
@@ -33,11 +35,30 @@ class Clauses:
     first_pairs : sequence of pairs of routers
         The lanes of a routing may be renamed in the order in which these pairs use them. So the first is in the first
         lane, the second in one of the first two, and so on.
+    changes : {"none", "rising", "any"}
+        Whether a packet may change its lane at a hop: only for a higher one, or for any. The clauses are then those
+        of one lane on the network of the virtual channels, see `virtual`.
+
+    Attributes
+    ----------
+    network : Network
+        That of the channels in the clauses.
+    lanes : int
+        Lanes in the clauses: 1 where packets change lanes.
     """
 
     def __init__(
-        self, network: Network, lanes: int, *, sends: Flags | None = None, first_pairs: Sequence[Pair] = ()
+        self,
+        network: Network,
+        lanes: int,
+        *,
+        sends: Flags | None = None,
+        first_pairs: Sequence[Pair] = (),
+        changes: str = "none",
     ) -> None:
+        self.classes = lanes if changes == "rising" else 1
+        if changes != "none":
+            network, lanes = virtual(network, lanes), 1
         self.network, self.lanes = network, lanes
         self.number: dict[tuple[object, ...], int] = {}
         self.given: list[Clause] = []
@@ -69,7 +90,11 @@ class Clauses:
                 continue
             served.add((c, t))
             v = int(target[c])
-            after = [e for e in leaving(self.network, v) if there.get(int(target[e])) == there[v] - 1]
+            after = [
+                e
+                for e in leaving(self.network, v)
+                if there.get(int(target[e])) == there[v] - 1 and c % self.classes <= e % self.classes
+            ]
             last = there[v] == 1
             for k in range(self.lanes):
                 serves = self("serves", k, c, t)
@@ -95,6 +120,18 @@ class Clauses:
         for k in range(self.lanes):
             if all(("turn", k, *turn) in self.number for turn in turns):
                 yield tuple(-self("turn", k, *turn) for turn in turns)
+
+
+def virtual(network: Network, count: int) -> Network:
+    """The network of virtual channels: channel c becomes channels c · count, c · count + 1, …, one for each lane."""
+    return Network(
+        f"{network.name} in {count} lanes",
+        network.num_routers,
+        np.repeat(network.source, count),
+        np.repeat(network.target, count),
+        inject=network.inject,
+        eject=network.eject,
+    )
 
 
 def senders(network: Network, sends: Flags | None) -> set[Pair]:

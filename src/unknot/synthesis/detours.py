@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.synthesis.laned import Routes
+from unknot.synthesis.laned import Routes, Slots, no_slots
 from unknot.synthesis.orders import AIMED, CHUNK, Effort, orders_of
 from unknot.synthesis.ways import Flags, Floats, Ints, following, packed
 
@@ -172,7 +171,7 @@ def climbing_routes(
     lanes, channels = key.shape
     first, leaving = network.outgoing
     length = np.full((lanes, channels, columns), FAR, dtype=np.int16)
-    follow = np.full((lanes, channels, columns), -1, dtype=np.int8)
+    follow = no_slots((lanes, channels, columns), first)
     tabled = np.zeros((lanes, channels, columns), dtype=bool)
     every = np.arange(columns)
     for k in range(lanes):
@@ -226,7 +225,7 @@ def climbing_routes(
     return Routes(lane, start, follow, loads_along(asked, lane, start, follow)), hops
 
 
-def loads_along(asked: Wanted, lane: Ints, start: Ints, follow: npt.NDArray[np.int8]) -> Floats:
+def loads_along(asked: Wanted, lane: Ints, start: Ints, follow: Slots) -> Floats:
     """What each channel carries by routes in lanes."""
     network = asked.network
     first, leaving = network.outgoing

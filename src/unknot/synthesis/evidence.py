@@ -32,12 +32,16 @@ class Refutation:
     learnt : int32 array
         Clauses each of which follows by unit propagation from those of the network, those of the cycles, and those
         before it; each ends with a 0. Together they are contradictory. Variables are numbered as `Clauses` does.
+    changes : {"none", "rising", "any"}
+        What is impossible: lanes that packets keep, or that they change on the way. The cycles are then of virtual
+        channels: that of channel c in lane l is c · lanes + l.
     """
 
     lanes: int
     first_pairs: tuple[Pair, ...]
     cycles: tuple[tuple[int, ...], ...]
     learnt: Learnt
+    changes: str = "none"
 
 
 Evidence = ForcedCycle | Refutation | RouteCycle
@@ -84,7 +88,10 @@ def _refutation(network: Network, evidence: Refutation, sends: Flags | None) -> 
     lanes, pairs = evidence.lanes, senders(network, sends)
     if lanes < 1 or len({*evidence.first_pairs}) < len(evidence.first_pairs) or not {*evidence.first_pairs} <= pairs:
         raise Rejected("at least one lane, and different pairs that send, are wanted")
-    clauses = Clauses(network, lanes, sends=sends, first_pairs=evidence.first_pairs)
+    if evidence.changes not in ("none", "rising", "any") or (evidence.changes != "none" and evidence.first_pairs):
+        raise Rejected("lanes are kept, rise or change, and only lanes that are kept may be numbered by pairs")
+    clauses = Clauses(network, lanes, sends=sends, first_pairs=evidence.first_pairs, changes=evidence.changes)
+    network = clauses.network
     given: list[Clause] = list(clauses.given)
     for cycle in evidence.cycles:
         if not cycle or any(not 0 <= c < network.num_channels for c in cycle):

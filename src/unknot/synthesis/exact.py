@@ -13,7 +13,7 @@ from unknot.synthesis.clauses import Clauses, Pair
 from unknot.synthesis.evidence import Refutation, shortest_levels
 from unknot.synthesis.forced import around
 from unknot.synthesis.orders import Effort
-from unknot.synthesis.refutation import answer, learnt_by
+from unknot.synthesis.refutation import Learnt, answer, learnt_by
 from unknot.synthesis.ways import Demand, Floats
 
 MOST_CHOICES = 150_000
@@ -31,7 +31,9 @@ class Open:
     conflicts: int
 
 
-def decide(given: Demand, lanes: int, effort: Effort, *, conflicts: int) -> Floats | Refutation | Open:
+def decide(
+    given: Demand, lanes: int, effort: Effort, *, conflicts: int, changes: str = "none"
+) -> Floats | Refutation | Open:
     """Return keys by which the lanes serve all pairs, or a refutation that `evidence.accept` accepts, or neither.
 
     The solver begins without a word about cycles; those that its answers have are forbidden until there are none, or
@@ -41,15 +43,17 @@ def decide(given: Demand, lanes: int, effort: Effort, *, conflicts: int) -> Floa
     ----------
     conflicts : int
         Most conflicts of the solver.
+    changes : {"none", "rising", "any"}
+        Whether packets change lanes, see `Clauses`; the keys are then of one lane, of virtual channels.
     """
     from pysat.solvers import Solver
 
     network = given.network
     if lanes * network.num_channels * given.distances.homes.size > MOST_CHOICES:
         return Open(0)
-    first_pairs = _conflicting(given, lanes)
-    clauses = Clauses(network, lanes, sends=given.sends, first_pairs=first_pairs)
-    turns: list[dict[tuple[int, int], int]] = [{} for _ in range(lanes)]
+    first_pairs = _conflicting(given, lanes) if changes == "none" else ()
+    clauses = Clauses(network, lanes, sends=given.sends, first_pairs=first_pairs, changes=changes)
+    turns: list[dict[tuple[int, int], int]] = [{} for _ in range(clauses.lanes)]
     for what, number in clauses.number.items():
         if what[0] == "turn":
             _, k, c, e = what
@@ -68,26 +72,25 @@ def decide(given: Demand, lanes: int, effort: Effort, *, conflicts: int) -> Floa
             found = {cycle for lane in chosen for cycle in _cycles(lane)} - known
             effort.say(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(cycles)} cycles forbidden")
             if not found:
-                return np.array([_climbing(lane, network.num_channels) for lane in chosen])
+                return np.array([_climbing(lane, clauses.network.num_channels) for lane in chosen])
             known |= found
             for cycle in sorted(found):
                 cycles.append(cycle)
                 for clause in clauses.against(cycle):
                     solver.add_clause(clause)
         spent = int(solver.accum_stats()["conflicts"])
-    return _proved(clauses, first_pairs, cycles, effort, conflicts) or Open(spent)
+    proof = _proved(clauses, cycles, effort, conflicts)
+    return Open(spent) if proof is None else Refutation(lanes, first_pairs, tuple(cycles), proof, changes)
 
 
-def _proved(
-    clauses: Clauses, first_pairs: tuple[Pair, ...], cycles: list[tuple[int, ...]], effort: Effort, conflicts: int
-) -> Refutation | None:
+def _proved(clauses: Clauses, cycles: list[tuple[int, ...]], effort: Effort, conflicts: int) -> Learnt | None:
     from pysat.solvers import Solver
 
     every = [*clauses.given, *(clause for cycle in cycles for clause in clauses.against(cycle))]
     with Solver(name="glucose4", bootstrap_with=every, with_proof=True) as solver:
         if _solve(solver, effort, 4 * conflicts) is not False:
             return None
-        return Refutation(clauses.lanes, first_pairs, tuple(cycles), learnt_by(solver))
+        return learnt_by(solver)
 
 
 def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:

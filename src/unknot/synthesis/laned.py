@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,16 @@ from unknot.synthesis.ways import Flags, Floats, Ints
 if TYPE_CHECKING:
     from unknot.synthesis.tables import Table
 
-Slots = npt.NDArray[np.int8]
+Slots = npt.NDArray[np.int8] | npt.NDArray[np.int16]
+"""Places among the channels that leave a router, −1 for none."""
+
+
+def no_slots(shape: tuple[int, ...], leaving_first: npt.NDArray[np.integer[Any]]) -> Slots:
+    """An array of −1 for places among the channels that leave a router, of the smallest type that holds them."""
+    most = int(np.diff(leaving_first).max(initial=0))
+    if most > np.iinfo(np.int8).max:
+        return np.full(shape, -1, dtype=np.int16)
+    return np.full(shape, -1, dtype=np.int8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +41,7 @@ class Routes:
         −1 where no route is wanted.
     start : int64 array, shape (routers, homes)
         The first channel.
-    follow : int8 array, shape (lanes, channels, homes)
+    follow : int8 or int16 array, shape (lanes, channels, homes)
         Which of the channels that leave its end, in index order, follows a channel on the way to a home; −1: none.
     load : float64 array, shape (channels,)
         What each channel carries, in the units of the demand.

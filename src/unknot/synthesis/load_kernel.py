@@ -67,8 +67,9 @@ def shift(ways, follow, flow, load, lane, c, h, amount, scale):
     """Add an amount to what takes the way from a channel to a destination; the change of cost."""
     more = 0.0
     while True:
-        more += steep(load[c] + amount, scale) - steep(load[c], scale)
-        load[c] += amount
+        channel = c // ways.copies
+        more += steep(load[channel] + amount, scale) - steep(load[channel], scale)
+        load[channel] += amount
         flow[lane, c, h] += amount
         v = ways.target[c]
         if v == ways.home[h]:
@@ -140,24 +141,29 @@ def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state
 
 
 @njit(cache=True)
-def served_column(ways, key, step, wanted, order, h, alive):
+def served_column(ways, key, step, wanted, order, h, top):
     """Whether all wanted routers have a climbing route in some lane by column h of a table of next channels.
 
-    `order` has the routers by rising distance from the home; alive[lane, router] is worked out on the way.
+    `order` has the routers by rising distance from the home; top[lane, router] is worked out on the way: the highest
+    key with which a climbing route from there can begin, −∞ if there is none. Of virtual channels `step` has the
+    first.
     """
     home = ways.home[h]
     for i in range(order.size):
         u = order[i]
         if u == home:
             for lane in range(key.shape[0]):
-                alive[lane, u] = True
+                top[lane, u] = np.inf
             continue
         c = step[h, u]
         v = ways.target[c] if c >= 0 else -1
         some = False
         for lane in range(key.shape[0]):
-            alive[lane, u] = c >= 0 and alive[lane, v] and (v == home or key[lane, c] < key[lane, step[h, v]])
-            some = some or alive[lane, u]
+            top[lane, u] = -np.inf
+            for copy in range(c, c + ways.copies if c >= 0 else c):
+                if top[lane, u] < key[lane, copy] < top[lane, v]:
+                    top[lane, u] = key[lane, copy]
+                    some = True
         if wanted[u, h] and not some:
             return False
     return True
@@ -171,10 +177,10 @@ def carry(ways, step, flow, load, h, u, amount, scale):
         flow[h, u] += amount
         if u == ways.home[h]:
             return more
-        c = step[h, u]
+        c = step[h, u] // ways.copies
         more += steep(load[c] + amount, scale) - steep(load[c], scale)
         load[c] += amount
-        u = ways.target[c]
+        u = ways.target[step[h, u]]
 
 
 @njit(cache=True)
@@ -184,7 +190,7 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
     A move sends a router's packets to one home by another channel, with all that come this way.
     """
     homes, routers = step.shape
-    alive = np.empty((key.shape[0], routers), np.bool_)
+    top = np.empty((key.shape[0], routers))
     heat = hot
     for move in range(moves):
         if move & 255 == 0:
@@ -195,7 +201,7 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
             continue
         for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
             c = ways.leaving[j]
-            if c != old and (ways.nearer[c, h >> 6] >> (h & 63)) & 1:
+            if c != old and c % ways.copies == 0 and (ways.nearer[c, h >> 6] >> (h & 63)) & 1:
                 count += 1
                 if below(state, count) == 0:
                     new = c
@@ -206,7 +212,7 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
         step[h, u] = new
         more += carry(ways, step, flow, load, h, u, amount, scale)
         if (more <= 0 or unit(state) < np.exp(-more / heat)) and served_column(
-            ways, key, step, wanted, order[h], h, alive
+            ways, key, step, wanted, order[h], h, top
         ):
             continue
         carry(ways, step, flow, load, h, u, -amount, scale)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.synthesis.laned import Routes
+from unknot.synthesis.laned import Routes, no_slots
 from unknot.synthesis.tables import Table, table_from
 from unknot.synthesis.ways import Demand, Floats, Ints, packed
 
@@ -38,11 +38,11 @@ def balanced(given: Demand, ways: Ways, orders: Orders, *, seed: int = 0, moves:
     routers, homes = given.wanted.shape
     rate = np.where(given.wanted, given.rate, -1.0)
     lane, start = np.full((routers, homes), -1), np.full((routers, homes), -1)
-    follow = np.empty((lanes, channels, homes), dtype=np.int8)
-    flow, load = np.zeros((lanes, channels, homes)), np.zeros(channels)
+    follow = no_slots((lanes, channels, homes), ways.leaving_first)
+    flow, load = np.zeros((lanes, channels, homes)), np.zeros(channels // ways.copies)
     state = np.array([np.random.default_rng([seed, lanes]).integers(2**63)], dtype=np.uint64)
     choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state)
-    mean = load.sum() / max(1, channels)
+    mean = load.sum() / max(1, load.size)
     best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
     count = min(moves * given.pairs, MOST_MOVES) // len(ROUNDS)
     for scale, hot, cold in ROUNDS if mean > 0 else ():
@@ -67,7 +67,7 @@ def balanced_table(
     homes = ways.home.size
     step = table_from(ways, orders.taken)
     order = np.argsort(given.distances.table, axis=1, kind="stable")
-    flow, load = np.zeros(step.shape), np.zeros(len(ways.source))
+    flow, load = np.zeros(step.shape), np.zeros(len(ways.source) // ways.copies)
     for u, h in np.argwhere(given.wanted).tolist():
         carry(ways, step, flow, load, h, u, given.rate[u, h], 1.0)
     state = np.array([np.random.default_rng([seed, 1]).integers(2**63)], dtype=np.uint64)
@@ -83,7 +83,8 @@ def balanced_table(
             best, least = step.copy(), load.copy()
     taken = np.zeros((len(ways.source), homes), dtype=bool)
     row, router = np.nonzero(best >= 0)
-    taken[best[row, router], row] = True
+    for copy in range(ways.copies):
+        taken[best[row, router] + copy, row] = True
     return packed(taken), least
 
 

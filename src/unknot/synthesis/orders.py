@@ -148,7 +148,8 @@ def search(ways: Ways, lanes: int, effort: Effort, *, first: int, rounds: int, t
     channels = ways.source.size
     for number in range(first, first + rounds):
         taken, turned = (None, 0.0) if tables is None else tables(number)
-        orders, unserved = orders_of(ways, _random(effort, 1000 * lanes + number, lanes, channels), taken)
+        start = ways.base + _random(effort, 1000 * lanes + number, lanes, channels)
+        orders, unserved = orders_of(ways, start, taken)
         moves = ROUND * channels * lanes << number
         unserved, least = _round(ways, orders, unserved, moves, HEATS[number % len(HEATS)], effort, lanes, turned)
         if unserved == 0:

@@ -44,6 +44,10 @@ class Ways(NamedTuple):
         Destinations to which a channel leads away by 1, 2, … hops more than a shortest path; see above.
     weight : int64 array, shape (words,)
         What a pair that is not served counts.
+    copies : int
+        Channels that are virtual channels of one: c · copies and those that follow it.
+    base : float64 array, shape (channels,)
+        Where the keys of each channel begin; they are drawn from there up to 1 more.
     """
 
     source: npt.NDArray[np.int64]
@@ -61,6 +65,8 @@ class Ways(NamedTuple):
     block: int
     detour: npt.NDArray[np.int64]
     weight: npt.NDArray[np.int64]
+    copies: int
+    base: npt.NDArray[np.float64]
 
 
 class Orders(NamedTuple):
@@ -222,8 +228,12 @@ def unserved_path(ways, orders, keys, state, path, fall):
     length, falls = 0, 0
     while u != ways.home[destination]:
         count, next_channel = 0, -1
-        for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
-            c = ways.leaving[j]
+        first, end, options = ways.leaving_first[u], ways.leaving_first[u + 1], ways.leaving
+        if length > 0:
+            last = path[length - 1]
+            first, end, options = ways.after_first[last], ways.after_first[last + 1], ways.after
+        for j in range(first, end):
+            c = options[j]
             may = orders.taken[c, destination >> 6] & ways.nearer[c, destination >> 6]
             if (may >> (destination & 63)) & 1:
                 count += 1
@@ -242,15 +252,27 @@ def unserved_path(ways, orders, keys, state, path, fall):
 
 @njit(cache=True)
 def elsewhere(ways, orders, state, old, destination):
-    """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none."""
+    """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
+
+    Of virtual channels the first of the channel.
+    """
     u, count, found = ways.source[old], 0, -1
     for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
         c = ways.leaving[j]
-        if c != old and (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+        other = c % ways.copies == 0 and c // ways.copies != old // ways.copies
+        if other and (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
             count += 1
             if below(state, count) == 0:
                 found = c
     return found
+
+
+@njit(inline="always")
+def exchange(ways, orders, old, new, w, bit):
+    """Take one of two channels to a destination where the other was, with all their virtual channels."""
+    for i in range(ways.copies):
+        orders.taken[old + i, w] ^= bit
+        orders.taken[new + i, w] ^= bit
 
 
 @njit(cache=True)
@@ -323,7 +345,8 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
         keys = orders.key[lane]
         old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
         changes, touches = 0, 0
-        c, old, new = below(state, channels), 0.0, unit(state)
+        c, old = below(state, channels), 0.0
+        new = ways.base[c] + unit(state)
         if unit(state) < aimed:
             destination, _, falls = unserved_path(ways, orders, keys, state, path, fall)
             if falls == 0:
@@ -331,6 +354,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             i = fall[below(state, falls)]
             if unit(state) < turned:
                 old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
+                old_channel -= old_channel % ways.copies
                 new_channel = elsewhere(ways, orders, state, old_channel, destination)
                 if new_channel < 0:
                     continue
@@ -342,12 +366,13 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
                 else:
                     c, new = path[i], keys[path[i - 1]] + past
         if new_channel >= 0:
-            orders.taken[old_channel, w] ^= bit
-            orders.taken[new_channel, w] ^= bit
+            exchange(ways, orders, old_channel, new_channel, w, bit)
             for k in range(lanes):
-                waits[old_channel] = waits[new_channel] = True
-                size = push(heap, 0, orders.key[k], old_channel)
-                size = push(heap, size, orders.key[k], new_channel)
+                size = 0
+                for i in range(ways.copies):
+                    waits[old_channel + i] = waits[new_channel + i] = True
+                    size = push(heap, size, orders.key[k], old_channel + i)
+                    size = push(heap, size, orders.key[k], new_channel + i)
                 changes, touches = spread(
                     ways, orders, k, heap, size, waits, log, was_reach, changes, touched, is_touched, touches
                 )
@@ -380,8 +405,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             least = min(least, unserved)
             continue
         if new_channel >= 0:
-            orders.taken[old_channel, w] ^= bit
-            orders.taken[new_channel, w] ^= bit
+            exchange(ways, orders, old_channel, new_channel, w, bit)
         else:
             keys[c] = old
         for i in range(changes):

@@ -13,7 +13,7 @@ from unknot.network import Network
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.synthesis.detours import Wanted, climbing_routes, tree_order
-from unknot.synthesis.laned import Routes, laned
+from unknot.synthesis.laned import Routes, laned, no_slots
 from unknot.synthesis.lanes import Lanes
 from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Flags, Floats, Ints, demand
@@ -192,7 +192,7 @@ def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: 
     lane = found.lane[np.ix_(routers, column)]
     first, leaving = whole.outgoing
     new_first, new_leaving = left.outgoing
-    follow = np.full((len(found.key), channels.size, column.size), -1, dtype=np.int8)
+    follow = no_slots((len(found.key), channels.size, column.size), new_first)
     if isinstance(routes, Table):
         start = routes.next_channel[np.ix_(column, routers)].T
         next_channel = routes.next_channel[np.ix_(column, whole.target[channels])].T

@@ -175,11 +175,14 @@ def random_table(ways: Ways, seed: list[int]) -> Ints:
 
 
 def table_from(ways: Ways, taken: Ints) -> Ints:
-    """Bits as a table: the channel each router takes to each destination, shape (destinations, routers); −1: none."""
+    """Bits as a table: the channel each router takes to each destination, shape (destinations, routers); −1: none.
+
+    Of virtual channels the first.
+    """
     homes = ways.home.size
     found = np.full((homes, ways.wanted.shape[0]), -1)
     channel, home = np.nonzero(unpacked(taken, homes))
-    found[home, ways.source[channel]] = channel
+    found[home, ways.source[channel]] = channel - channel % ways.copies
     found[np.arange(homes), ways.home] = -1
     return found
 

@@ -20,6 +20,9 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
+CLASS = 2.0
+"""How far apart the keys of two classes begin where classes rise: each has keys from its begin up to 1 more."""
+
 
 @dataclass(frozen=True, eq=False)
 class Demand:
@@ -110,12 +113,34 @@ def ways(given: Demand) -> Ways:
     return following(network, nearer, packed(at_home[target]), packed(given.wanted), homes.astype(np.int64), Ways)
 
 
+def in_classes(network: Network, space: Ways, copies: int, *, rising: bool) -> Ways:
+    """The ways of the virtual channels of a network: copy k of channel c is c · copies + k.
+
+    A virtual channel may be followed by any copy of a channel that follows; with `rising` by none of a lower class.
+    """
+    from unknot.synthesis.clauses import virtual
+    from unknot.synthesis.orders_kernel import Ways
+
+    nearer, own = (np.repeat(words, copies, axis=0) for words in (space.nearer, space.own))
+    wide = virtual(network, copies)
+    return following(wide, nearer, own, space.wanted, space.home, Ways, copies=copies, rising=rising)
+
+
 def following(
-    network: Network, nearer: Ints, own: Ints, wanted: Ints, home: Ints, form: type[Ways], *, back: bool = True
+    network: Network,
+    nearer: Ints,
+    own: Ints,
+    wanted: Ints,
+    home: Ints,
+    form: type[Ways],
+    *,
+    back: bool = True,
+    copies: int = 1,
+    rising: bool = False,
 ) -> Ways:
     """The ways with these sets of destinations: channels follow each other if they have one in common.
 
-    With `back` false none is followed by one that leads straight back.
+    With `back` false none is followed by one that leads straight back. For `copies` and `rising` see `in_classes`.
     """
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
     first, leaving = network.outgoing
@@ -128,6 +153,8 @@ def following(
         both |= (word[channel] & word[after]) != 0
     if not back:
         both &= target[after] != source[channel]
+    if rising:
+        both &= channel % copies <= after % copies
     channel, after = channel[both], after[both]
     order = np.argsort(after, kind="stable")
     return form(
@@ -146,6 +173,8 @@ def following(
         nearer.shape[1],
         np.zeros((0, *nearer.shape), dtype=np.int64),
         np.ones(nearer.shape[1], dtype=np.int64),
+        copies,
+        (CLASS if rising else 0.0) * (np.arange(source.size) % copies).astype(np.float64),
     )
 
 

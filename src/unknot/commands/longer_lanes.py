@@ -1,0 +1,75 @@
+"""`unknot lanes --lanes`: routes in a prescribed number of lanes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+from unknot.commands.guard import keeping_the_best
+from unknot.commands.outcomes import FAILS, HOLDS
+from unknot.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from unknot.network import Network
+    from unknot.synthesis.ways import Floats
+
+
+def longer(
+    network: Network,
+    count: int,
+    goal: str,
+    flows: Floats | None,
+    vcs: int | None,
+    time_limit: float,
+    seed: int,
+    out: Path | None,
+    json: bool,
+) -> NoReturn:
+    """Find the routes, show or print them as JSON, and end with the exit code."""
+    from unknot.checker import evidence_holds
+    from unknot.commands import display
+    from unknot.commands.lanes import status
+    from unknot.synthesis import export, longer_lanes
+    from unknot.verify import check, deliver
+
+    with keeping_the_best(), status("looking for short routes") as show:
+        found = longer_lanes(
+            network,
+            count,
+            goal=goal,
+            flows=flows,
+            vcs=vcs,
+            time_limit=time_limit,
+            seed=seed,
+            progress=lambda stage, done, total: show(stage),
+        )
+        verdict, delivery = check(found.relation), deliver(found.relation)
+        holds = evidence_holds(found.relation, verdict)
+    if out is not None:
+        export(found.relation, out)
+    lanes = f"{count} lane{'s' * (count > 1)}"
+    conclusion = f"In {lanes} {found.longer_pairs} of {found.pairs} routes are longer than shortest paths."
+    if not found.longer_pairs:
+        conclusion = f"In {lanes} all {found.pairs} routes are shortest paths."
+    if json:
+        from unknot.answers.form import answer
+        from unknot.answers.lanes import LongerAnswer
+
+        more = {"lanes": count, "conclusion": conclusion, "certificate_holds": holds}
+        print_json(answer(LongerAnswer, found, verdict, delivery, of=found.relation, **more))
+    else:
+        rows: list[tuple[str, Any]] = [
+            ("conclusion", conclusion),
+            ("network", network.name),
+            ("mean hops", f"{found.mean_hops:.4g}; of shortest paths {found.mean_shortest:.4g}"),
+            ("longest detour", f"{found.longest_detour} hop{'s' * (found.longest_detour != 1)}"),
+            ("highest load", f"{found.highest_load:g}"),
+            ("deadlock-free", display.answer(verdict.deadlock_free)),
+            ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
+            *display.delivery_rows(found.relation, delivery),
+            ("search", f"{found.moves:,} moves{'' if found.complete else '; it was cut short'}"),
+        ]
+        display.console().print(display.two_columns(rows))
+    raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)

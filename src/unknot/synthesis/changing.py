@@ -1,0 +1,266 @@
+"""The fewest lanes where packets change lanes on the way: classes that rise, any changes, or changes by ports."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError, near
+from unknot.network import Network
+from unknot.progress import Progress
+from unknot.routing.relation import Relation
+from unknot.synthesis.changing_routes import (
+    by_levels,
+    changes_of,
+    free_steps,
+    moving,
+    routes_in_levels,
+    table_steps,
+)
+from unknot.synthesis.changing_search import Asked, Search, asked_for
+from unknot.synthesis.evidence import Evidence, Refutation, accept, accept_routes
+from unknot.synthesis.forced import RouteCycle
+from unknot.synthesis.lanes import PATHS
+from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
+from unknot.synthesis.orders import Effort, Found, orders_of
+from unknot.synthesis.refutation import Rejected
+from unknot.synthesis.tables import Table, free_table
+from unknot.synthesis.ways import Flags, Floats, in_classes
+
+if TYPE_CHECKING:
+    pass
+
+CHANGES = ("rising", "any", "ports")
+
+
+@dataclass(frozen=True, eq=False)
+class ChangingLanes:
+    """Routes that change lanes on the way, and what is known about fewer lanes.
+
+    Attributes
+    ----------
+    relation : Relation
+        Lane l has VC l of every channel. An address is a terminal (or one of the given routing); where lanes change
+        by ports it is level · addresses + address.
+    count : int
+        Number of lanes.
+    lower_bound : int
+        Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
+    evidence : ForcedCycle, Refutation, RouteCycle or None
+        Why `lower_bound` − 1 lanes are not enough, even if packets change lanes.
+    changes : {"rising", "any", "ports"}
+    paths : {"free", "table", "given"}
+    key : float64 array, shape (lanes, channels)
+        One order of all virtual channels, in which every route climbs.
+    load : float64 array, shape (channels,)
+        Of each channel, in routes (pairs of terminals), or in the units of the flows.
+    load_bound : float or None
+        No choice of shortest paths has a lower highest load; None for given paths.
+    pairs, changing_pairs : int
+        Pairs of routers that are served, and those whose route changes its lane.
+    levels : int or None
+        Service levels in use, where lanes change by ports.
+    tried : dict of int to (int, int)
+        For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route;
+        0 pairs: they had routes, but these did not fit into the service levels.
+    conflicts : dict of int to int
+        For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
+    moves : int
+        Of the search.
+    complete : bool
+        Whether the search ended by itself, not by the time limit or Ctrl-C.
+    sends : bool array or None
+        The flows that are served, if not all.
+    given : Relation or None
+        The relation whose paths were given.
+    """
+
+    relation: Relation
+    count: int
+    lower_bound: int
+    evidence: Evidence | None
+    changes: str
+    paths: str
+    key: Floats
+    load: Floats
+    load_bound: float | None
+    pairs: int
+    changing_pairs: int
+    levels: int | None
+    tried: dict[int, tuple[int, int]]
+    conflicts: dict[int, int]
+    moves: int
+    complete: bool
+    sends: Flags | None = None
+    given: Relation | None = None
+
+    @property
+    def highest_load(self) -> float:
+        """Of the busiest channel."""
+        return float(self.load.max(initial=0.0))
+
+    @property
+    def mean_load(self) -> float:
+        """Of all channels."""
+        return float(self.load.mean()) if self.load.size else 0.0
+
+    @property
+    def fewest(self) -> bool:
+        """Whether fewer lanes are shown to be impossible."""
+        return self.count == self.lower_bound
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: there is none to check."""
+        if self.evidence is None:
+            return None
+        try:
+            if isinstance(self.evidence, RouteCycle):
+                if self.given is not None:
+                    accept_routes(self.given, self.evidence)
+                return self.given is not None and self.lower_bound == 2
+            impossible = accept(self.relation.network, self.evidence, self.sends)
+        except Rejected:
+            return False
+        about = self.evidence.changes if isinstance(self.evidence, Refutation) else "any"
+        return impossible == self.lower_bound - 1 and (impossible == 1 or about in (self.changes, "any"))
+
+
+def changing_lanes(
+    network: Network | str,
+    paths: str = "free",
+    *,
+    changes: str = "rising",
+    routing: Relation | str | None = None,
+    flows: npt.ArrayLike | None = None,
+    vcs: int | None = None,
+    time_limit: float = 60.0,
+    rounds: int = 6,
+    conflicts: int = 50_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> ChangingLanes:
+    """Route in as few lanes as are found, where a packet may change its lane at a hop.
+
+    All virtual channels have one order, and every route climbs in it, so none can deadlock under any switching
+    technique. Where classes rise, the order has all channels of a lane before those of the next.
+
+    Parameters
+    ----------
+    network : Network or str
+        A text such as ``"torus(8, 8)"`` is read as a topology.
+    paths : {"free", "table", "given"}
+        As `unknot.synthesis.lanes` takes them.
+    changes : {"rising", "any", "ports"}
+        A packet keeps its lane or goes to a higher one, as VC classes of a chip's network; it goes to any lane, which
+        depends on its virtual channel and destination; or to the lane that input port, output port and a service
+        level say, as SL2VL tables of InfiniBand do. A level is chosen for each pair, and there are 16.
+    routing, flows, vcs, time_limit, conflicts, seed, progress
+        As `unknot.synthesis.lanes` takes them.
+    rounds : int
+        Rounds of annealing with the same number of lanes before the search gives up.
+
+    Raises
+    ------
+    NetworkError
+        As `unknot.synthesis.lanes`.
+    RelationError
+        If an argument makes no sense, or no routes were found that fit into 16 service levels.
+
+    Examples
+    --------
+    >>> from unknot import Network
+    >>> from unknot.synthesis import changing_lanes, lanes
+    >>> ring = Network("one-way ring", 7, range(7), [1, 2, 3, 4, 5, 6, 0])
+    >>> lanes(ring).count, changing_lanes(ring).count
+    (4, 2)
+    """
+    if paths not in PATHS:
+        raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
+    if changes not in CHANGES:
+        raise RelationError(f"lanes: unknown changes {changes!r}; {near(changes, CHANGES)}")
+    if changes == "ports" and paths == "free":
+        raise RelationError(
+            "lanes that change by ports are those of forwarding tables, and need paths by table, or given ones"
+        )
+    if not time_limit > 0:
+        raise RelationError(f"lanes: the time limit must be a positive number of seconds, got {time_limit!r}")
+    if (paths == "given") != (routing is not None):
+        raise RelationError("lanes: a routing is wanted for given paths, and for no others")
+    if isinstance(network, str):
+        from unknot import tod
+
+        network = tod.network(network)
+    asked = asked_for(network, paths, changes, routing, flows)
+    effort = Effort(time.monotonic() + time_limit, seed, progress)
+    searching = Search(asked, effort, rounds, conflicts)
+    found = searching.fewest()
+    return _result(asked, searching, found, vcs)
+
+
+def _result(asked: Asked, searching: Search, found: Found, vcs: int | None) -> ChangingLanes:
+    effort, network = searching.effort, asked.network
+    key = found.key if len(found) else np.zeros((1, network.num_channels))
+    count, wanted = len(key), asked.demand
+    effort.say("choosing routes of low load")
+    space = in_classes(network, asked.space, count, rising=asked.changes == "rising")
+    wide = np.repeat(found.taken if len(found) else asked.space.nearer, count, axis=0)
+    orders, _ = orders_of(space, key.T.reshape(1, -1), wide)
+    levels, table = None, asked.table
+    if asked.paths == "free" and wanted is not None:
+        routes = balanced(wanted, space, orders, seed=effort.seed)
+        load = routes.load
+        start, step = free_steps(space, routes)
+    else:
+        if table is None and wanted is not None:
+            taken = wide
+            if asked.changes != "ports":
+                taken, _ = balanced_table(wanted, space, orders, seed=effort.seed)
+            table = free_table(wanted, asked.space, taken[::count])
+        assert table is not None
+        load = loads_of(table)
+        if searching.levels is not None and searching.entries is not None:
+            levels = int(searching.levels.max(initial=0)) + 1
+            relation = by_levels(table, searching.levels, searching.entries, count, vcs=vcs)
+            changed = routes_in_levels(table, searching.levels, searching.entries)
+        else:
+            start, step = table_steps(table, key)
+    if levels is None:
+        changed = changes_of(network, asked.space.wanted, start, step, count, asked.space.home)
+        shown = table if asked.given is not None else None
+        relation = moving(
+            network, start, step, count, vcs=vcs, sends=asked.sends, table=shown, changes=asked.changes
+        )  # fmt: skip
+    tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
+    bound = None
+    if wanted is not None:
+        bound = load_bound(wanted, time_limit=max(1.0, min(20.0, effort.deadline - time.monotonic())))
+    return ChangingLanes(
+        relation=relation,
+        count=count,
+        lower_bound=searching.low,
+        evidence=searching.evidence,
+        changes=asked.changes,
+        paths=asked.paths,
+        key=key,
+        load=load,
+        load_bound=bound,
+        pairs=wanted.pairs if wanted is not None else int(np.count_nonzero(_table(table).wanted)),
+        changing_pairs=changed,
+        levels=levels,
+        tried=tried,
+        conflicts={lanes: spent for lanes, spent in searching.open.items() if lanes < count},
+        moves=effort.moves,
+        complete=not effort.over and not effort.interrupted,
+        sends=asked.sends,
+        given=asked.given,
+    )
+
+
+def _table(table: Table | None) -> Table:
+    assert table is not None
+    return table

@@ -1,0 +1,274 @@
+"""Routes whose lane changes on the way, as relations: by virtual channel, or by ports and service level."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.paths import homes_of
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
+from unknot.switching import SWITCHINGS
+from unknot.synthesis.laned import Routes
+from unknot.synthesis.tables import Table
+from unknot.synthesis.ways import Flags, Floats, Ints, unpacked
+
+if TYPE_CHECKING:
+    from unknot.synthesis.orders_kernel import Ways
+
+LEVELS = 16
+"""Service levels of InfiniBand."""
+Entries = npt.NDArray[np.int8]
+"""Lanes by level, input (a channel, or channels + router for what is injected there), and place of the output among
+the channels that leave the router; −1 where no packet comes."""
+
+
+def free_steps(space: Ways, routes: Routes) -> tuple[Ints, Ints]:
+    """The first virtual channel of each pair (routers, homes), and the next of each (virtual channels, homes)."""
+    slot = routes.follow[0].astype(np.int64)
+    at = np.minimum(space.leaving_first[space.target][:, None] + np.maximum(slot, 0), max(0, space.leaving.size - 1))
+    return routes.start, np.where(slot >= 0, space.leaving[at], -1)
+
+
+def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
+    """As `free_steps` of routes by a table: always the lowest virtual channel that is higher than the last."""
+    network = table.network
+    lanes, channels = key.shape
+    flat = key.T.reshape(-1)
+    first = np.arange(lanes)
+    start = np.full(table.wanted.shape, -1)
+    step = np.full((channels * lanes, len(table.home)), -1)
+    for row, then in enumerate(table.next_channel):
+        going = then >= 0
+        start[going, row] = lanes * then[going] + np.argmin(key[:, then[going]], axis=0)
+        after = np.repeat(then[network.target], lanes)
+        options = np.where(after[:, None] >= 0, lanes * after[:, None] + first, 0)
+        higher = np.where((flat[options] > flat[:, None]) & (after[:, None] >= 0), flat[options], np.inf)
+        best = np.argmin(higher, axis=1)
+        climbs = np.isfinite(higher[np.arange(best.size), best])
+        step[:, row] = np.where(climbs, options[np.arange(best.size), best], -1)
+    return start, step
+
+
+def changes_of(network: Network, wanted: Ints, start: Ints, step: Ints, lanes: int, home: Ints) -> int:
+    """How many routes change their lane."""
+    pairs = unpacked(wanted, home.size)
+    router, column = np.nonzero(pairs)
+    vc = start[router, column]
+    changed = np.zeros(vc.size, dtype=bool)
+    at_home = network.target[vc // lanes] == home[column]
+    for _ in range(network.num_routers):
+        if at_home.all():
+            break
+        then = np.where(at_home, vc, step[vc, column])
+        changed |= then % lanes != vc % lanes
+        vc = then
+        at_home = network.target[vc // lanes] == home[column]
+    return int(np.count_nonzero(changed))
+
+
+def moving(
+    network: Network,
+    start: Ints,
+    step: Ints,
+    lanes: int,
+    *,
+    vcs: int | None = None,
+    sends: Flags | None = None,
+    table: Table | None = None,
+    changes: str = "any",
+) -> Relation:
+    """The relation of routes whose next virtual channel depends on the virtual channel and the destination.
+
+    Parameters
+    ----------
+    start, step : int64 arrays
+        As `free_steps` gives them; the columns are homes, or the rows of `table`.
+    vcs : int, optional
+        VCs per channel, by default one for each lane. Lane l has VC l and every further one by the number of lanes.
+    table : Table, optional
+        Has the addresses and who uses them; by default they are terminals.
+    """
+    places, spread = _places(network, lanes, vcs)
+    router, first, num_vcs, total = places.router, places.first, places.total, places.widest
+    if table is None:
+        _, column = homes_of(network)
+        destination = np.arange(network.num_terminals)
+        labels, may_use, minimal = None, sends, True
+    else:
+        column, destination, labels, may_use, minimal = (
+            table.row, table.destination, table.labels, table.may_use, table.minimal,
+        )  # fmt: skip
+    end = network.eject[destination]
+    start, step = start.astype(np.int32), step.astype(np.int32)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, home = router[at], column[address]
+        if here == end[address]:
+            out[0] = EJECT
+            return 1
+        then = start[here, home] if at >= num_vcs else step[spread[at], home]
+        if then < 0:
+            return 0
+        found = 0
+        for v in range(then % lanes, total, lanes):
+            out[found] = first[then // lanes] + v
+            found += 1
+        return found
+
+    return Relation(
+        network,
+        places,
+        rule,
+        name=f"lanes ({lanes} that {'rise' if changes == 'rising' else 'change'})",
+        destination=destination.astype(np.int32),
+        may_use=may_use,
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=minimal,
+        address_labels=labels,
+    )
+
+
+def _places(network: Network, lanes: int, vcs: int | None) -> tuple[VirtualChannels, Ints]:
+    """The virtual channels, and channel · lanes + lane of each."""
+    vcs = lanes if vcs is None else vcs
+    if vcs < lanes:
+        raise RelationError(f"lanes on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
+    places = VirtualChannels(network, vcs)
+    index = np.arange(places.total) - places.first[places.channel]
+    return places, places.channel.astype(np.int64) * lanes + index % lanes
+
+
+def in_levels(table: Table, key: Floats) -> tuple[Ints, Entries] | None:
+    """A service level for each pair, and what the lanes of each level are by ports; None if 16 levels do not suffice.
+
+    A route climbs in the keys of the virtual channels. Pairs go into the first level whose entries so far let their
+    route climb; where there is no entry yet it is the lowest virtual channel that climbs. Long routes go first.
+
+    Returns
+    -------
+    level : int64 array, shape (routers, rows)
+        −1 where nothing is wanted.
+    entries : int8 array, shape (levels, channels + routers, most channels that leave a router)
+    """
+    network = table.network
+    slot, width = _slots(network)
+    ways = [(u, row, _way(table, u, row)) for u, row in np.argwhere(table.wanted).tolist()]
+    ways.sort(key=lambda one: -len(one[2]))
+    level = np.full(table.wanted.shape, -1)
+    entries: list[Entries] = []
+    keys, slots = key.T.tolist(), slot.tolist()
+    for u, row, way in ways:
+        inputs = [network.num_channels + u, *way[:-1]]
+        for number in range(LEVELS):
+            if number == len(entries):
+                entries.append(np.full((network.num_channels + network.num_routers, width), -1, dtype=np.int8))
+            taken = _climb(entries[number], inputs, way, keys, slots)
+            if taken is not None:
+                level[u, row] = number
+                for came, channel, lane in zip(inputs, way, taken, strict=True):
+                    entries[number][came, slots[channel]] = lane
+                break
+        else:
+            return None
+    if not entries:
+        entries.append(np.zeros((network.num_channels + network.num_routers, width), dtype=np.int8))
+    return level, np.array(entries)
+
+
+def _climb(
+    entries: Entries, inputs: list[int], way: list[int], keys: list[list[float]], slots: list[int]
+) -> list[int] | None:
+    """Lanes in which a route climbs by the entries there are, each as low as possible; None if it does not."""
+    last, found = -np.inf, []
+    for came, channel in zip(inputs, way, strict=True):
+        lane, options = int(entries[came, slots[channel]]), keys[channel]
+        if lane < 0:
+            higher = [(value, k) for k, value in enumerate(options) if value > last]
+            if not higher:
+                return None
+            lane = min(higher)[1]
+        if options[lane] <= last:
+            return None
+        last = options[lane]
+        found.append(lane)
+    return found
+
+
+def _slots(network: Network) -> tuple[Ints, int]:
+    """The place of each channel among those that leave its router, and the most there are."""
+    first, leaving = network.outgoing
+    slot = np.empty(network.num_channels, dtype=np.int64)
+    slot[leaving] = np.arange(leaving.size) - first[network.source[leaving]]
+    return slot, int(slot.max(initial=0)) + 1
+
+
+def _way(table: Table, router: int, row: int) -> list[int]:
+    """The channels of a route."""
+    found, home = [], int(table.home[row])
+    while router != home:
+        found.append(int(table.next_channel[row, router]))
+        router = int(table.network.target[found[-1]])
+    return found
+
+
+def routes_in_levels(table: Table, level: Ints, entries: Entries) -> int:
+    """How many routes change their lane."""
+    slot, _ = _slots(table.network)
+    changed = 0
+    for u, row in np.argwhere(table.wanted).tolist():
+        way = _way(table, u, row)
+        inputs = [table.network.num_channels + u, *way[:-1]]
+        lanes = {int(entries[level[u, row], came, slot[c]]) for came, c in zip(inputs, way, strict=True)}
+        changed += len(lanes) > 1
+    return changed
+
+
+def by_levels(table: Table, level: Ints, entries: Entries, lanes: int, *, vcs: int | None = None) -> Relation:
+    """The relation of tables whose lane depends on input, output and level.
+
+    Address a at level s is s · addresses + a.
+    """
+    network, count = table.network, table.row.size
+    places, spread = _places(network, lanes, vcs)
+    router, first, total = places.router, places.first, places.widest
+    came = np.concatenate([spread // lanes, network.num_channels + network.inject]).astype(np.int32)
+    row, home = table.row, network.eject[table.destination]
+    next_channel = table.next_channel.astype(np.int32)
+    slot, _ = _slots(network)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, which, sl = router[at], address % count, address // count
+        if here == home[which]:
+            out[0] = EJECT
+            return 1
+        channel = next_channel[row[which], here]
+        if channel < 0:
+            return 0
+        lane = entries[sl, came[at], slot[channel]]
+        if lane < 0:
+            return 0
+        found = 0
+        for v in range(lane, total, lanes):
+            out[found] = first[channel] + v
+            found += 1
+        return found
+
+    chosen = np.where(network.inject[:, None] == home, 0, level[network.inject[:, None], row])
+    chosen = np.where(table.may_use, chosen, -1)
+    levels = len(entries)
+    return Relation(
+        network,
+        places,
+        rule,
+        name=f"lanes ({lanes} by ports and {levels} service level{'s' * (levels > 1)})",
+        destination=np.tile(table.destination, levels),
+        may_use=np.concatenate([chosen == sl for sl in range(levels)], axis=1),
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=table.minimal,
+        address_labels=tuple(f"{label} at SL {sl}" for sl in range(levels) for label in table.labels),
+    )

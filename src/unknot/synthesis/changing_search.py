@@ -1,0 +1,187 @@
+"""The search for the fewest lanes where packets change lanes on the way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.synthesis.changing_routes import LEVELS, Entries, in_levels
+from unknot.synthesis.evidence import Evidence, Refutation
+from unknot.synthesis.exact import Open, decide
+from unknot.synthesis.flows import only
+from unknot.synthesis.forced import cycle_of_routes, forced_cycle
+from unknot.synthesis.orders import FIRST_ROUNDS, Effort, Found, one_by_one, search
+from unknot.synthesis.tables import Table, free_table, random_table, table_of, ways_of
+from unknot.synthesis.ways import CLASS, Demand, Flags, Ints, demand, in_classes, ways
+
+if TYPE_CHECKING:
+    from unknot.synthesis.orders_kernel import Ways
+
+TURNED = 0.3
+"""Share of aimed moves that change the table, where it is free."""
+PACKED = 3
+"""Searches for orders whose routes fit into the service levels, where lanes change by ports."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked, whether paths are given or not."""
+
+    network: Network
+    paths: str
+    changes: str
+    space: Ways
+    demand: Demand | None
+    table: Table | None
+    given: Relation | None
+    sends: Flags | None
+    reason: Evidence | None
+
+
+def asked_for(
+    network: Network, paths: str, changes: str, routing: Relation | str | None, flows: npt.ArrayLike | None
+) -> Asked:
+    """What is asked by the arguments of `changing_lanes`."""
+    if routing is None:
+        wanted = demand(network, flows)
+        return Asked(
+            network, paths, changes, ways(wanted), wanted, None, None, wanted.sends, forced_cycle(wanted)
+        )  # fmt: skip
+    from unknot.routing.named import routing as named
+
+    relation = named(network, routing) if isinstance(routing, str) else routing
+    relation = relation if flows is None else only(relation, flows)
+    table = table_of(relation)
+    sends = None if flows is None else np.asarray(flows) > 0
+    return Asked(network, paths, changes, ways_of(table), None, table, relation, sends, cycle_of_routes(table))
+
+
+class Search:
+    """The search for orders in few lanes: from the lower bound up, then longer in one lane less than was found."""
+
+    def __init__(self, asked: Asked, effort: Effort, rounds: int, conflicts: int) -> None:
+        self.asked, self.effort, self.rounds, self.conflicts = asked, effort, rounds, conflicts
+        self.low = 1 if asked.reason is None else 2
+        self.evidence = asked.reason
+        self.open: dict[int, int] = {}
+        self.levels: Ints | None = None
+        self.entries: Entries | None = None
+
+    def fewest(self) -> Found:
+        """Orders of all virtual channels, in as few lanes as are found."""
+        asked, effort = self.asked, self.effort
+        tables = self._tables(1)
+        kept = one_by_one(asked.space, effort, None if tables is None else tables(0)[0])
+        best = self._fit(Found(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken))
+        try:
+            count = self.low
+            while best is None or count < len(best):
+                found = self._in(count, 0, FIRST_ROUNDS)
+                if found is None:
+                    found = self._exactly(count)
+                if found is not None:
+                    best = found
+                    break
+                if best is None and count >= len(kept):
+                    raise RelationError(
+                        f"lanes on {asked.network.name}: no routes that change lanes by ports were found in "
+                        f"{LEVELS} service levels and {count} lanes"
+                    )
+                if effort.over and best is not None:
+                    break
+                count += 1
+            for number in range(FIRST_ROUNDS, self.rounds):
+                if effort.over or len(best) <= self.low:
+                    break
+                best = self._in(len(best) - 1, number, 1) or best
+        except KeyboardInterrupt:
+            effort.interrupted = True
+            if best is None:
+                raise
+        return best
+
+    def _tables(self, count: int) -> Callable[[int], tuple[Ints, float]] | None:
+        space = self.asked.space
+        if self.asked.paths != "table":
+            return None
+        return lambda number: (
+            np.repeat(random_table(space, [self.effort.seed, number]), count, axis=0),
+            TURNED,
+        )
+
+    def _in(self, count: int, first: int, rounds: int) -> Found | None:
+        """Orders in this number of lanes, by annealing."""
+        asked, effort = self.asked, self.effort
+        space = in_classes(asked.network, asked.space, count, rising=asked.changes == "rising")
+        progress = effort.progress
+        said = None
+        if progress is not None:
+            name = f"{count} lane{'s that change' * (count > 1)}"
+            said = lambda stage, done, total: progress(f"{name}: {stage.rpartition(': ')[2]}", done, total)  # noqa: E731
+        for attempt in range(PACKED if asked.changes == "ports" else 1):
+            again = replace(effort, tried={}, progress=said, seed=effort.seed + 7919 * attempt)
+            found = search(space, 1, again, first=first, rounds=rounds, tables=self._tables(count))
+            effort.moves = again.moves
+            done, least = effort.tried.get(count, (0, asked.space.wanted.size * 64))
+            more, left = again.tried.get(1, (1, 0))
+            effort.tried[count] = (done + more, min(least, left))
+            if found is None:
+                return None
+            fitting = self._fit(_by_lane(found, count))
+            if fitting is not None:
+                effort.found(count)
+                return fitting
+            if effort.over:
+                break
+        return None
+
+    def _exactly(self, count: int) -> Found | None:
+        """Orders in this number of lanes by the solver; a refutation becomes the evidence."""
+        asked, effort = self.asked, self.effort
+        if asked.demand is None or effort.over:
+            return None
+        changes = "rising" if asked.changes == "rising" else "any"
+        now = time.monotonic()
+        half = replace(effort, deadline=now + (effort.deadline - now) / 2)
+        answer = decide(asked.demand, count, half, conflicts=self.conflicts, changes=changes)
+        if isinstance(answer, Open):
+            self.open[count] = answer.conflicts
+        elif isinstance(answer, Refutation):
+            if count == self.low:
+                self.low, self.evidence = count + 1, answer
+        elif asked.paths == "free":
+            key = answer / (answer.max(initial=0.0) + 1.0)
+            if changes == "rising":
+                key = key + CLASS * (np.arange(key.size) % count)
+            space = in_classes(asked.network, asked.space, count, rising=changes == "rising")
+            return _by_lane(Found(key.reshape(1, -1), space.nearer), count)
+        return None
+
+    def _fit(self, found: Found) -> Found | None:
+        """The orders, if their routes fit into the service levels; where lanes do not change by ports they do."""
+        if self.asked.changes != "ports":
+            return found
+        table = self.asked.table or free_table(_demand(self.asked), self.asked.space, found.taken)
+        packed = in_levels(table, found.key)
+        if packed is None:
+            return None
+        self.levels, self.entries = packed
+        return found
+
+
+def _demand(asked: Asked) -> Demand:
+    assert asked.demand is not None
+    return asked.demand
+
+
+def _by_lane(found: Found, count: int) -> Found:
+    """Keys of virtual channels as keys of lanes, and the destinations of channels."""
+    return Found(found.key.reshape(-1, count).T.copy(), found.taken[::count])
