@@ -16,9 +16,10 @@ from tests.reference.legality import complaints
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot import replay
 from unknot.errors import RelationError
+from unknot.network import from_edges
 from unknot.routing import Relation, dimension_order, fully_adaptive, lcfaa
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted, networks, relations
+from unknot.testing import interpreted, networks, relations, table_relation
 from unknot.topologies import complete, mesh, ring, torus
 from unknot.verify import Verdict, smallest
 from unknot.verify.smallest import Smallest
@@ -62,6 +63,16 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation]) -> N
 
     common = (*SWITCHINGS, "free", "several", "injected", "a closed")
     draw_until(lambda: min(seen[key] for key in common) > 2 and seen["constrai"] > 0, compare)
+
+
+def test_the_smallest_may_have_no_way_to_where_the_search_begins() -> None:
+    """The bound is attained on router 0 in appearance only: a header there waits for both of its loops."""
+    both, alone = [0, 1], [2]
+    table = {(4, 2): both, (0, 2): both, (1, 2): both, (5, 2): alone, (2, 2): alone}
+    relation = table_relation(from_edges([(0, 0), (0, 0), (1, 1), (2, 2)]), 1, table)
+    found = smallest(relation, "wormhole", time_limit=20)
+    assert found.proved
+    assert size(found) == (1, 1) == fewest(relation, "wormhole")
 
 
 @pytest.mark.parametrize("side", [2, 3, 6])

@@ -34,7 +34,7 @@ class Surroundings:
             self.near.setdefault(v, set()).add(u)
 
     def around(self, middle: Iterable[int], count: int) -> list[int]:
-        """The nearest routers to some, up to a number, and those themselves in any case."""
+        """The nearest routers to some, up to a number, and those themselves in any case; last those without a way."""
         order = list(dict.fromkeys(middle))
         seen, todo = set(order), deque(order)
         while todo:
@@ -44,7 +44,7 @@ class Surroundings:
                 seen.add(v)
                 order.append(v)
                 todo.append(v)
-        return order
+        return order + sorted(self.near.keys() - seen)[: max(0, count - len(order))]
 
     def window(self, order: list[int]) -> Window:
         """The window of some routers; its middle is between the first third of them."""
