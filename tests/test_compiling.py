@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from unknot.compiling import Announcement, in_notebook
+from unknot.compiling import Announcement
+from unknot.progress import in_notebook
 
 
 def said(monkeypatch: pytest.MonkeyPatch, *modules: str, quiet: bool = False) -> str:

@@ -67,26 +67,15 @@ def test_lanes_with_the_reason_drawn(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "why.json").read_text(encoding="utf-8"))["routers"]) == 6
 
 
-def test_a_notebook_from_text_to_frame_and_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its cells in order, the last expression of each shown as a notebook shows it."""
-    import ast
+def test_a_notebook_from_text_to_frame_and_plot() -> None:
+    """Executed as Jupyter does: each cell shows a picture or a table, the last one the plot."""
+    import nbformat
+    from nbclient import NotebookClient
 
-    monkeypatch.setenv("MPLBACKEND", "Agg")
-    cells = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
-    names: dict[str, object] = {"__name__": "notebook"}
-    shown = []
-    for cell in cells:
-        if cell["cell_type"] != "code":
-            continue
-        tree = ast.parse("".join(cell["source"]))
-        last = tree.body[-1]
-        if isinstance(last, ast.Expr):
-            tree.body.pop()
-        exec(compile(tree, "notebook", "exec"), names)
-        if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), "notebook", "eval"), names)
-            shown.append(value._repr_svg_() if hasattr(value, "_repr_svg_") else getattr(value, "_repr_html_", str)())
-    assert [text is not None and text.lstrip().startswith(("<svg", "<table", "<div")) for text in shown[:-1]] == [
-        True
-    ] * 5
-    assert names["axes"].get_lines()[0].get_xdata().size == 5  # type: ignore[attr-defined]
+    notebook = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    shown = [{kind for output in cell.outputs for kind in output.get("data", {})} - {"text/plain"} for cell in code]
+    picture, table, plot = {"image/svg+xml"}, {"text/html"}, {"image/png"}
+    assert shown == [picture, table, table, table, plot, picture, set()]
+    assert re.fullmatch(r"from nothing to a plot: [\d.]+ s\n", code[-1].outputs[-1].text)

@@ -7,7 +7,10 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
+
+from unknot.progress import NotebookBar, in_notebook
 
 ABOUT = 30
 """Seconds that the kernels of a first simulation take, or of a first proof with what belongs to it."""
@@ -54,21 +57,25 @@ class Announcement:
         from rich.errors import LiveError
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+        if in_notebook():
+            bar = NotebookBar(text, late=0)
+            self._follow(lambda seconds: bar("", int(seconds), ABOUT))
+            bar.close()
+            return
         try:
             columns = (TextColumn(text), BarColumn(), TimeElapsedColumn())
-            with Progress(*columns, console=Console(stderr=not in_notebook()), transient=True) as bar:
-                task, began = bar.add_task("", total=ABOUT), time.monotonic()
-                while self._deep or time.monotonic() - self._last < CALM:
-                    bar.update(task, completed=min(time.monotonic() - began, 0.97 * ABOUT))
-                    time.sleep(0.1)
+            with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+                task = shown.add_task("", total=ABOUT)
+                self._follow(lambda seconds: shown.update(task, completed=seconds))
         except LiveError:
             print(text, file=sys.stderr, flush=True)
 
-
-def in_notebook() -> bool:
-    """Whether output goes to cells of a notebook."""
-    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
+    def _follow(self, show: Callable[[float], None]) -> None:
+        """Show the seconds gone, short of all, until nothing has been compiled for a while."""
+        began = time.monotonic()
+        while self._deep or time.monotonic() - self._last < CALM:
+            show(min(time.monotonic() - began, 0.97 * ABOUT))
+            time.sleep(0.1)
 
 
 def announce() -> None:

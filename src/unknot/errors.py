@@ -11,6 +11,7 @@ import re
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class UnknotError(ValueError):
@@ -55,6 +56,9 @@ class TextError(UnknotError):
             if column:
                 shown += "\n    " + " " * (column - 1 - start) + "^"
         super().__init__(f"{place}: {message}{shown}")
+
+    def __reduce__(self) -> tuple[type[TextError], tuple[Any, ...]]:
+        return type(self), (self.message, self.where, self.line, self.column, self.text)
 
 
 def raised(error: BaseException, file: str) -> str:

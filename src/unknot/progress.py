@@ -1,8 +1,84 @@
-"""Progress of long computations: one protocol for all of them."""
+"""Progress of long computations: one protocol for all of them, and bars in notebooks."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable
+from functools import wraps
+from html import escape
+from typing import Any, ParamSpec, TypeVar
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage in words, how much of it is done, and how much there is in all, 0 where that is not known."""
+LATE = 1.0
+"""Seconds after which a call in a notebook gets a bar."""
+STEP = 0.1
+"""Seconds between two pictures of a bar."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_notebook() -> bool:
+    """Whether output goes to cells of a notebook."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class NotebookBar:
+    """A bar below a cell of a notebook, from `late` seconds on until it is closed.
+
+    Parameters
+    ----------
+    title : str
+        What goes on.
+    late : float
+        Seconds before it appears.
+    """
+
+    def __init__(self, title: str, late: float) -> None:
+        self._title, self._next = title, time.monotonic() + late
+        self._handle: Any = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + STEP
+        share = f' value="{done}" max="{total}"' if total else ""
+        words = " ".join(filter(None, (self._title, stage, f"{done:,} of {total:,}" if total else "")))
+        self._show(f"<progress{share}></progress> {escape(words)}")
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._handle is not None:
+            self._show("")
+
+    def _show(self, text: str) -> None:
+        from IPython import display
+
+        html: Any = display
+        if self._handle is None:
+            self._handle = html.display(html.HTML(text), display_id=True)
+        else:
+            self._handle.update(html.HTML(text))
+
+
+_open: list[NotebookBar] = []
+
+
+def with_bar(function: Callable[P, R]) -> Callable[P, R]:
+    """Give a function with an argument `progress` a bar in notebooks: where none is given, in the outermost call."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        if _open or not in_notebook() or options.get("progress") is not None:
+            return function(*args, **options)
+        _open.append(NotebookBar(function.__name__, LATE))
+        try:
+            options["progress"] = _open[0]
+            return function(*args, **options)
+        finally:
+            _open.pop().close()
+
+    return call

@@ -167,8 +167,7 @@ def simulate(
     if load is None:
         found = _search(relation, point, json, time_limit, chosen)
     elif seeds is not None:
-        words = {"network": network, "routing": routing, "vcs": vcs}
-        found = _several(relation, words, load, point | cycles, seeds, jobs, json, time_limit, chosen)
+        found = _several(relation, load, point | cycles, seeds, jobs, json, time_limit, chosen)
     else:
         steps = interval or (None if series is None else STEP)
         found = run = _one(relation, load, point | cycles | {"interval": steps}, channels, json, time_limit, chosen)
@@ -243,7 +242,6 @@ def _one(
 
 def _several(
     relation: Relation,
-    words: dict[str, Any],
     load: float,
     point: dict[str, Any],
     seeds: int,
@@ -252,14 +250,21 @@ def _several(
     time_limit: float | None,
     chosen: bool,
 ) -> Runs:
+    from contextlib import ExitStack
+    from functools import partial
+
     from unknot.commands import activity, display
     from unknot.memory import require
+    from unknot.simulation import replicate
+    from unknot.studies.workers import workers
 
     require("keeping the runs of all --seeds", seeds * (RUN + 32 * relation.network.num_channels))
     first = point.pop("seed")
-    with activity.progress_bar("simulating") as progress:
+    with activity.progress_bar("simulating") as progress, ExitStack() as stack:
+        pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
         every = range(first, first + seeds)
-        found = limited(time_limit, lambda: _runs(relation, words, load, point, every, jobs, progress))
+        run = partial(replicate, relation, load, seeds=every, executor=pool, progress=progress, **point)
+        found = limited(time_limit, run)
     if json:
         from unknot.answers.form import answer
         from unknot.answers.runs import SeedsAnswer
@@ -268,36 +273,6 @@ def _several(
     else:
         display.show_runs(relation, found, chosen=chosen)
     return found
-
-
-def _runs(
-    relation: Relation,
-    words: dict[str, Any],
-    load: float,
-    point: dict[str, Any],
-    seeds: range,
-    jobs: int,
-    progress: Any,
-) -> Runs:
-    """One run for each seed, here or in as many processes as there are jobs."""
-    from unknot.simulation import simulate as run_flits
-    from unknot.simulation.run.replication import gather
-
-    found: list[Run] = []
-    if jobs == 1:
-        for seed in seeds:
-            found.append(run_flits(relation, load, **point, seed=seed))
-            progress(f"seed {seed}", len(found), len(seeds))
-        return gather(found)
-    from unknot.studies.replicate import run_by_words
-    from unknot.studies.workers import workers
-
-    with workers(None, min(jobs, len(seeds))) as pool:
-        pending = [pool.submit(run_by_words, words, load, point | {"seed": seed}) for seed in seeds]
-        for future in pending:
-            found.append(future.result())
-            progress(f"seed {found[-1].seed}", len(found), len(seeds))
-    return gather(found)
 
 
 def _draw(relation: Relation, run: Run, out: Path) -> None:

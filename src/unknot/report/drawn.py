@@ -43,7 +43,7 @@ class Drawing(str):
 
     def show(self) -> Any:
         """Show it: in the cell of a notebook, else in a browser."""
-        from unknot.compiling import in_notebook
+        from unknot.progress import in_notebook
 
         if in_notebook():
             shown: Any = import_module("IPython.display")

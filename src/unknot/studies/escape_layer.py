@@ -10,7 +10,7 @@ from unknot.itm.mesh import TriangularMesh
 from unknot.itm.recognise import chordal, recognise
 from unknot.itm.spanning import Spanning, spanning
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing import fully_adaptive, itm_escape, up_down
 from unknot.routing.relation import Relation
 from unknot.switching import SWITCHINGS
@@ -81,6 +81,7 @@ class EscapeLayer:
     routes: tuple[Routes, ...]
 
 
+@with_bar
 def escape_layer(
     network: Network,
     kind: str = "exterior",

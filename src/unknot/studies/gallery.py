@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot.errors import TextError, UnknotError
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.studies import design as designs
 from unknot.studies.result import DesignResult
@@ -116,6 +116,7 @@ class Gallery:
         return found
 
 
+@with_bar
 def gallery(
     routings: Sequence[str] | None = None,
     networks: Sequence[str] | None = None,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.errors import UnknotError
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.own import is_code
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import FEW
@@ -30,6 +30,7 @@ Slot = tuple[int, int, int]
 """Load, design and seed of a point by position in the study; load −1 is the proof of the design."""
 
 
+@with_bar
 def run_study(
     study: Study | str | Path,
     *,

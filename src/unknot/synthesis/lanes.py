@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot.errors import RelationError, near
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.synthesis.evidence import Evidence, Refutation, accept, accept_routes
 from unknot.synthesis.exact import Open, decide
@@ -136,6 +136,7 @@ class Lanes:
         return False
 
 
+@with_bar
 def lanes(
     network: Network | str,
     paths: str = "free",

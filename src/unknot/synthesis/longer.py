@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unknot.errors import RelationError, near
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.synthesis.detours import LOST, Wanted, climbing_routes, detour_ways, improved, tree_order
 from unknot.synthesis.laned import Routes, laned
@@ -86,6 +86,7 @@ class LongerLanes:
         return int(np.count_nonzero(self.wanted))
 
 
+@with_bar
 def longer_lanes(
     network: Network | str,
     count: int,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.synthesis.detours import Wanted, climbing_routes, tree_order
 from unknot.synthesis.laned import Routes, laned, no_slots
@@ -131,6 +131,7 @@ class RepairedFault:
     safe: bool = False
 
 
+@with_bar
 def repaired_faults(
     found: Lanes, kind: str = "links", *, progress: Progress | None = None
 ) -> tuple[RepairedFault, ...]:

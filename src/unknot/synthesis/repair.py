@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from unknot.errors import RelationError
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.escape import Escaped, escaped
@@ -75,6 +75,7 @@ class Remedy:
         return None if isinstance(self.found, Escaped) else self.found.evidence_holds
 
 
+@with_bar
 def repair(
     relation: Relation,
     *,

@@ -27,6 +27,9 @@ class TodError(TextError):
             shown.append(f"… and {len(problems) - SHOWN} more problems")
         self.args = ("\n".join(shown),)
 
+    def __reduce__(self) -> tuple[type[TodError], tuple[tuple[TextError, ...]]]:
+        return TodError, (self.problems,)
+
 
 def raise_all(problems: Sequence[TextError]) -> None:
     """Raise what there is to raise: nothing, the one problem, or all of them as one `TodError`."""

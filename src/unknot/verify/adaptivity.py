@@ -8,7 +8,7 @@ from math import fsum
 
 import numpy as np
 
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.verify.minimal_paths import ForbiddenPath, PathCounts, forbidden_path, path_counts
 
@@ -55,6 +55,7 @@ class Adaptivity:
     forbidden: ForbiddenPath | None
 
 
+@with_bar
 def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adaptivity:
     """The degree of adaptivity (Glass & Ni 1994) of every pair, exactly.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from unknot.background import NoAnswerError, clock, within
 from unknot.errors import RelationError
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
@@ -36,6 +36,7 @@ NO_ANSWER = "asking the rule"
 """Method of a verdict that is open since the rule did not answer."""
 
 
+@with_bar
 def check(
     relation: Relation | Network | str,
     switching: str = DEFAULT_SWITCHING,
@@ -98,6 +99,7 @@ def check(
     return found[technique]
 
 
+@with_bar
 def check_all(
     relation: Relation | Network | str,
     first: str = DEFAULT_SWITCHING,

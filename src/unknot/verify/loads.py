@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.traffic import Traffic
 from unknot.verify.states import Explorer
@@ -54,6 +54,7 @@ class Loads:
     method: str
 
 
+@with_bar
 def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progress | None = None) -> Loads:
     """Channel loads when every header takes each candidate of the lowest tier equally often.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unknot.errors import RelationError
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.traffic import Traffic, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
@@ -42,6 +42,7 @@ class Properties:
     left_out: tuple[str, ...]
 
 
+@with_bar
 def properties(
     relation: Relation,
     *,

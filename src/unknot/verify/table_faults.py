@@ -21,7 +21,7 @@ from unknot.frames import Row
 from unknot.memory import require
 from unknot.network import distances_from
 from unknot.network.model import IntArray
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.forwarding_table import EJECT_HERE, destinations, route_lengths, senders, switchboard
 from unknot.verify.audit_routes import cables_of
 from unknot.verify.fault_sweep import PART, SET, Parts, parts_of, sets_of_parts
@@ -122,6 +122,7 @@ class TableFaults:
                 yield {"parts": parts, **row}
 
 
+@with_bar
 def table_faults(
     fabric: Fabric,
     *,

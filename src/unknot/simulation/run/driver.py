@@ -8,7 +8,7 @@ from functools import partial
 
 from unknot.errors import SimulationError
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.classes import TrafficClass
@@ -39,6 +39,7 @@ AGAIN = 3
 """How often a window may begin anew since latencies still rose in it."""
 
 
+@with_bar
 def simulate(
     relation: Relation | Network | str,
     load: float,
@@ -124,7 +125,7 @@ def simulate(
     SimulationError
         If the point cannot be simulated, such as a negative load or a packet that does not fit its buffer.
     RelationError
-        If a packet comes to a place where it has no candidate.
+        If a packet comes to an input VC without a candidate.
     """
     relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)

@@ -10,7 +10,7 @@ import numpy as np
 from unknot.errors import SimulationError
 from unknot.frames import Row, to_frame
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.shown import Shown
@@ -125,6 +125,7 @@ class Saturation(Shown):
         return to_frame(self.rows)
 
 
+@with_bar
 def saturation(
     relation: Relation | Network | str,
     *,

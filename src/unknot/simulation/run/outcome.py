@@ -12,7 +12,7 @@ from unknot.simulation.engine.engine import Engine
 LONGER = 10
 """A packet goes round when it has made this many times the hops it needs, and 20 more."""
 WATCHED = 2_000, 10_000
-"""Fewest and most cycles in which a place is watched before what stands there is said to starve."""
+"""Fewest and most cycles in which an input VC is watched before its packet is said to starve."""
 LOOKS = 400
 """Looks in that time at which packets got which virtual channels."""
 
@@ -84,7 +84,7 @@ def _livelock(engine: Engine, fronts: Fronts) -> str:
 
 
 def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> str:
-    """The place at which the oldest packet stands while others got through far more often than in turn.
+    """The input VC in which the oldest packet stands while others got through far more often than in turn.
 
     `taken` says how often each VC was seen to go to another packet.
     """

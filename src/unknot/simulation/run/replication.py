@@ -12,6 +12,7 @@ import numpy as np
 from unknot.errors import SimulationError
 from unknot.frames import Row, to_frame
 from unknot.network import Network
+from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.shown import Shown
@@ -82,6 +83,7 @@ class Runs(Shown):
         return to_frame(self.rows)
 
 
+@with_bar
 def replicate(
     relation: Relation | Network | str,
     load: float,
@@ -90,6 +92,7 @@ def replicate(
     vcs: int | None = None,
     seeds: int | Sequence[int] = 5,
     executor: Executor | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Runs:
     """Simulate one point with several seeds.
@@ -103,6 +106,8 @@ def replicate(
     executor : concurrent.futures.Executor, optional
         Computes the runs, such as a thread pool (the compiled loops run side by side); one after another without. The
         answer does not depend on it.
+    progress : callable, optional
+        Called with the seed and the runs done, see `unknot.progress`.
     **options
         As for `simulate`, without `seed`.
 
@@ -116,10 +121,17 @@ def replicate(
     if "seed" in options:
         raise SimulationError("replicate takes seeds, not seed: a list of them, or how many")
     if executor is None:
-        return gather(simulate(relation, load, seed=seed, **options) for seed in wanted)
-    relation.compiled  # noqa: B018 compiled once, before threads share it
-    pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in wanted]
-    return gather(future.result() for future in pending)
+        runs: Iterable[Run] = (simulate(relation, load, seed=seed, **options) for seed in wanted)
+    else:
+        relation.compiled  # noqa: B018 compiled once, before threads share it
+        pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in wanted]
+        runs = (future.result() for future in pending)
+    found = []
+    for run in runs:
+        found.append(run)
+        if progress is not None:
+            progress(f"seed {run.seed}", len(found), len(wanted))
+    return gather(found)
 
 
 def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.errors import SimulationError
 from unknot.memory import require
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
@@ -68,6 +68,7 @@ class ClosedLoop:
         return self.run.reason
 
 
+@with_bar
 def closed_loop(
     relation: Relation,
     *,
@@ -113,7 +114,7 @@ def closed_loop(
     SimulationError
         If a number makes no sense, no terminal has another one to ask, or the relation has other message classes.
     RelationError
-        If there is no address for a message, or it comes to a place where it has no candidate.
+        If there is no address for a message, or it comes to an input VC without a candidate.
     """
     technique = switching_named(switching)
     for name, value, least in (("requests", requests, 1), ("window", window, 1), ("reply_flits", reply_flits, 0)):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import SimulationError
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
@@ -87,6 +87,7 @@ class TraceRun:
         return (self.arrived - (self.injected if network else self.ready))[found]
 
 
+@with_bar
 def run_trace(
     relation: Relation,
     trace: Trace | Iterable[TracedMessage],
@@ -138,7 +139,7 @@ def run_trace(
     SimulationError
         If a message does not fit the network or its buffers, or is of a class that the relation does not have.
     RelationError
-        If there is no address for a message, or it comes to a place where it has no candidate.
+        If there is no address for a message, or it comes to an input VC without a candidate.
     """
     trace = trace if isinstance(trace, Trace) else Trace.of(trace)
     technique = switching_named(switching)
