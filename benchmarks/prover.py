@@ -29,9 +29,9 @@ def roaming(side: int) -> Relation:
     """A mesh where any VC 1 may be taken at any time, nearer or not, and dimension order on VC 0 is the escape."""
     escape = dimension_order(topologies.mesh(side, side))
     network = escape.network
-    places = VirtualChannels(network, 2)
+    virtual = VirtualChannels(network, 2)
     first, channels = network.outgoing
-    router, straight, injected = places.router, escape.rule, escape.num_vcs
+    router, straight, injected = virtual.router, escape.rule, escape.num_vcs
     home, terminal = network.eject, network.inject
 
     def rule(at: int, address: int, out: Any) -> int:
@@ -47,7 +47,7 @@ def roaming(side: int) -> Relation:
             count += 1
         return count
 
-    return Relation(network, places, rule, name="roaming with dimension-order escape")
+    return Relation(network, virtual, rule, name="roaming with dimension-order escape")
 
 
 def verdict(switching: str = "wormhole", threads: int = 1) -> Callable[[Relation], str]:

@@ -24,12 +24,12 @@ class Fault:
     """What is changed, and at which places and for which addresses (None: all)."""
 
     kind: str
-    places: frozenset[int] | None
+    virtual: frozenset[int] | None
     addresses: frozenset[int] | None
     seed: int
 
     def applies(self, at: int, address: int) -> bool:
-        return (self.places is None or at in self.places) and (self.addresses is None or address in self.addresses)
+        return (self.virtual is None or at in self.virtual) and (self.addresses is None or address in self.addresses)
 
 
 def faults(relation: Relation, count: int, seed: int) -> Iterator[Fault]:
@@ -40,13 +40,13 @@ def faults(relation: Relation, count: int, seed: int) -> Iterator[Fault]:
         address = random.randrange(relation.num_addresses)
         router = relation.vcs.router[at]
         here = frozenset(np.flatnonzero(relation.vcs.router == router).tolist())
-        places, addresses = {
+        virtual, addresses = {
             "state": (frozenset({at}), frozenset({address})),
             "place": (frozenset({at}), None),
             "address": (None, frozenset({address})),
             "router": (here, None),
         }[random.choice(SCOPES)]
-        yield Fault(KINDS[i % len(KINDS)], places, addresses, random.randrange(1 << 30))
+        yield Fault(KINDS[i % len(KINDS)], virtual, addresses, random.randrange(1 << 30))
 
 
 def planted(relation: Relation, fault: Fault) -> Relation:
@@ -79,9 +79,9 @@ def planted(relation: Relation, fault: Fault) -> Relation:
 def changed(relation: Relation, at: int, answer: list[int], fault: Fault) -> list[int]:
     """An answer after the fault; as it was where the fault cannot be."""
     random = Random(fault.seed)
-    places, network = relation.vcs, relation.network
+    virtual, network = relation.vcs, relation.network
     vcs = [i for i, value in enumerate(answer) if value & VC_MASK != EJECT]
-    leaving = np.flatnonzero(network.source[places.channel] == places.router[at]).tolist()
+    leaving = np.flatnonzero(network.source[virtual.channel] == virtual.router[at]).tolist()
     pick = random.choice(vcs) if vcs else -1
     if fault.kind == "add":
         spare = [vc for vc in leaving if vc not in {value & VC_MASK for value in answer}]
@@ -95,7 +95,7 @@ def changed(relation: Relation, at: int, answer: list[int], fault: Fault) -> lis
     if fault.kind == "no wait":
         return [*rest, answer[pick] | NO_WAIT] if any(not value & NO_WAIT for value in rest) else answer
     same = fault.kind == "vc"
-    others = [vc for vc in leaving if vc != old and (places.channel[vc] == places.channel[old]) == same]
+    others = [vc for vc in leaving if vc != old and (virtual.channel[vc] == virtual.channel[old]) == same]
     return [*rest, answer[pick] - old + random.choice(others)] if others else answer
 
 

@@ -225,25 +225,25 @@ def with_a_detour(found: Network) -> Relation:
     """VBA, but a message may begin with one step in any direction, on a VC of its own."""
     base = vba(found)
     share = int(base.vcs.counts[0])
-    places = VirtualChannels(found, share + 1)
-    spare, channel, index = places.first[:-1] + share, places.channel, places.index
-    rule, inner, router, home = base.rule, base.num_vcs, places.router, found.eject
+    virtual = VirtualChannels(found, share + 1)
+    spare, channel, index = virtual.first[:-1] + share, virtual.channel, virtual.index
+    rule, inner, router, home = base.rule, base.num_vcs, virtual.router, found.eject
 
     def detour(at: int, address: int, out: np.ndarray) -> int:
-        free_start = at >= places.total or index[at] == share
+        free_start = at >= virtual.total or index[at] == share
         place = inner + router[at] if free_start else channel[at] * share + index[at]
         count = rule(place, address, out)
         for i in range(count):
             vc = out[i] & VC_MASK
             if vc != EJECT:
                 out[i] = vc // share * (share + 1) + vc % share
-        if at >= places.total and router[at] != home[address]:
+        if at >= virtual.total and router[at] != home[address]:
             for c in np.flatnonzero(found.source == router[at]):
                 out[count] = spare[c]
                 count += 1
         return count
 
-    return interpreted(Relation(found, places, detour, name="VBA with a detour"))
+    return interpreted(Relation(found, virtual, detour, name="VBA with a detour"))
 
 
 def conclusion_1() -> Answer:

@@ -23,7 +23,7 @@ READ32 = types.Array(types.int32, 1, "C", readonly=True)
 READ64 = types.Array(types.int64, 1, "C", readonly=True)
 READ_BOOL = types.Array(types.boolean, 1, "C", readonly=True)
 
-# A routing rule: (place, address, pointer to candidates) -> count.
+# A routing rule: (input VC, address, pointer to candidates) -> count.
 RULE_SIGNATURE = types.int64(types.int64, types.int64, types.int64)
 RULE = types.FunctionType(RULE_SIGNATURE)
 

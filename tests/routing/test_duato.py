@@ -32,14 +32,14 @@ def test_adaptive_vcs_are_those_of_every_shortest_path_and_the_escape_is_dimensi
 ) -> None:
     relation = duato(network, escapes + 2)
     free, ordered = fully_adaptive(network), dimension_order(network, escapes)
-    places, channel = relation.vcs, relation.vcs.channel
+    virtual, channel = relation.vcs, relation.vcs.channel
     for source in range(network.num_terminals):
         for terminal in range(network.num_terminals):
             found = [c for c in relation.candidates(relation.num_vcs + source, terminal) if c.vc is not None]
             ways = [c.vc for c in free.candidates(free.num_vcs + source, terminal) if c.vc is not None]
             assert sorted({int(channel[c.vc]) for c in found if c.tier == 0}) == sorted(ways)  # type: ignore[index]
-            assert all(places.index[c.vc] >= escapes for c in found if c.tier == 0)
-            last = [(int(channel[c.vc]), int(places.index[c.vc])) for c in found if c.tier == 1]  # type: ignore[index]
+            assert all(virtual.index[c.vc] >= escapes for c in found if c.tier == 0)
+            last = [(int(channel[c.vc]), int(virtual.index[c.vc])) for c in found if c.tier == 1]  # type: ignore[index]
             steps = [c.vc for c in ordered.candidates(ordered.num_vcs + source, terminal) if c.vc is not None]
             assert last == [(int(ordered.vcs.channel[vc]), int(ordered.vcs.index[vc])) for vc in steps]
 

@@ -19,8 +19,8 @@ def test_each_hop_has_its_share_of_the_virtual_channels(network, share) -> None:
     relation = interpreted(hop_number(network, share * hops))
     found = tabulate(relation)
     index, climbs = relation.vcs.index, 0
-    for state in range(found.place.size):
-        at = int(found.place[state])
+    for state in range(found.input_vc.size):
+        at = int(found.input_vc[state])
         for value in found.value[found.start[state] : found.start[state + 1]].tolist():
             if at < relation.num_vcs and value != EJECT:
                 assert index[value] // share == index[at] // share + 1

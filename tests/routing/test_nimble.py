@@ -35,10 +35,10 @@ def same_tables(relation: Relation) -> None:
             reached |= new
             todo += new
         low, high = table.first[address : address + 2].tolist()
-        assert table.place[low:high].tolist() == sorted(reached)
+        assert table.input_vc[low:high].tolist() == sorted(reached)
         for row in range(low, high):
             out = np.zeros(relation.max_candidates, dtype=np.int64)
-            count = relation.rule(int(table.place[row]), address, out)
+            count = relation.rule(int(table.input_vc[row]), address, out)
             assert table.value[table.start[row] : table.start[row + 1]].tolist() == out[:count].tolist()
 
 
@@ -59,8 +59,8 @@ def test_tables_of_any_relation(relation: Relation) -> None:
 
 def peculiar(kind: str, network: Network) -> Rule:
     """A rule for which a memory view is no array."""
-    places = VirtualChannels(network, 1)
-    router, first = places.router, places.first
+    virtual = VirtualChannels(network, 1)
+    router, first = virtual.router, virtual.first
     low, table = network.source, np.arange(12, dtype=np.int64).reshape(4, 3)
     flags, words = np.array([True, False, True]), np.array([2**63 + 1, 3], dtype=np.uint64)
 
@@ -94,8 +94,8 @@ def test_peculiar_rules_are_asked_as_they_are(kind: str) -> None:
 def test_a_view_that_fails_halfway_is_given_up() -> None:
     """Rows of a matrix exist for arrays only, and this rule takes one late."""
     network = line(3)
-    places = VirtualChannels(network, 1)
-    router, way = places.router, np.array([[-1, 0, 0], [1, -1, 2], [3, 3, -1]])
+    virtual = VirtualChannels(network, 1)
+    router, way = virtual.router, np.array([[-1, 0, 0], [1, -1, 2], [3, 3, -1]])
 
     def rule(at: int, address: int, out: Any) -> int:
         row = way[router[at]] if address == 2 else way

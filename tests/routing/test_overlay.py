@@ -48,8 +48,8 @@ def test_parts_keep_what_their_vcs_tell() -> None:
     """VBA as the base: a header on a base VC is asked at its own VC, one from above as if injected."""
     network = mesh(3, 3, 2)
     relation, base = overlay(network, base="vba", returns=False), vba(network)
-    first, places = relation.vcs.first[:-1], relation.vcs
-    assert set(places.counts.tolist()) == {5}
+    first, virtual = relation.vcs.first[:-1], relation.vcs
+    assert set(virtual.counts.tolist()) == {5}
 
     def outside(vcs: set[int | None]) -> set[int | None]:
         return {None if v is None else int(first[base.vcs.channel[v]] + base.vcs.index[v]) for v in vcs}

@@ -73,16 +73,16 @@ def test_any_relation(relation: Relation) -> None:
 def guarded(lock: Any) -> Relation:
     """A rule that captures what cannot be pickled."""
     network = line(4)
-    places = VirtualChannels(network, 1)
+    virtual = VirtualChannels(network, 1)
 
     def rule(at: int, address: int, out: Any) -> int:
         with lock:
-            here = int(places.router[at])
+            here = int(virtual.router[at])
             step = 1 if address > here else -1
             out[0] = EJECT if here == address else network.between(here, here + step)[0]
         return 1
 
-    return Relation(network, places, rule, name="guarded")
+    return Relation(network, virtual, rule, name="guarded")
 
 
 def test_what_cannot_be_pickled_by_value_goes_by_its_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,17 +40,17 @@ def compiled_answer(relation: Relation, at: int, address: int) -> list[int] | No
 
 def test_numbering() -> None:
     network = line(3)
-    places = VirtualChannels(network, [1, 2, 3, 1])
-    assert places.first.tolist() == [0, 1, 3, 6, 7]
-    assert places.total == 7
-    assert places.channel.tolist() == [0, 1, 1, 2, 2, 2, 3]
-    assert places.index.tolist() == [0, 0, 1, 0, 1, 2, 0]
+    virtual = VirtualChannels(network, [1, 2, 3, 1])
+    assert virtual.first.tolist() == [0, 1, 3, 6, 7]
+    assert virtual.total == 7
+    assert virtual.channel.tolist() == [0, 1, 1, 2, 2, 2, 3]
+    assert virtual.index.tolist() == [0, 0, 1, 0, 1, 2, 0]
     ends = network.target.tolist()
-    assert places.router.tolist() == [ends[0], *[ends[1]] * 2, *[ends[2]] * 3, ends[3], 0, 1, 2]
-    assert places.name(0) == "(0)→(1)"
-    assert places.name(2).endswith(" VC 1")
-    assert places.name(8) == "the injection port of t1"
-    relation = table_relation(network, places, {})
+    assert virtual.router.tolist() == [ends[0], *[ends[1]] * 2, *[ends[2]] * 3, ends[3], 0, 1, 2]
+    assert virtual.name(0) == "(0)→(1)"
+    assert virtual.name(2).endswith(" VC 1")
+    assert virtual.name(8) == "the injection port of t1"
+    relation = table_relation(network, virtual, {})
     assert (relation.num_vcs, relation.num_addresses, relation.max_candidates) == (7, 3, 6)
     assert repr(relation) == "<Relation table on line(3), 7 VCs>"
 
@@ -226,7 +226,7 @@ def test_a_rule_that_calls_itself_is_tabulated() -> None:
 
 def dictionary_rule(network: Network) -> Callable[[int, int, Any], int]:
     """A line routed with objects Numba knows nothing about."""
-    places = VirtualChannels(network, 1)
+    virtual = VirtualChannels(network, 1)
     way = {
         (str(router), address): (
             [] if router == address else network.between(router, router + (1 if address > router else -1))
@@ -236,7 +236,7 @@ def dictionary_rule(network: Network) -> Callable[[int, int, Any], int]:
     }
 
     def rule(at: int, address: int, out: Any) -> int:
-        found = [int(places.first[c]) for c in way[str(places.router[at]), address]] or [EJECT]
+        found = [int(virtual.first[c]) for c in way[str(virtual.router[at]), address]] or [EJECT]
         out[: len(found)] = found
         return len(found)
 
@@ -251,13 +251,13 @@ def test_rules_numba_cannot_compile_are_tabulated() -> None:
     table = tabulate(relation)
     compared = 0
     for address in range(4):
-        for at in table.place[table.first[address] : table.first[address + 1]].tolist():
+        for at in table.input_vc[table.first[address] : table.first[address + 1]].tolist():
             assert compiled_answer(relation, at, address) == [encode(c) for c in relation.candidates(at, address)]
             assert relation.candidates(at, address) == same.candidates(at, address)
             compared += 1
     # per address: 4 injection ports and the 3 channels that lead towards it
-    assert compared == table.place.size == 4 * (4 + 3)
-    unreachable = next(at for at in range(6) if at not in table.place[table.first[3] : table.first[4]])
+    assert compared == table.input_vc.size == 4 * (4 + 3)
+    unreachable = next(at for at in range(6) if at not in table.input_vc[table.first[3] : table.first[4]])
     assert compiled_answer(relation, unreachable, 3) == []
 
 

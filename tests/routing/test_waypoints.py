@@ -132,11 +132,11 @@ def passing(network: Network, *, any_vc_at_home: bool) -> Relation:
 
     Where a header on VC 1 has come from its own destination it is still in phase one.
     """
-    places = VirtualChannels(network, 2)
-    step, first, terminals = dimension_order(network), places.first, network.num_terminals
-    ask, entry, source, target, total = step.rule, step.num_vcs, network.source, network.target, places.total
+    virtual = VirtualChannels(network, 2)
+    step, first, terminals = dimension_order(network), virtual.first, network.num_terminals
+    ask, entry, source, target, total = step.rule, step.num_vcs, network.source, network.target, virtual.total
     distance = np.array([distances_from(network, r) for r in range(network.num_routers)])
-    router, channel = places.router, places.channel
+    router, channel = virtual.router, virtual.channel
 
     def rule(at: int, address: int, out: np.ndarray) -> int:
         waypoint, to, here = address // terminals, address % terminals, router[at]
@@ -156,7 +156,7 @@ def passing(network: Network, *, any_vc_at_home: bool) -> Relation:
         out[0] = first[c] + (1 if late else 0)
         return 1
 
-    return Relation(network, places, rule, name="valiant as published in a simulator", destination=np.tile(
+    return Relation(network, virtual, rule, name="valiant as published in a simulator", destination=np.tile(
         np.arange(terminals), terminals
     ))  # fmt: skip
 

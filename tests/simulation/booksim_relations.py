@@ -17,10 +17,10 @@ def order_on_torus(network: Network, vcs: int) -> Relation:
     The class, half of the VCs, is chosen on entering a dimension, 1 if the way will wrap, and kept in it. There are
     2ⁿ addresses for each terminal of a torus of n dimensions.
     """
-    product, places = grid(network), VirtualChannels(network, vcs)
+    product, virtual = grid(network), VirtualChannels(network, vcs)
     position, radices, channel, dimension = product.coordinates, product.radices, product.channel, product.dimension
-    router, first, of, home = places.router, places.first, places.channel, network.eject
-    terminals, num_vcs, half, dims = network.num_terminals, places.total, vcs // 2, product.radices.size
+    router, first, of, home = virtual.router, virtual.first, virtual.channel, network.eject
+    terminals, num_vcs, half, dims = network.num_terminals, virtual.total, vcs // 2, product.radices.size
 
     def rule(at: int, address: int, out: Any) -> int:
         here, there, ties = router[at], home[address % terminals], address // terminals
@@ -40,7 +40,7 @@ def order_on_torus(network: Network, vcs: int) -> Relation:
         return 1
 
     destination = np.tile(np.arange(terminals, dtype=np.int32), 1 << dims)
-    return Relation(network, places, rule, name="dim_order of BookSim", destination=destination)
+    return Relation(network, virtual, rule, name="dim_order of BookSim", destination=destination)
 
 
 def ancestor_drawn(network: Network, vcs: int) -> Relation:

@@ -37,7 +37,7 @@ def by_signs(network: Network, table: Mapping[str, str], vcs: int = 2) -> Relati
     An entry lists the VCs that may be taken, as way and number; those in parentheses are not waited for.
     """
     product = grid(network)
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     may, waits = np.zeros((9, 4, vcs), dtype=bool), np.zeros((9, 4, vcs), dtype=bool)
     for signs, entry in table.items():
         kind = 3 * SIGNS.index(signs[0]) + SIGNS.index(signs[1])
@@ -46,7 +46,7 @@ def by_signs(network: Network, table: Mapping[str, str], vcs: int = 2) -> Relati
             may[kind, way, number] = True
             waits[kind, way, number] = "(" not in name
     coordinates, channel = product.coordinates, product.channel
-    router, first, home = places.router, places.first, network.eject
+    router, first, home = virtual.router, virtual.first, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -65,7 +65,7 @@ def by_signs(network: Network, table: Mapping[str, str], vcs: int = 2) -> Relati
                     count += 1
         return count
 
-    return Relation(network, places, rule, name="by_signs")
+    return Relation(network, virtual, rule, name="by_signs")
 
 
 def beside(one: Relation, other: Relation) -> Relation:
@@ -76,7 +76,7 @@ def beside(one: Relation, other: Relation) -> Relation:
         for name in ("source", "target", "inject", "eject")
     }
     network = Network("two", a.num_routers + b.num_routers, **joined)
-    places = VirtualChannels(network, np.concatenate([one.vcs.counts, other.vcs.counts]))
+    virtual = VirtualChannels(network, np.concatenate([one.vcs.counts, other.vcs.counts]))
     vcs, addresses, terminals = one.num_vcs, one.num_addresses, a.num_terminals
     first, second = one.rule, other.rule
 
@@ -93,7 +93,7 @@ def beside(one: Relation, other: Relation) -> Relation:
 
     may_use = np.zeros((network.num_terminals, addresses + other.num_addresses), dtype=bool)
     may_use[:terminals, :addresses] = may_use[terminals:, addresses:] = True
-    return Relation(network, places, rule, name="beside", may_use=may_use)
+    return Relation(network, virtual, rule, name="beside", may_use=may_use)
 
 
 def one_sender(network: Network, seed: int, most: int = 2) -> Relation:
@@ -103,15 +103,15 @@ def one_sender(network: Network, seed: int, most: int = 2) -> Relation:
     which no order of injections leads.
     """
     rng = random.Random(seed)
-    places, terminals = VirtualChannels(network, 1), network.num_terminals
+    virtual, terminals = VirtualChannels(network, 1), network.num_terminals
     first, leaving = network.outgoing
     may_use = np.zeros((terminals, terminals), dtype=bool)
     may_use[rng.randrange(terminals)] = True
     table: dict[tuple[int, int], list[int]] = {}
     for address in range(terminals):
-        for at in range(places.total + terminals):
-            here = int(places.router[at])
+        for at in range(virtual.total + terminals):
+            here = int(virtual.router[at])
             near = leaving[first[here] : first[here + 1]].tolist()
             home = here == network.eject[address]
             table[at, address] = [EJECT] if home else rng.sample(near, min(rng.randint(1, most), len(near)))
-    return table_relation(network, places, table, may_use=may_use, name="one_sender")
+    return table_relation(network, virtual, table, may_use=may_use, name="one_sender")

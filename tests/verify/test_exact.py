@@ -34,7 +34,7 @@ def everything(relation: Relation) -> Remainder | None:
     if graph.acyclic:
         return None
     states = core(graph)
-    return remainder.of(states, np.arange(states.place.size))
+    return remainder.of(states, np.arange(states.input_vc.size))
 
 
 def assert_blocked(relation: Relation, worms: list[Worm]) -> None:
@@ -71,7 +71,7 @@ def test_windows_decide_as_brute_force(
             assert expected is None
             return
         states = core(graph)
-        worms = exact.find_worms(states, np.ones(states.place.size, dtype=bool), 30.0)
+        worms = exact.find_worms(states, np.ones(states.input_vc.size, dtype=bool), 30.0)
         assert isinstance(worms, list) == (expected is not None)
         assert worms is not None
         if isinstance(worms, list):
@@ -88,7 +88,7 @@ def test_merged_states_answer_alike(relation: Relation) -> None:
     if part is None:
         return
     merged = part.pruned().merged()
-    assert merged.place.size <= part.place.size
+    assert merged.input_vc.size <= part.input_vc.size
     worms = find(merged, 30.0)
     assert isinstance(worms, list) == isinstance(find(part, 30.0), list)
     if isinstance(worms, list):
@@ -109,7 +109,7 @@ def test_open_ends_only_add_deadlocks(relation: Relation, data: st.DataObject) -
     opened = part.cut(states, open_ends=True)
     whole = find(part, 30.0)
     if isinstance(whole, list) and any(set(worm.path) & set(np.flatnonzero(kept)) for worm in whole):
-        assert opened.pruned().place.size
+        assert opened.pruned().input_vc.size
 
 
 @pytest.mark.parametrize(("table", "wide"), [(FREE_THREE_WIDE, 3), (FREE_FOUR_WIDE, 4)])

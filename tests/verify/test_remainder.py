@@ -21,7 +21,7 @@ Named = tuple[int, int]
 
 def named(part: Remainder) -> tuple[dict[Named, tuple[set[Named], bool]], Counter[tuple[Named, frozenset[int]]]]:
     """Steps and entry of each state, and all heads, by (VC, address)."""
-    states = list(zip(part.place.tolist(), part.owner.tolist(), strict=True))
+    states = list(zip(part.input_vc.tolist(), part.owner.tolist(), strict=True))
     steps = {
         state: ({states[t] for t in part.next_state[a:b]}, bool(enters))
         for state, a, b, enters in zip(states, part.next_first, part.next_first[1:], part.enters, strict=False)

@@ -65,7 +65,7 @@ def test_a_cylinder_turns_but_does_not_shift() -> None:
 
 def random_relation(rng: random.Random, network: Network, vcs: int, spoil: bool) -> Relation:
     """Answers drawn for each position relative to the destination; with `spoil` one reachable answer is changed."""
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     assert network.coordinates is not None
     at, radices = network.coordinates, np.array(network.radices)
     drawn: dict[tuple[object, ...], list[tuple[tuple[int, ...], int]]] = {}
@@ -73,18 +73,20 @@ def random_relation(rng: random.Random, network: Network, vcs: int, spoil: bool)
     table: dict[tuple[int, int], list[int]] = {}
     commits = rng.random() < 0.3
     for address in range(network.num_terminals):
-        todo = [places.total + t for t in range(network.num_terminals)]
+        todo = [virtual.total + t for t in range(network.num_terminals)]
         while todo:
-            place = todo.pop()
-            if (place, address) in table:
+            input_vc = todo.pop()
+            if (input_vc, address) in table:
                 continue
-            here = int(places.router[place])
+            here = int(virtual.router[input_vc])
             offset = tuple(((at[here] - at[network.eject[address]]) % radices).tolist())
             came = (
-                -1 if place >= places.total else (*step_of[places.channel[place]].tolist(), int(places.index[place]))
+                -1
+                if input_vc >= virtual.total
+                else (*step_of[virtual.channel[input_vc]].tolist(), int(virtual.index[input_vc]))
             )
             leaving = [int(c) for c in np.flatnonzero(network.source == here)]
-            ways = {(tuple(step_of[c].tolist()), v): int(places.first[c]) + v for c in leaving for v in range(vcs)}
+            ways = {(tuple(step_of[c].tolist()), v): int(virtual.first[c]) + v for c in leaving for v in range(vcs)}
             if (offset, came) not in drawn:
                 some = rng.sample(sorted(ways), min(len(ways), rng.choice([1, 1, 1, 2, 3])))
                 drawn[offset, came] = [
@@ -92,12 +94,12 @@ def random_relation(rng: random.Random, network: Network, vcs: int, spoil: bool)
                 ]
             answer = [ways[way] + mark for way, mark in drawn[offset, came]]  # type: ignore[index]
             leaves = not any(offset) and len(drawn[offset, came]) < 3
-            table[place, address] = answer + [EJECT] * leaves
+            table[input_vc, address] = answer + [EJECT] * leaves
             todo += [ways[way] for way, _ in drawn[offset, came]]  # type: ignore[index]
     if spoil:
-        place, address = rng.choice([key for key in sorted(table) if key[1] > 0])
-        table[place, address] = table[place, address][:-1] if len(table[place, address]) > 1 else []
-    return interpreted(table_relation(network, places, table, commits=commits))
+        input_vc, address = rng.choice([key for key in sorted(table) if key[1] > 0])
+        table[input_vc, address] = table[input_vc, address][:-1] if len(table[input_vc, address]) > 1 else []
+    return interpreted(table_relation(network, virtual, table, commits=commits))
 
 
 def compare(relation: Relation) -> tuple[bool, bool]:
@@ -114,7 +116,7 @@ def compare(relation: Relation) -> tuple[bool, bool]:
         assert np.array_equal(left.vcs, other.vcs)
         some |= bool(left)
         if left and not spread:
-            assert set(left.heads().place.tolist()) == set(other.heads().place.tolist())
+            assert set(left.heads().input_vc.tolist()) == set(other.heads().input_vc.tolist())
     for switching in ("vct", "wormhole"):
         accept(relation, check(relation, switching))
     return with_it.group is not None, some

@@ -42,7 +42,7 @@ def test_an_exact_search_without_time_answers_nothing(small: int, monkeypatch: p
 def test_one_open_component_leaves_the_whole_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever of two components it is that takes too long."""
     rest = left_over(beside(HARD, EASY))
-    label = rest.dependencies.label[rest.place]
+    label = rest.dependencies.label[rest.input_vc]
     assert np.unique(label[rest.leading()]).size == 2
     assert exact.find_worms(rest, rest.leading(), 0.1) is None
     for open_ones in ([True, False], [False, True]):
@@ -58,7 +58,7 @@ def test_a_solver_without_time_answers_true() -> None:
     assert find(part, 1e-9) is True
     model = Model(part)
     assert model.minimize(sum(model.stay), 1, 0.0, 1e-9) == (True, False)
-    never = exact._never_held(part.cut(np.arange(part.place.size), open_ends=True), np.unique(part.place), 0.0)
+    never = exact._never_held(part.cut(np.arange(part.input_vc.size), open_ends=True), np.unique(part.input_vc), 0.0)
     assert never.size == 0
 
 

@@ -43,16 +43,16 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
         seen["left" if left else "drained"] += 1
         if left and not spread:
             heads = left.heads()
-            assert set(heads.place.tolist()) == expected == set(heads.place[heads.head_owner].tolist())
+            assert set(heads.input_vc.tolist()) == expected == set(heads.input_vc[heads.head_owner].tolist())
             assert set(heads.head_wait.tolist()) <= expected
             for head, state in enumerate(heads.head_owner.tolist()):
-                found = relation.candidates(int(heads.place[state]), int(heads.owner[state]))
+                found = relation.candidates(int(heads.input_vc[state]), int(heads.owner[state]))
                 waited = sorted({c.vc for c in found if c.waits and c.vc is not None})
                 assert heads.waits(head) == waited or (relation.commits and len(heads.waits(head)) == 1)
                 assert set(heads.waits(head)) <= set(waited)
         if spread:
             rest = core(graph, left.vcs)
-            assert set(rest.place[rest.leading()].tolist()) == expected
+            assert set(rest.input_vc[rest.leading()].tolist()) == expected
 
 
 def test_fixpoints_equal_repeated_passes() -> None:

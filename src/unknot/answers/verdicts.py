@@ -94,7 +94,7 @@ class VerdictForm(Form):
 
 
 class DeadEndForm(Form):
-    """A reachable place without candidates for an address."""
+    """A reachable input VC without candidates for an address."""
 
     at: VcName
     address: AddressName

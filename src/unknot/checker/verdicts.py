@@ -99,23 +99,23 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
         raise Rejected(f"{vcs.total} ranks of a kind that proves {switching} are wanted, not {kind!r}")
     from unknot.checker.walk_kernel import walk
 
-    places = vcs.total + network.num_terminals
-    pairs = places * relation.num_addresses
+    input_vcs = vcs.total + network.num_terminals
+    pairs = input_vcs * relation.num_addresses
     plain = pairs <= PLAIN or is_small(pairs)
     visit = walk.py_func if plain else walk
     each, worms = kind == "order", kind in ("drain", "exhausted")
-    seen, place, best, first = (np.zeros(places + 1, dtype=np.int64) for _ in range(4))
+    seen, input_vc, best, first = (np.zeros(input_vcs + 1, dtype=np.int64) for _ in range(4))
     out, from_compiled = np.zeros((2, relation.max_candidates), dtype=np.int64)
-    value = np.empty(places * out.size if worms else 0, dtype=np.int64)
+    value = np.empty(input_vcs * out.size if worms else 0, dtype=np.int64)
     random = np.random.default_rng(0).integers
     spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
     rule: Any = _plain(relation, out) if plain else relation.compiled.function
     view: Any = memoryview if plain else np.asarray
     tables = [view(table) for table in (rank, core, vcs.router, network.source[vcs.channel])]
-    work = [view(table) for table in (seen, place, first, value, best, out)]
+    work = [view(table) for table in (seen, input_vc, first, value, best, out)]
     for address in range(relation.num_addresses):
         sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
-        place[: sources.size] = vcs.total + sources
+        input_vc[: sources.size] = vcs.total + sources
         flaw = visit(
             rule, address, each, worms, relation.commits, *tables, home, sources.size, *work, out.ctypes.data,
         )  # fmt: skip
@@ -123,7 +123,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
             raise Rejected(f"{relation.candidates(-2 - flaw, address)} is no answer for address {address}")
         if flaw >= 0:
             raise Rejected(f"the {kind} certificate fails at {vcs.name(flaw)} for {relation.address_name(address)}")
-        visited = np.append(place[: sources.size], np.flatnonzero(seen == address + 1))
+        visited = np.append(input_vc[: sources.size], np.flatnonzero(seen == address + 1))
         for spot in spot_at[spots == address] if visited.size else ():
             at = int(visited[spot % visited.size])
             count = relation.compiled.function.ctypes(at, address, from_compiled.ctypes.data)

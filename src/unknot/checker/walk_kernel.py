@@ -14,17 +14,17 @@ LOWEST, HIGHEST = -(2**62), 2**62
     )
 )  # fmt: skip
 def walk(
-    rule, address, each, worms, commits, rank, core, router, tail, home, count, seen, place, first, value, best, out,
-    pointer,
+    rule, address, each, worms, commits, rank, core, router, tail, home, count, seen, input_vc, first, value, best,
+    out, pointer,
 ):  # fmt: skip
     """Find best[at]: the greatest r such that a header there may, over ranks ≥ r, come to wait for ranks ≥ r only.
 
-    `place` begins with the `count` injection ports. Returns −1 if all is well; a VC outside the core whose best is
+    `input_vc` begins with the `count` injection ports. Returns −1 if all is well; a VC outside the core whose best is
     not below its rank; a VC of the core from which a way leads to a higher rank; −2 − at for an illegal answer.
     """
     i, num_vcs = 0, len(tail)
     while i < count:
-        at = place[i]
+        at = input_vc[i]
         found = rule(at, address, pointer)
         if found < 0 or found > len(out):
             return -2 - at
@@ -36,7 +36,7 @@ def walk(
                     return -2 - at
                 level = rank[vc]
                 if seen[vc] != address + 1:
-                    seen[vc], place[count] = address + 1, vc
+                    seen[vc], input_vc[count] = address + 1, vc
                     count += 1
                 if at < num_vcs and core[at] and level > rank[at]:
                     return at
@@ -56,10 +56,10 @@ def walk(
         changed = False
         for i in range(count - 1, -1, -1):
             for vc in value[first[i] : first[i + 1]]:
-                if vc != EJECT and min(rank[vc], best[vc]) > best[place[i]]:
-                    best[place[i]] = min(rank[vc], best[vc])
+                if vc != EJECT and min(rank[vc], best[vc]) > best[input_vc[i]]:
+                    best[input_vc[i]] = min(rank[vc], best[vc])
                     changed = True
-    for at in place[:count]:
+    for at in input_vc[:count]:
         if at < num_vcs and not core[at] and best[at] >= rank[at]:
             return at
     return -1

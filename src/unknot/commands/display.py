@@ -199,8 +199,8 @@ def delivery_rows(relation: Relation, delivery: Delivery) -> list[tuple[str, str
         rows.append(("undelivered", f"{delivery.undelivered_pairs} of {delivery.pairs} pairs"))
         for at, address in delivery.dead_ends[:3]:
             rows.append(("dead end", f"{relation.vcs.name(at)}, for {relation.address_name(address)}"))
-        for places, address in delivery.loops[:3]:
-            names = ", ".join(relation.vcs.name(at) for at in places)
+        for input_vcs, address in delivery.loops[:3]:
+            names = ", ".join(relation.vcs.name(at) for at in input_vcs)
             rows.append(("loop", f"{names}, for {relation.address_name(address)}"))
     rows.append(
         ("minimal", answer(delivery.minimal) if delivery.minimal is not None else "no: routes may be endless")

@@ -106,9 +106,9 @@ def channels_used(relation: Relation, schedule: Schedule) -> Used:
     from unknot.routing.relation_kernel import ask
 
     same_network(relation, schedule)
-    places, network = relation.vcs, relation.network
-    tail = network.source[places.channel]
-    seen, order = np.zeros(places.total, dtype=np.int32), np.empty(places.total + 1, dtype=np.int64)
+    virtual, network = relation.vcs, relation.network
+    tail = network.source[virtual.channel]
+    seen, order = np.zeros(virtual.total, dtype=np.int32), np.empty(virtual.total + 1, dtype=np.int64)
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     rows, taken, stamp = [], 0, 0
     for send in schedule.sends:
@@ -118,7 +118,7 @@ def channels_used(relation: Relation, schedule: Schedule) -> Used:
             count = walk(relation.compiled.function, address, start, tail, seen, stamp, order, out)
             if count < 0:
                 ask(relation, int(order[-1 - count]), address)
-            found.append(places.channel[order[1:count]])
+            found.append(virtual.channel[order[1:count]])
         rows.append(np.unique(np.concatenate(found)))
         taken += 4 * rows[-1].size
         require(f"the channels of {len(schedule.sends)} messages on {network.name}", 4 * taken)

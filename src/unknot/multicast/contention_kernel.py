@@ -12,7 +12,7 @@ I32, I64 = types.int32[::1], types.int64[::1]
 
 @njit(types.int64(RULE, types.int64, types.int64, READ32, I32, types.int32, I64, I64), nogil=True, cache=True)
 def walk(rule, address, start, tail, seen, stamp, order, out):
-    """Visit every VC that a header of an address may reach from a place; VCs seen with this stamp are left out.
+    """Visit every VC that a header of an address may reach from an input VC; VCs seen with this stamp are left out.
 
     `tail` is the router that each VC leaves. `order` then begins with the start and the VCs.
 

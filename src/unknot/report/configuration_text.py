@@ -54,13 +54,13 @@ def describe_message(
     relation: Relation, message: Message, index: int, holder: Mapping[int, int], flits: int | None = None
 ) -> str:
     """A message: where from, where to, what it holds, what it waits for and who holds that."""
-    places = relation.vcs
+    vcs = relation.vcs
     wanted = []
     for vc in message.wanted:
         by = holder.get(vc)
         who = "itself" if by == index else f"message {by + 1}" if by is not None else "nobody"
-        wanted.append(f"{places.name(vc)} (held by {who})")
-    held = listed([places.name(vc) for vc in message.held])
+        wanted.append(f"{vcs.name(vc)} (held by {who})")
+    held = listed([vcs.name(vc) for vc in message.held])
     long = f", {count(flits, 'flit')}" if flits else ""
     return f"{journey(relation, message)}{long}, holds {held}; waits for {listed(wanted, 'or') or 'nothing'}."
 

@@ -59,18 +59,18 @@ def replayed(replay: Replay | None) -> list[str]:
 
 
 def lost(relation: Relation, delivery: Delivery) -> dict[str, str | list[str]]:
-    """The pairs that are not delivered, and the first places where their packets end."""
+    """The pairs that are not delivered, and the first input VCs where their packets end."""
     name = relation.vcs.name
-    places = [
-        f"{name(place)}, bound for {relation.address_name(address)}: no way on from here"
-        for place, address in delivery.dead_ends
+    ends = [
+        f"{name(input_vc)}, bound for {relation.address_name(address)}: no way on from here"
+        for input_vc, address in delivery.dead_ends
     ]
-    places += [
+    ends += [
         f"bound for {relation.address_name(address)}, round and round: {' ⟶ '.join(map(name, loop))}"
         for loop, address in delivery.loops
     ]
     pairs = f"{delivery.undelivered_pairs:,} of {count(delivery.pairs, 'pair')} may not be delivered."
-    return {"pairs": f"{pairs} The first places:" if places else pairs, "places": places}
+    return {"pairs": f"{pairs} The first:" if ends else pairs, "ends": ends}
 
 
 def topology(network: Network, *, routers: str = "router") -> dict[str, str]:

@@ -49,10 +49,10 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
     names = tuple(name for name, _, _ in ranges)
     if not names or len(set(names)) < len(names):
         raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     one = ranges[0][2]
     unlike: list[Relation] = []
-    inner = np.full((len(ranges), places.total), -1, dtype=np.int64)
+    inner = np.full((len(ranges), virtual.total), -1, dtype=np.int64)
     outer = np.zeros((len(ranges), max(relation.num_vcs for _, _, relation in ranges)), dtype=np.int64)
     entry = np.zeros(len(ranges), dtype=np.int64)
     which = np.zeros(len(ranges), dtype=np.int64)
@@ -62,23 +62,23 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
         wide = relation.vcs.each
         if wide is None or not 0 <= low <= low + wide <= vcs:
             raise RelationError(f"{name}: {wide} VCs from VC {low} on are wanted of channels that have {vcs}")
-        outer[k, : relation.num_vcs] = places.first[relation.vcs.channel] + low + relation.vcs.index
+        outer[k, : relation.num_vcs] = virtual.first[relation.vcs.channel] + low + relation.vcs.index
         inner[k, outer[k, : relation.num_vcs]] = np.arange(relation.num_vcs)
         entry[k] = relation.num_vcs
         if all(relation is not other for other in unlike):
             unlike.append(relation)
         which[k] = next(i for i, other in enumerate(unlike) if other is relation)
         shown.append(f"{name} (VCs {low}-{low + wide - 1})")
-    ask, addresses, total = _by_number([relation.rule for relation in unlike]), one.num_addresses, places.total
+    ask, addresses, total = _by_number([relation.rule for relation in unlike]), one.num_addresses, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         kind = address // addresses
-        place = entry[kind] + at - total
+        inner_at = entry[kind] + at - total
         if at < total:
-            place = inner[kind, at]
-            if place < 0:
+            inner_at = inner[kind, at]
+            if inner_at < 0:
                 return 0
-        count = ask(which[kind], place, address % addresses, out)
+        count = ask(which[kind], inner_at, address % addresses, out)
         for k in range(count):
             vc = out[k] & VC_MASK
             if vc != EJECT:
@@ -87,7 +87,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"{one.name} for {' and '.join(shown)}",
         destination=np.tile(one.destination, len(ranges)),

@@ -106,21 +106,21 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
         )
     network, many, addresses = relation.network, len(known), relation.num_addresses
     counts = relation.vcs.counts.astype(np.int64)
-    places = VirtualChannels(network, counts * many)
+    virtual = VirtualChannels(network, counts * many)
     kinds = np.arange(many)[:, None]
-    outer = places.first[relation.vcs.channel] + kinds * counts[relation.vcs.channel] + relation.vcs.index
-    inner, kind_of = np.zeros(places.total, dtype=np.int64), np.zeros(places.total, dtype=np.int64)
+    outer = virtual.first[relation.vcs.channel] + kinds * counts[relation.vcs.channel] + relation.vcs.index
+    inner, kind_of = np.zeros(virtual.total, dtype=np.int64), np.zeros(virtual.total, dtype=np.int64)
     inner[outer], kind_of[outer] = np.arange(relation.num_vcs), kinds
-    total, entry, ask = places.total, relation.num_vcs, relation.rule
+    total, entry, ask = virtual.total, relation.num_vcs, relation.rule
 
     def rule(at: int, address: int, out: Out) -> int:
         kind = address // addresses
-        place = entry + at - total
+        inner_at = entry + at - total
         if at < total:
             if kind_of[at] != kind:
                 return 0
-            place = inner[at]
-        count = ask(place, address % addresses, out)
+            inner_at = inner[at]
+        count = ask(inner_at, address % addresses, out)
         for k in range(count):
             vc = out[k] & VC_MASK
             if vc != EJECT:
@@ -129,7 +129,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"{relation.name} for {' and '.join(known)}",
         destination=np.tile(relation.destination, many),

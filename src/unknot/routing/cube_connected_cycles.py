@@ -2,7 +2,7 @@
 
 A header goes round its ring downward, position n − 1, …, 1, 0, n − 1, …; at position i it crosses dimension i when
 the corners differ there, and when all dimensions are right it goes on to the position of its destination. It begins
-on VC 0 and changes to the next VC whenever it passes from position 0 to n − 1. The places (VC, position) are
+on VC 0 and changes to the next VC whenever it passes from position 0 to n − 1. The pairs (VC, position) are
 therefore passed in one order, and so there is no cycle of dependencies under any switching technique. All
 dimensions are right after one turn, which begins on VC 0 and ends on VC 1, and another part of a turn brings the
 header home, if need be on VC 2: 3 VCs on the channels of the rings, 2 on those across. Bermond & Syska (1992,
@@ -48,13 +48,13 @@ def cube_connected_cycles(network: Network) -> Relation:
     across = channels_to(network, router_at[corner ^ (1 << position), position])
     crosses = np.zeros(network.num_channels, dtype=bool)
     crosses[across] = True
-    places = VirtualChannels(network, np.where(crosses, 2, 3))
+    virtual = VirtualChannels(network, np.where(crosses, 2, 3))
     router, first, at_channel, home, num_vcs = (
-        places.router,
-        places.first,
-        places.channel,
+        virtual.router,
+        virtual.first,
+        virtual.channel,
         network.eject,
-        places.total,
+        virtual.total,
     )
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -72,7 +72,7 @@ def cube_connected_cycles(network: Network) -> Relation:
         out[0] = first[port] + lap
         return 1
 
-    return Relation(network, places, rule, name="cube_connected_cycles", claims=ACYCLIC, source="Dally & Seitz 1987")
+    return Relation(network, virtual, rule, name="cube_connected_cycles", claims=ACYCLIC, source="Dally & Seitz 1987")
 
 
 def _corners(network: Network) -> tuple[Ints, Ints, int]:

@@ -84,8 +84,8 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
     below = down[stays]
     falls[below[below >= 0]] = True
     counts = np.where(climbs & falls, 2, 1)
-    places = VirtualChannels(network, counts)
-    router, first, home, num_vcs = places.router, places.first, network.eject, places.total
+    virtual = VirtualChannels(network, counts)
+    router, first, home, num_vcs = virtual.router, virtual.first, network.eject, virtual.total
     descends = np.zeros(num_vcs + network.num_terminals, dtype=bool)
     descends[(first[1:] - 1)[falls]] = True
 
@@ -106,7 +106,7 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="de_bruijn (multi_root)" + (", with bypass" if bypass else ""),
         claims=ACYCLIC,

@@ -47,9 +47,9 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
     view = stages(network)
     last = view.count - 1
     ports = _ports(network)
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     (leaving, channels), stage, home = network.outgoing, view.stage, network.eject
-    router, first = places.router, places.first
+    router, first = virtual.router, virtual.first
 
     def rule(at: int, address: int, out: Out) -> int:
         here = router[at]
@@ -61,7 +61,7 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
             out[v] = first[channel] + v
         return vcs
 
-    return Relation(network, places, rule, name="destination_tag", source="Lawrie 1975; Patel 1981")
+    return Relation(network, virtual, rule, name="destination_tag", source="Lawrie 1975; Patel 1981")
 
 
 def _ports(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:

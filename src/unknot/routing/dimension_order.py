@@ -69,7 +69,7 @@ def dimension_order(
     has = product.ways
     if isinstance(vcs, bool) or not isinstance(vcs, (int, np.integer)):
         raise RelationError(f"dimension_order wants one number of VCs for all channels, got {vcs!r}")
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     rings = bool(wraps.any())
     if dateline == "auto":
         dateline = "crossing" if rings and vcs >= 2 else "none"
@@ -81,8 +81,8 @@ def dimension_order(
     dims = np.arange(radices.size) if order is None else np.array(order, dtype=np.int64)
     if sorted(dims.tolist()) != list(range(radices.size)):
         raise RelationError(f"dimension_order: order {order!r} must name each of the {radices.size} dimensions once")
-    router, first, at_channel, home = places.router, places.first, places.channel, network.eject
-    dimension, num_vcs, entry = product.dimension, places.total, dateline == "entry"
+    router, first, at_channel, home = virtual.router, virtual.first, virtual.channel, network.eject
+    dimension, num_vcs, entry = product.dimension, virtual.total, dateline == "entry"
     classes = 1 if dateline == "none" else 2
     share = vcs // classes
 
@@ -119,7 +119,7 @@ def dimension_order(
     known_stuck = product.complete and seated and not entry
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="dimension_order" if dateline == "none" else f"dimension_order with {dateline} dateline",
         claims=dict.fromkeys(SWITCHINGS, safe) if safe or known_stuck else {},

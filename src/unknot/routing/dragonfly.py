@@ -77,17 +77,17 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
             f"{name} on {network.name}: local channels need a VC for each of {classes} classes; got {vcs}"
         )
     across = group[network.source] != group[network.target]
-    places = VirtualChannels(network, np.where(across, classes - 1, classes) if vcs is None else vcs)
+    virtual = VirtualChannels(network, np.where(across, classes - 1, classes) if vcs is None else vcs)
     # Class k has the VCs share[k] … share[k + 1] − 1 of a local channel, share_across[k] … of a global one.
     share = np.arange(classes + 1) * (vcs or classes) // classes
     share_across = np.arange(classes) * (vcs or classes - 1) // (classes - 1)
     now_at = np.where(
-        across[places.channel],
-        np.searchsorted(share_across[1:], places.index, side="right") + 1,
-        np.searchsorted(share[1:], places.index, side="right"),
+        across[virtual.channel],
+        np.searchsorted(share_across[1:], virtual.index, side="right") + 1,
+        np.searchsorted(share[1:], virtual.index, side="right"),
     )
-    router, first, home, target, source = places.router, places.first, network.eject, network.target, network.source
-    total, terminals, groups = places.total, network.num_terminals, len(found.names)
+    router, first, home, target, source = virtual.router, virtual.first, network.eject, network.target, network.source
+    total, terminals, groups = virtual.total, network.num_terminals, len(found.names)
 
     def hops_beside(channel: int, here: int, there: int, direct: bool) -> int:
         """Local hops before the global channel and, on the way to the destination's group, after it."""
@@ -139,7 +139,7 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
     pairs = 1 if least else groups
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=name,
         destination=np.tile(np.arange(terminals, dtype=np.int32), pairs),

@@ -55,8 +55,8 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
             f"duato on {network.name}: a product of {kind} takes {escapes} escape VC{'s' * (escapes > 1)} and at "
             f"least one adaptive VC per channel, so {escapes + 1} or more; got {vcs}"
         )
-    places = VirtualChannels(network, vcs)
-    router, first, home, dimensions = places.router, places.first, network.eject, radices.size
+    virtual = VirtualChannels(network, vcs)
+    router, first, home, dimensions = virtual.router, virtual.first, network.eject, radices.size
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -86,5 +86,5 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
         return count
 
     return Relation(
-        network, places, rule, name="duato", claims=ATOMIC, claims_minimal=True, source="Duato 1993, 1995"
+        network, virtual, rule, name="duato", claims=ATOMIC, claims_minimal=True, source="Duato 1993, 1995"
     )

@@ -37,7 +37,7 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
     >>> fully_adaptive(mesh(4, 4), 2)
     <Relation fully_adaptive on mesh(4, 4), 96 VCs>
     """
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     view = whole_grid(network) or distances_to_homes(network, "fully_adaptive")
-    rule = shortest_path_rule(network, places, view, share=vcs)
-    return Relation(network, places, rule, name="fully_adaptive", claims_minimal=True)
+    rule = shortest_path_rule(network, virtual, view, share=vcs)
+    return Relation(network, virtual, rule, name="fully_adaptive", claims_minimal=True)

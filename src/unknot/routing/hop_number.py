@@ -66,11 +66,11 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
             f"hop_number on {network.name}: the longest shortest path has {diameter} hops, so {hops} VCs per channel "
             f"or a multiple of it are wanted; got {vcs}"
         )
-    places = VirtualChannels(network, vcs)
-    rule = shortest_path_rule(network, places, view, pick=pick, share=vcs // hops, climb=True)
+    virtual = VirtualChannels(network, vcs)
+    rule = shortest_path_rule(network, virtual, view, pick=pick, share=vcs // hops, climb=True)
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"hop_number ({choice})",
         claims=ACYCLIC,

@@ -44,8 +44,8 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     """
     product = complete_product(network, "hyperx_dimension_order")
     coordinates, port, start, dimensions = product.coordinates, product.port, product.start, product.start.size
-    places = VirtualChannels(network, vcs)
-    router, first, home = places.router, places.first, network.eject
+    virtual = VirtualChannels(network, vcs)
+    router, first, home = virtual.router, virtual.first, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -59,7 +59,7 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="hyperx_dimension_order",
         claims=ACYCLIC,
@@ -97,8 +97,8 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     coordinates, port, start, dimensions = product.coordinates, product.port, product.start, product.start.size
     count = enough_vcs(network, vcs, product.hops, "hyperx_minimal")
     share = np.arange(product.hops + 1) * count // product.hops
-    places = VirtualChannels(network, count)
-    router, first, home = places.router, places.first, network.eject
+    virtual = VirtualChannels(network, count)
+    router, first, home = virtual.router, virtual.first, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -118,7 +118,7 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="hyperx_minimal",
         claims=ACYCLIC,

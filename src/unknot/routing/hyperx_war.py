@@ -52,10 +52,16 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     product = complete_product(network, "hyperx_dimwar")
     if vcs < 2:
         raise RelationError(f"hyperx_dimwar on {network.name}: two classes of VCs need 2 VCs; got {vcs}")
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
     radices, dimensions, half = np.array(network.radices), product.start.size, vcs // 2
-    router, first, at_channel, home, total = places.router, places.first, places.channel, network.eject, places.total
+    router, first, at_channel, home, total = (
+        virtual.router,
+        virtual.first,
+        virtual.channel,
+        network.eject,
+        virtual.total,
+    )
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -81,7 +87,7 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="hyperx_dimwar",
         claims=ACYCLIC,
@@ -117,10 +123,16 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
     """
     product = complete_product(network, "hyperx_omniwar")
     hops = enough_vcs(network, product.hops + 1 if vcs is None else vcs, product.hops, "hyperx_omniwar")
-    places = VirtualChannels(network, hops)
+    virtual = VirtualChannels(network, hops)
     coordinates, port, start = product.coordinates, product.port, product.start
     radices, dimensions = np.array(network.radices), product.start.size
-    router, first, at_channel, home, total = places.router, places.first, places.channel, network.eject, places.total
+    router, first, at_channel, home, total = (
+        virtual.router,
+        virtual.first,
+        virtual.channel,
+        network.eject,
+        virtual.total,
+    )
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -145,7 +157,7 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="hyperx_omniwar",
         claims=ACYCLIC,

@@ -91,13 +91,13 @@ def itm_escape(
     ends = mesh.edges.astype(np.int64)
     low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)
     on_mesh = np.isin(low * n + high, ends[:, 0] * n + ends[:, 1])
-    places = VirtualChannels(network, np.where(on_mesh, vcs, vcs - 1))
+    virtual = VirtualChannels(network, np.where(on_mesh, vcs, vcs - 1))
     whole = distances_to_homes(network, "itm_escape")
     within = replace(network_of(mesh, "mesh"), inject=network.inject, eject=network.eject)
     inner = distances_to_homes(within, "itm_escape")
     far, near, column = whole.table, inner.table, whole.column
-    router, first, home, counts = places.router, places.first, network.eject, places.counts
-    index, num_vcs = places.index, places.total
+    router, first, home, counts = virtual.router, virtual.first, network.eject, virtual.counts
+    index, num_vcs = virtual.index, virtual.total
     (leaving, channels), target = network.outgoing, network.target
     last = vcs - 1
 
@@ -126,7 +126,7 @@ def itm_escape(
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"itm_escape ({kind}, {'may return' if returns else 'escapes for good'})",
         claims={"wormhole": True},

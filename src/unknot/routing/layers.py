@@ -117,8 +117,8 @@ def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: s
         raise RelationError(
             f"{name} on {network.name}: its routes need {layers} layers, and so as many VCs; got {vcs}"
         )
-    places = VirtualChannels(network, vcs)
-    router, first, terminals = places.router, places.first, network.num_terminals
+    virtual = VirtualChannels(network, vcs)
+    router, first, terminals = virtual.router, virtual.first, network.num_terminals
     table, row, eject = routes.next_channel, routes.row, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -135,7 +135,7 @@ def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: s
     chosen = layer[np.ix_(routes.row, network.inject)].T
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"{name} ({layers} layer{'s' * (layers > 1)})",
         destination=np.tile(np.arange(terminals, dtype=np.int32), layers),

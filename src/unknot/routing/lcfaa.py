@@ -41,9 +41,9 @@ def lcfaa(network: Network) -> Relation:
     product = mesh_grid(network, "lcfaa")
     coordinates, channel = product.coordinates, product.channel
     down = product.down
-    places = VirtualChannels(network, np.where(down & (product.dimension > 0), 2, 1))
-    router, first, home = places.router, places.first, network.eject
-    num_vcs, index, dimensions = places.total, places.index, product.radices.size
+    virtual = VirtualChannels(network, np.where(down & (product.dimension > 0), 2, 1))
+    router, first, home = virtual.router, virtual.first, network.eject
+    num_vcs, index, dimensions = virtual.total, virtual.index, product.radices.size
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -69,4 +69,4 @@ def lcfaa(network: Network) -> Relation:
                 count += 1
         return count
 
-    return Relation(network, places, rule, name="lcfaa", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
+    return Relation(network, virtual, rule, name="lcfaa", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")

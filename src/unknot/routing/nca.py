@@ -81,8 +81,8 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     most = [int(ports[level == i].max()) for i in range(int(level.max()) + 1)]
     below = np.cumprod([1, *(max(1, count) for count in most[:-1])], dtype=np.int64)[level]
 
-    places = VirtualChannels(network, vcs)
-    router, first, home = places.router, places.first, network.eject
+    virtual = VirtualChannels(network, vcs)
+    router, first, home = virtual.router, virtual.first, network.eject
     (leaving, channels), target = network.outgoing, network.target
     adaptive = up == "adaptive"
 
@@ -110,7 +110,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     regular = all(len(np.unique(degrees[level == i], axis=0)) == 1 for i in range(len(most)))
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"nca ({up})",
         claims=ACYCLIC,

@@ -44,13 +44,19 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
     <Relation o1turn on mesh(4, 4), 96 VCs>
     """
     product = mesh_grid(network, "o1turn", dimensions=2)
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     if vcs % 2:
         raise RelationError(
             f"o1turn gives each of its two orders half of the VCs of a channel; {vcs} cannot be halved"
         )
     at_position, channel = product.coordinates, product.channel
-    router, first, home, terminals, half = places.router, places.first, network.eject, network.num_terminals, vcs // 2
+    router, first, home, terminals, half = (
+        virtual.router,
+        virtual.first,
+        network.eject,
+        network.num_terminals,
+        vcs // 2,
+    )
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there, order = router[at], home[address % terminals], address // terminals
@@ -71,7 +77,7 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
     names = [network.terminal_name(t) for t in range(terminals)]
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="o1turn",
         destination=np.tile(np.arange(terminals, dtype=np.int32), 2),

@@ -45,13 +45,13 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
     """
     product = mesh_grid(network, "odd_even", dimensions=2)
     at_position, channel, dimension = product.coordinates, product.channel, product.dimension
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     router, first, home, num_vcs, at_channel = (
-        places.router,
-        places.first,
+        virtual.router,
+        virtual.first,
         network.eject,
-        places.total,
-        places.channel,
+        virtual.total,
+        virtual.channel,
     )
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -78,4 +78,4 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
                     count += 1
         return count
 
-    return Relation(network, places, rule, name="odd_even", claims=ACYCLIC, claims_minimal=True, source="Chiu 2000")
+    return Relation(network, virtual, rule, name="odd_even", claims=ACYCLIC, claims_minimal=True, source="Chiu 2000")

@@ -85,7 +85,7 @@ def overlay(
     sound = parts[0].claims_minimal is True
     return Relation(
         network,
-        layers.places,
+        layers.virtual,
         rule,
         name=f"overlay of {', '.join(part.name for part in parts[1:])} on {parts[0].name}",
         claims={technique: True for technique in CLAIMED if sound and parts[0].claims.get(technique)},
@@ -111,9 +111,9 @@ class _Layers:
     def __init__(self, network: Network, parts: list[Relation]) -> None:
         counts = np.stack([part.vcs.counts for part in parts]).astype(np.int64)
         self.parts = parts
-        self.places = VirtualChannels(network, counts.sum(axis=0))
-        self.base = np.cumsum(counts, axis=0) - counts + self.places.first[:-1]
-        self.part_of = (np.arange(self.places.total) >= self.base[1:, self.places.channel]).sum(axis=0)
+        self.virtual = VirtualChannels(network, counts.sum(axis=0))
+        self.base = np.cumsum(counts, axis=0) - counts + self.virtual.first[:-1]
+        self.part_of = (np.arange(self.virtual.total) >= self.base[1:, self.virtual.channel]).sum(axis=0)
         self.seat = np.full(network.num_routers, -1, dtype=np.int64)
         self.seat[network.inject] = np.arange(network.num_terminals)
         empty = np.flatnonzero(self.seat[network.target] < 0)
@@ -125,23 +125,23 @@ class _Layers:
 
     def rule(self, k: int, returns: bool) -> Rule:
         """What part k offers to a header, wherever it stands, as VCs of the whole."""
-        part, places, part_of, seat = self.parts[k], self.places, self.part_of, self.seat
+        part, virtual, part_of, seat = self.parts[k], self.virtual, self.part_of, self.seat
         outer = (self.base[k] - part.vcs.first[:-1])[part.vcs.channel] + np.arange(part.num_vcs)
-        inner = np.zeros(places.total, dtype=np.int64)
+        inner = np.zeros(virtual.total, dtype=np.int64)
         inner[outer] = np.arange(part.num_vcs)
-        total, router, entry, tier = places.total, places.router, part.num_vcs, TIER if k == 0 else 0
+        total, router, entry, tier = virtual.total, virtual.router, part.num_vcs, TIER if k == 0 else 0
         closed, ask = k > 0 and not returns, part.rule
 
         def rule(at: int, address: int, out: Out) -> int:
-            own, place = k == 0, entry + at - total
+            own, inner_at = k == 0, entry + at - total
             if at < total and part_of[at] == k:
-                own, place = True, inner[at]
+                own, inner_at = True, inner[at]
             elif at < total and closed and part_of[at] == 0:
                 return 0
             elif at < total:
-                own, place = False, entry + seat[router[at]]
+                own, inner_at = False, entry + seat[router[at]]
             count = 0
-            for i in range(ask(place, address, out)):
+            for i in range(ask(inner_at, address, out)):
                 vc = out[i] & VC_MASK
                 if vc != EJECT:
                     out[count] = out[i] - vc + outer[vc] + tier

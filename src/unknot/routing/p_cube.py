@@ -50,8 +50,8 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     if minimal:
         return replace(negative_first(network, vcs), name="p_cube")
     bits, channel, dimensions = product.coordinates, product.channel, product.radices.size
-    places = VirtualChannels(network, vcs)
-    router, first, home = places.router, places.first, network.eject
+    virtual = VirtualChannels(network, vcs)
+    router, first, home = virtual.router, virtual.first, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -73,4 +73,4 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
         return count
 
     minimal_one = negative_first(network, vcs)
-    return replace(minimal_one, vcs=places, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)
+    return replace(minimal_one, vcs=virtual, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)

@@ -44,10 +44,10 @@ def planar_adaptive(network: Network) -> Relation:
     counts = np.full(network.num_channels, 3)
     counts[dimension == last] = 2
     counts[dimension == 0] = 1
-    places = VirtualChannels(network, counts)
-    router, first, home, num_vcs = places.router, places.first, network.eject, places.total
-    index, along = places.index, dimension[places.channel]
-    down = product.down[places.channel]
+    virtual = VirtualChannels(network, counts)
+    router, first, home, num_vcs = virtual.router, virtual.first, network.eject, virtual.total
+    index, along = virtual.index, dimension[virtual.channel]
+    down = product.down[virtual.channel]
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -82,7 +82,7 @@ def planar_adaptive(network: Network) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="planar_adaptive",
         claims={"wormhole": True},

@@ -74,13 +74,13 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
     for factor, port in zip(factors, ports, strict=True):
         at, channel = np.nonzero(port >= 0)
         counts[port[at, channel]], twin[port[at, channel]] = factor.vcs.counts[channel], channel
-    places = VirtualChannels(network, counts)
+    virtual = VirtualChannels(network, counts)
     router, first, at_channel, home, num_vcs = (
-        places.router,
-        places.first,
-        places.channel,
+        virtual.router,
+        virtual.first,
+        virtual.channel,
         network.eject,
-        places.total,
+        virtual.total,
     )
 
     def arrived(at: int, address: int, out: Out) -> int:
@@ -97,10 +97,10 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
             a, b = coordinates[here, i], coordinates[home[address], i]
             if a == b:
                 return later(at, address, out)
-            place = sources + a
+            inner_at = sources + a
             if at < num_vcs and dimension[at_channel[at]] == i:
-                place = its_first[twin[at_channel[at]]] + at - first[at_channel[at]]
-            count = base(place, b, out)
+                inner_at = its_first[twin[at_channel[at]]] + at - first[at_channel[at]]
+            count = base(inner_at, b, out)
             for k in range(count):
                 vc = out[k] & VC_MASK
                 out[k] += first[port[here, its_channel[vc]]] - its_first[its_channel[vc]]
@@ -114,7 +114,7 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
     minimal = [factor.claims_minimal for factor in factors]
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="product_order of " + ", ".join(factor.name for factor in factors),
         commits=any(factor.commits for factor in factors),

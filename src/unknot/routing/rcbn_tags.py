@@ -53,8 +53,8 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
     if choice not in CHOICES:
         raise RelationError(f"rcbn_tags: unknown choice {choice!r}; {near(choice, CHOICES)}")
     n = size_of_rcbn(network)
-    view, places = stages(network), VirtualChannels(network, vcs)
-    router, first, home = places.router, places.first, network.eject
+    view, virtual = stages(network), VirtualChannels(network, vcs)
+    router, first, home = virtual.router, virtual.first, network.eject
     stage, row, last = view.stage, view.row, view.count - 1
     high = (np.int64(1) << high_bit(np.arange(view.count), n)).astype(np.int64)
     exits, target = _exits(network), network.target
@@ -85,7 +85,7 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
                 count += 1
         return count
 
-    return Relation(network, places, rule, name=f"rcbn_tags ({choice})", source="Ren, Gu, Pan & Liu 2003")
+    return Relation(network, virtual, rule, name=f"rcbn_tags ({choice})", source="Ren, Gu, Pan & Liu 2003")
 
 
 def _exits(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:

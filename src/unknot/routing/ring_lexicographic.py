@@ -54,9 +54,9 @@ def ring_lexicographic(network: Network) -> Relation:
         )
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
     has, dimension = product.ways, product.dimension
-    places = VirtualChannels(network, np.where(wraps[dimension], 2, 1))
-    router, first, at_channel, home = places.router, places.first, places.channel, network.eject
-    source, num_vcs, dimensions = network.source, places.total, radices.size
+    virtual = VirtualChannels(network, np.where(wraps[dimension], 2, 1))
+    router, first, at_channel, home = virtual.router, virtual.first, virtual.channel, network.eject
+    source, num_vcs, dimensions = network.source, virtual.total, radices.size
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -79,7 +79,7 @@ def ring_lexicographic(network: Network) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="ring_lexicographic",
         claims=ACYCLIC,

@@ -43,8 +43,8 @@ def schwiebert(network: Network) -> Relation:
     """
     product = mesh_grid(network, "schwiebert")
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
-    places = VirtualChannels(network, np.where(product.dimension == 0, 1, 2))
-    router, first, home = places.router, places.first, network.eject
+    virtual = VirtualChannels(network, np.where(product.dimension == 0, 1, 2))
+    router, first, home = virtual.router, virtual.first, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -70,7 +70,7 @@ def schwiebert(network: Network) -> Relation:
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name="schwiebert",
         claims={"wormhole": True},

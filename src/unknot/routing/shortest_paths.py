@@ -43,10 +43,10 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
     >>> shortest_paths(irregular(12, 4, 1), choice="first")
     <Relation shortest_paths (first) on irregular(12, 4, 1, seed=0), 46 VCs>
     """
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     view = steps(network, "shortest_paths")
-    rule = shortest_path_rule(network, places, view, pick=pick_of("shortest_paths", choice, seed), share=vcs)
-    return Relation(network, places, rule, name=f"shortest_paths ({choice})", claims_minimal=True)
+    rule = shortest_path_rule(network, virtual, view, pick=pick_of("shortest_paths", choice, seed), share=vcs)
+    return Relation(network, virtual, rule, name=f"shortest_paths ({choice})", claims_minimal=True)
 
 
 def pick_of(routing: str, choice: str, seed: int) -> int:
@@ -76,7 +76,7 @@ def steps(network: Network, wanted_by: str) -> Grid | Distances:
 
 def shortest_path_rule(
     network: Network,
-    places: VirtualChannels,
+    virtual: VirtualChannels,
     view: Grid | Distances,
     *,
     pick: int = -1,
@@ -100,8 +100,8 @@ def shortest_path_rule(
     from unknot.routing.grid_kernel import towards
     from unknot.routing.paths_kernel import offer
 
-    router, first, home = places.router, places.first, network.eject
-    at_channel, num_vcs = places.channel, places.total
+    router, first, home = virtual.router, virtual.first, network.eject
+    at_channel, num_vcs = virtual.channel, virtual.total
 
     if isinstance(view, Distances):
         table, column = view.table, view.column

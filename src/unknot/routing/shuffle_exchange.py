@@ -73,13 +73,13 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
     exchange = channels_to(network, u ^ 1)
     shuffle = channels_to(network, 2 * u % routers + u // half)
     unshuffle = channels_to(network, u // 2 + u % 2 * half)
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     router, first, at_channel, home, num_vcs = (
-        places.router,
-        places.first,
-        places.channel,
+        virtual.router,
+        virtual.first,
+        virtual.channel,
         network.eject,
-        places.total,
+        virtual.total,
     )
     shuffles = np.zeros(network.num_channels, dtype=bool)
     shuffles[shuffle[shuffle >= 0]] = True
@@ -109,7 +109,7 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"shuffle_exchange (simulating {simulates})",
         claims=ACYCLIC,

@@ -21,7 +21,7 @@ from unknot.routing.relation import EJECT, NO_WAIT, TIER, VC_MASK, Candidate, Re
 Ints = npt.NDArray[np.int64]
 MAX_STATES = 20_000_000
 FEW = 100_000
-"""Pairs of a place and an address up to which a rule is tabulated rather than compiled: about as long either way."""
+"""Most pairs of an input VC and an address for which a rule is tabulated, not compiled: about as long either way."""
 SECONDS = 0.5
 """A rule that takes longer to tabulate is compiled after all."""
 
@@ -34,7 +34,7 @@ class Table:
     ----------
     first : int64 array, shape (addresses + 1,)
         States of address a are ``first[a]:first[a + 1]``.
-    place : int64 array, shape (states,)
+    input_vc : int64 array, shape (states,)
         Place of each state, ascending within an address.
     start : int64 array, shape (states + 1,)
         Candidates of state s are ``value[start[s]:start[s + 1]]``.
@@ -43,37 +43,37 @@ class Table:
     """
 
     first: Ints
-    place: Ints
+    input_vc: Ints
     start: Ints
     value: Ints
 
     def __post_init__(self) -> None:
-        for name in ("first", "place", "start", "value"):
+        for name in ("first", "input_vc", "start", "value"):
             column = np.array(getattr(self, name), dtype=np.int64)
             column.setflags(write=False)
             object.__setattr__(self, name, column)
-        for rows, size in ((self.first, self.place.size), (self.start, self.value.size)):
+        for rows, size in ((self.first, self.input_vc.size), (self.start, self.value.size)):
             if not rows.size or rows[0] != 0 or rows[-1] != size or (np.diff(rows) < 0).any():
                 raise RelationError(f"a table's rows must ascend from 0 to {size}, got {rows.tolist()[:9]}")
-        inside = np.ones(max(0, self.place.size - 1), dtype=bool)
-        inside[self.first[(self.first > 0) & (self.first < self.place.size)] - 1] = False
-        if self.start.size != self.place.size + 1 or (np.diff(self.place)[inside] <= 0).any():
-            raise RelationError("a table wants one row for each state, and the places of an address ascending")
+        inside = np.ones(max(0, self.input_vc.size - 1), dtype=bool)
+        inside[self.first[(self.first > 0) & (self.first < self.input_vc.size)] - 1] = False
+        if self.start.size != self.input_vc.size + 1 or (np.diff(self.input_vc)[inside] <= 0).any():
+            raise RelationError("a table wants one row for each state, and the input VCs of an address ascending")
 
 
 def lookup(table: Table) -> Rule:
-    """The rule that answers from a table, by binary search for the place; the prover then reads the table itself."""
-    first, place, start, value = table.first, table.place, table.start, table.value
+    """The rule that answers from a table, by binary search for the input VC; the prover reads the table itself."""
+    first, input_vc, start, value = table.first, table.input_vc, table.start, table.value
 
     def rule(at: int, address: int, out: Any) -> int:
         low, high = first[address], first[address + 1]
         while low < high:
             middle = (low + high) // 2
-            if place[middle] < at:
+            if input_vc[middle] < at:
                 low = middle + 1
             else:
                 high = middle
-        if low == first[address + 1] or place[low] != at:
+        if low == first[address + 1] or input_vc[low] != at:
             return 0
         for k in range(start[low], start[low + 1]):
             out[k - start[low]] = value[k]
@@ -131,7 +131,7 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
     tail, router = relation.network.source[relation.vcs.channel].tolist(), relation.vcs.router.tolist()
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     first, start = [0], [0]
-    place: list[int] = []
+    input_vc: list[int] = []
     value: list[int] = []
     for address in range(relation.num_addresses):
         order: list[int] = (vcs + relation.sources(address)).tolist()
@@ -166,20 +166,20 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
                         _broken(relation, at, address)
                     seen.add(vc)
                     order.append(vc)
-        place += order
-        first.append(len(place))
+        input_vc += order
+        first.append(len(input_vc))
         if progress is not None:
             progress("addresses", address + 1, relation.num_addresses)
-    return _sorted(*(np.array(column, dtype=np.int64) for column in (first, place, start, value)))
+    return _sorted(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))
 
 
-def _sorted(first: Ints, place: Ints, start: Ints, value: Ints) -> Table:
+def _sorted(first: Ints, input_vc: Ints, start: Ints, value: Ints) -> Table:
     """The table of states that are grouped by address, but in any order within one."""
     width = np.diff(start)
-    order = np.lexsort((place, np.repeat(np.arange(first.size - 1), np.diff(first))))
+    order = np.lexsort((input_vc, np.repeat(np.arange(first.size - 1), np.diff(first))))
     begin = np.concatenate([[0], np.cumsum(width[order])])
     entry = np.arange(value.size) + np.repeat(start[:-1][order] - begin[:-1], width[order])
-    return Table(first, place[order], begin, value[entry])
+    return Table(first, input_vc[order], begin, value[entry])
 
 
 def _asked(relation: Relation, at: int, address: int, out: Ints) -> int:

@@ -99,8 +99,8 @@ def turn_model(network: Network, name: str, early: npt.NDArray[np.bool_], vcs: i
     """
     product = mesh_grid(network, name)
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
-    places = VirtualChannels(network, vcs)
-    router, first, home = places.router, places.first, network.eject
+    virtual = VirtualChannels(network, vcs)
+    router, first, home = virtual.router, virtual.first, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -122,4 +122,4 @@ def turn_model(network: Network, name: str, early: npt.NDArray[np.bool_], vcs: i
         out[0] = EJECT
         return 1
 
-    return Relation(network, places, rule, name=name, claims=ACYCLIC, claims_minimal=True, source="Glass & Ni 1992")
+    return Relation(network, virtual, rule, name=name, claims=ACYCLIC, claims_minimal=True, source="Glass & Ni 1992")

@@ -80,8 +80,8 @@ def two_trees(
     shared = np.intersect1d(rising, falling)
     counts = np.ones(network.num_channels, dtype=np.int32)
     counts[shared] = 2
-    places = VirtualChannels(network, counts)
-    router, first, home, num_vcs = places.router, places.first, network.eject, places.total
+    virtual = VirtualChannels(network, counts)
+    router, first, home, num_vcs = virtual.router, virtual.first, network.eject, virtual.total
     falls = np.zeros(num_vcs + network.num_terminals, dtype=bool)
     falls[first[falling] + counts[falling] - 1] = True
 
@@ -106,7 +106,7 @@ def two_trees(
     trees = [shape if isinstance(shape, str) else "given" for shape in (up, down)]
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"two_trees from {network.router_name(top)}"
         + ("" if trees == ["bfs", "bfs"] else f", {trees[0]} up, {trees[1]} down")

@@ -84,13 +84,13 @@ def up_down(
     for table in (falling, legal):
         table.setflags(write=False)
 
-    places = VirtualChannels(network, vcs)
+    virtual = VirtualChannels(network, vcs)
     router, first, at_channel, home, num_vcs = (
-        places.router,
-        places.first,
-        places.channel,
+        virtual.router,
+        virtual.first,
+        virtual.channel,
         network.eject,
-        places.total,
+        virtual.total,
     )
     (leaving, channels), target = network.outgoing, network.target
     every, one = choice == "any", choice == "first"
@@ -121,7 +121,7 @@ def up_down(
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"up_down from {network.router_name(top)}, {levels} levels, {choice}",
         claims=ACYCLIC,

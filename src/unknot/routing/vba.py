@@ -52,12 +52,12 @@ def vba(network: Network) -> Relation:
             f"vba wants 2^(n−1) VCs on every channel: on {network.name}, of {dimensions} dimensions, more than "
             f"{MAX_VCS} in all"
         )
-    places = VirtualChannels(network, share)
-    router, first, home, num_vcs = places.router, places.first, network.eject, places.total
-    along = dimension[places.channel].astype(np.int64)
-    down = product.down[places.channel]
-    low = places.index & ((1 << along) - 1)
-    kind_of = low + (down.astype(np.int64) << along) + ((places.index - low) << 1)
+    virtual = VirtualChannels(network, share)
+    router, first, home, num_vcs = virtual.router, virtual.first, network.eject, virtual.total
+    along = dimension[virtual.channel].astype(np.int64)
+    down = product.down[virtual.channel]
+    low = virtual.index & ((1 << along) - 1)
+    kind_of = low + (down.astype(np.int64) << along) + ((virtual.index - low) << 1)
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -80,4 +80,4 @@ def vba(network: Network) -> Relation:
                 count += 1
         return count
 
-    return Relation(network, places, rule, name="vba", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
+    return Relation(network, virtual, rule, name="vba", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")

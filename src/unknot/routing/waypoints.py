@@ -84,15 +84,15 @@ def via_waypoint(
         raise RelationError(
             f"{name} on {network.name}: {where} injects and ejects at different routers, so it is no waypoint"
         )
-    places = VirtualChannels(network, first.vcs.counts + second.vcs.counts)
-    start = places.first[:-1]
+    virtual = VirtualChannels(network, first.vcs.counts + second.vcs.counts)
+    start = virtual.first[:-1]
     outer_first = (start - first.vcs.first[:-1])[first.vcs.channel] + np.arange(first.num_vcs)
     outer_second = (start + first.vcs.counts - second.vcs.first[:-1])[second.vcs.channel] + np.arange(second.num_vcs)
-    inner, late = np.zeros(places.total, dtype=np.int64), np.zeros(places.total, dtype=bool)
+    inner, late = np.zeros(virtual.total, dtype=np.int64), np.zeros(virtual.total, dtype=bool)
     inner[outer_first], inner[outer_second] = np.arange(first.num_vcs), np.arange(second.num_vcs)
     late[outer_second] = True
-    total, entry, second_entry = places.total, first.num_vcs, second.num_vcs
-    router, home, ask_first, ask_second = places.router, network.eject, first.rule, second.rule
+    total, entry, second_entry = virtual.total, first.num_vcs, second.num_vcs
+    router, home, ask_first, ask_second = virtual.router, network.eject, first.rule, second.rule
 
     def rule(at: int, address: int, out: Out) -> int:
         waypoint, to = address // terminals, address % terminals
@@ -116,7 +116,7 @@ def via_waypoint(
     both = {t: first.claims[t] and second.claims[t] for t in first.claims if t in second.claims}
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=name,
         destination=np.tile(np.arange(terminals, dtype=np.int32), terminals),

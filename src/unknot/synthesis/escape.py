@@ -84,13 +84,13 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
     lane = np.maximum(lane, 0)
     more = np.zeros(network.num_channels, dtype=np.int64)
     more[np.unique(step[step >= 0])] = count
-    places = VirtualChannels(network, relation.vcs.counts + more)
-    own, base = relation.vcs.counts.astype(np.int64), places.first[:-1]
-    inner = np.full(places.total, -1, dtype=np.int64)
+    virtual = VirtualChannels(network, relation.vcs.counts + more)
+    own, base = relation.vcs.counts.astype(np.int64), virtual.first[:-1]
+    inner = np.full(virtual.total, -1, dtype=np.int64)
     outer = base[relation.vcs.channel] + relation.vcs.index
     inner[outer] = np.arange(relation.num_vcs)
-    total, old_total, router, at_channel = places.total, relation.num_vcs, places.router, places.channel
-    index, home = places.index, column[relation.destination]
+    total, old_total, router, at_channel = virtual.total, relation.num_vcs, virtual.router, virtual.channel
+    index, home = virtual.index, column[relation.destination]
     end = network.eject[relation.destination]
     ask = relation.rule
 
@@ -98,8 +98,8 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
         here, escape = router[at], at < total and inner[at] < 0
         count = 0
         if not escape:
-            place = inner[at] if at < total else old_total + at - total
-            count = ask(place, address, out)
+            inner_at = inner[at] if at < total else old_total + at - total
+            count = ask(inner_at, address, out)
             for i in range(count):
                 vc = out[i] & VC_MASK
                 if vc != EJECT:
@@ -119,7 +119,7 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
         return count + 1
 
     made = Relation(
-        network, places, rule, name=f"{relation.name} with escape VCs", destination=relation.destination,
+        network, virtual, rule, name=f"{relation.name} with escape VCs", destination=relation.destination,
         may_use=relation.may_use, claims={"wormhole": True, "vct": True, "saf": True},
         claims_minimal=relation.claims_minimal if minimal else None, address_labels=relation.address_labels,
         source="Duato 1993",

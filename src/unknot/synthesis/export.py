@@ -16,7 +16,7 @@ from unknot.synthesis.verilog import verilog
 
 FORMATS = (".json", ".csv", ".v", ".py")
 Entry = tuple[int, int, int, list[tuple[int | None, int, bool]]]
-"""A state: router, place, address, and its candidates: VC (None: ejection), tier, whether a blocked header waits."""
+"""A state: router, input VC, address, and candidates: VC (None: ejection), tier, whether a blocked header waits."""
 
 
 def export(relation: Relation, path: str | Path) -> None:
@@ -54,7 +54,7 @@ def require_format(path: str | Path) -> str:
 
 
 def entries(relation: Relation) -> Iterator[Entry]:
-    """Router, place, address and candidates (VC or None, tier, waits) of every state packets can come to."""
+    """Router, input VC, address and candidates (VC or None, tier, waits) of every state packets can come to."""
     from unknot.routing.relation import decode
     from unknot.verify.states import Explorer
 

@@ -81,8 +81,8 @@ def laned(
     vcs = lanes if vcs is None else vcs
     if vcs < lanes:
         raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
-    places = VirtualChannels(network, vcs)
-    router, first, at_channel, num_vcs = places.router, places.first, places.channel, places.total
+    virtual = VirtualChannels(network, vcs)
+    router, first, at_channel, num_vcs = virtual.router, virtual.first, virtual.channel, virtual.total
     (leaving_first, leaving), start, follow = network.outgoing, routes.start, routes.follow
     if table is None:
         _, column = homes_of(network)
@@ -116,7 +116,7 @@ def laned(
     lane = np.where(use, lane, -1)
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
         destination=np.tile(destination, lanes),

@@ -25,7 +25,7 @@ from unknot.synthesis.refutation import Learnt, Rejected, contradict
 from unknot.verify.verdict import Message
 
 Entry = tuple[int, int, int]
-"""A candidate: place, address, VC."""
+"""A candidate: input VC, address, output VC."""
 Places = tuple[int, ...]
 SCALE = 10**9
 
@@ -46,7 +46,7 @@ class Trap:
 
     address: int
     way: Places
-    places: Places
+    input_vcs: Places
     waits: bool = False
 
 
@@ -99,14 +99,14 @@ def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
         if int(away[there]) == int(away[here]) - 1 or int(away[here]) < 0:
             raise Rejected(f"the step to {relation.vcs.name(fact.way[-1])} is on a shortest path")
         return gone, frozenset()
-    if fact.way[-1] not in fact.places or (fact.waits and len(fact.places) > 1):
+    if fact.way[-1] not in fact.input_vcs or (fact.waits and len(fact.input_vcs) > 1):
         raise Rejected("a trap has the place to which its way leads")
     kept: set[Entry] = set()
-    for at in fact.places:
+    for at in fact.input_vcs:
         for candidate in relation.candidates(at, fact.address):
             if candidate.vc is None:
                 raise Rejected(f"a packet leaves the network at {relation.vcs.name(at)}: that is no trap")
-            if (candidate.waits and fact.waits) or candidate.vc not in fact.places:
+            if (candidate.waits and fact.waits) or candidate.vc not in fact.input_vcs:
                 kept.add((at, fact.address, candidate.vc))
     return gone, frozenset(kept)
 

@@ -37,7 +37,7 @@ class Space:
         for address in range(relation.num_addresses):
             states: dict[int, list[tuple[int, bool]]] = {}
             for s in range(int(table.first[address]), int(table.first[address + 1])):
-                at = int(table.place[s])
+                at = int(table.input_vc[s])
                 states[at] = [(EJECTED if c.vc is None else c.vc, c.waits) for c in relation.candidates(at, address)]
                 self.count += sum(vc != EJECTED for vc, _ in states[at])
             self.after.append(states)
@@ -52,11 +52,11 @@ class Space:
         where = {(a, at) for a, at, _ in gone}
         for address, at in where:
             first, last = int(table.first[address]), int(table.first[address + 1])
-            s = first + int(np.searchsorted(table.place[first:last], at))
+            s = first + int(np.searchsorted(table.input_vc[first:last], at))
             for i in range(int(table.start[s]), int(table.start[s + 1])):
                 kept[i] = (address, at, int(table.value[i]) & VC_MASK) not in gone
         start = np.concatenate([[0], np.cumsum(kept)])[table.start]
-        rule = lookup(Table(table.first, table.place, start, table.value[kept]))
+        rule = lookup(Table(table.first, table.input_vc, start, table.value[kept]))
         return replace(relation, rule=rule, name=name or relation.name, claims={}, claims_minimal=None, source="")
 
     def judge(self, relation: Relation) -> Verdict:
@@ -115,7 +115,7 @@ class Space:
         return frozenset(more)
 
     def reached(self, address: int, removed: frozenset[Entry]) -> set[int]:
-        """The places that packets to an address come to."""
+        """The input VCs that packets to an address come to."""
         order = (self.relation.num_vcs + self.relation.sources(address)).tolist()
         seen = set(order)
         for at in order:
@@ -170,7 +170,7 @@ def _way(came: dict[int, int], at: int) -> tuple[int, ...]:
 
 
 def _closed(kept: dict[int, list[int]], at: int) -> tuple[int, ...]:
-    """What can be reached from a place."""
+    """What can be reached from an input VC."""
     found = [at]
     for here in found:
         found += [vc for vc in dict.fromkeys(kept[here]) if vc not in found]

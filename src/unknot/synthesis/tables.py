@@ -202,8 +202,8 @@ def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name
     vcs = lanes if vcs is None else vcs
     if vcs < lanes:
         raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
-    places = VirtualChannels(network, vcs)
-    router, first, row = places.router, places.first, table.row
+    virtual = VirtualChannels(network, vcs)
+    router, first, row = virtual.router, virtual.first, table.row
     next_channel = table.next_channel.astype(np.int32)
     home = network.eject[table.destination]
 
@@ -225,7 +225,7 @@ def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name
     chosen = np.where(table.may_use, chosen, -1)
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
         destination=np.tile(table.destination, lanes),

@@ -125,7 +125,7 @@ def relations(
         network = draw(network)
     kind = draw(st.sampled_from(kinds))
     counts = np.array([draw(st.integers(1, max_vcs)) for _ in range(network.num_channels)], dtype=np.int32)
-    places = VirtualChannels(network, counts)
+    virtual = VirtualChannels(network, counts)
     options: dict[str, Any] = {"name": kind}
     destination = list(range(network.num_terminals))
     if addresses and draw(st.integers(0, 3)) == 3:
@@ -134,30 +134,30 @@ def relations(
         options["destination"] = destination
         options["may_use"] = [[draw(st.booleans()) for _ in destination] for _ in range(network.num_terminals)]
     options["commits"] = draw(st.integers(0, 5)) == 5 if commits is None else commits
-    writer = _Writer(draw, network, places, kind, marks)
+    writer = _Writer(draw, network, virtual, kind, marks)
     table: dict[tuple[int, int], list[int]] = {}
     for address, home in enumerate(destination):
         users = [
             t for t in range(network.num_terminals) if "may_use" not in options or options["may_use"][t][address]
         ]
-        todo = [places.total + t for t in users]
+        todo = [virtual.total + t for t in users]
         writer.turn_to(int(network.eject[home]))
         while todo:
             at = todo.pop()
             if (at, address) not in table:
                 vcs, table[at, address] = writer.answer(at)
                 todo += vcs
-    return table_relation(network, places, table, **options)
+    return table_relation(network, virtual, table, **options)
 
 
 class _Writer:
     """Draws the answers of one relation, address by address."""
 
-    def __init__(self, draw: st.DrawFn, network: Network, places: VirtualChannels, kind: Kind, marks: bool) -> None:
-        self.draw, self.network, self.places, self.kind = draw, network, places, kind
+    def __init__(self, draw: st.DrawFn, network: Network, virtual: VirtualChannels, kind: Kind, marks: bool) -> None:
+        self.draw, self.network, self.virtual, self.kind = draw, network, virtual, kind
         self.marks = marks and draw(st.booleans())
         self.detours = kind == "single" and draw(st.booleans())
-        self.rank = draw(st.permutations(range(places.total))) if kind in ("ranked", "escape") else []
+        self.rank = draw(st.permutations(range(virtual.total))) if kind in ("ranked", "escape") else []
         self.returns = kind == "escape" and draw(st.booleans())
         first, channels = network.outgoing
         self.leaving = [
@@ -171,21 +171,21 @@ class _Writer:
         self.route: dict[int, int] = {}
         self.homing: set[int] = set()
         if self.kind == "escape":
-            for vc in sorted(self.places.first[:-1].tolist(), key=lambda vc: -self.rank[vc]):
-                end = int(self.places.router[vc])
+            for vc in sorted(self.virtual.first[:-1].tolist(), key=lambda vc: -self.rank[vc]):
+                end = int(self.virtual.router[vc])
                 if end == home or self._escapes(vc, end):
                     self.homing.add(vc)
 
     def _escapes(self, at: int, here: int) -> list[int]:
-        """Escape VCs that leave a router, lead home and may follow the place in the hidden order."""
-        bound = at < self.places.total and at == self.places.first[self.places.channel[at]]
+        """Escape VCs that leave a router, lead home and may follow the input VC in the hidden order."""
+        bound = at < self.virtual.total and at == self.virtual.first[self.virtual.channel[at]]
         floor = self.rank[at] if bound else -1
-        starts = [int(self.places.first[c]) for c in self.leaving[here]]
+        starts = [int(self.virtual.first[c]) for c in self.leaving[here]]
         return [vc for vc in starts if vc in self.homing and self.rank[vc] > floor]
 
     def answer(self, at: int) -> tuple[list[int], list[int]]:
-        """The VCs that may be taken at a place, and the answer as a rule writes it."""
-        here = int(self.places.router[at])
+        """The VCs that may be taken from an input VC, and the answer as a rule writes it."""
+        here = int(self.virtual.router[at])
         if here == self.home and self.kind in ("single", "minimal", "escape"):
             return [], [EJECT]
         if self.kind == "single":
@@ -203,15 +203,15 @@ class _Writer:
         channels = self.leaving[here]
         if self.kind == "minimal" or (self.kind == "single" and not self.detours):
             channels = [c for c in channels if self.distance[self.network.target[c]] == self.distance[here] - 1 >= 0]
-        return [vc for c in channels for vc in range(int(self.places.first[c]), int(self.places.first[c + 1]))]
+        return [vc for c in channels for vc in range(int(self.virtual.first[c]), int(self.virtual.first[c + 1]))]
 
     def _next(self, here: int) -> list[int]:
         usable = self._usable(here)
         if not usable:
             return []
         if here not in self.route:
-            self.route[here] = int(self.places.channel[self.draw(st.sampled_from(usable))])
-        return [self.draw(st.sampled_from([vc for vc in usable if self.places.channel[vc] == self.route[here]]))]
+            self.route[here] = int(self.virtual.channel[self.draw(st.sampled_from(usable))])
+        return [self.draw(st.sampled_from([vc for vc in usable if self.virtual.channel[vc] == self.route[here]]))]
 
     def _some(self, usable: list[int]) -> list[int]:
         mask = self.draw(st.integers(0, 2 ** len(usable) - 1))
@@ -224,15 +224,15 @@ class _Writer:
         escapes = self._escapes(at, here)
         if not escapes:
             return []
-        firsts = set(self.places.first[:-1].tolist())
+        firsts = set(self.virtual.first[:-1].tolist())
         free = [vc for vc in self._usable(here) if vc not in firsts]
-        ends = {vc: int(self.places.router[vc]) for vc in free}
+        ends = {vc: int(self.virtual.router[vc]) for vc in free}
         free = [vc for vc in free if ends[vc] == self.home or self._escapes(vc, ends[vc])]
         adaptive = self._some(free) if self.returns or at not in firsts else []
         return [*adaptive, self.draw(st.sampled_from(escapes))]
 
     def _with_escape(self, at: int, here: int, chosen: list[int]) -> list[int]:
-        floor = self.rank[at] if at < self.places.total else -1
+        floor = self.rank[at] if at < self.virtual.total else -1
         higher = [vc for vc in self._usable(here) if self.rank[vc] > floor]
         if higher and here != self.home and not any(vc in higher for vc in chosen):
             chosen = [*chosen, self.draw(st.sampled_from(higher))]

@@ -43,11 +43,11 @@ def table_relation(
     >>> table_relation(pair, 1, {(1, 1): [0], (0, 1): [EJECT]}).candidates(0, 1)
     [Candidate(vc=None, tier=0, waits=True)]
     """
-    places = vcs if isinstance(vcs, VirtualChannels) else VirtualChannels(network, vcs)
+    virtual = vcs if isinstance(vcs, VirtualChannels) else VirtualChannels(network, vcs)
     destination = options.get("destination")
     if addresses is None:
         addresses = network.num_terminals if destination is None else len(destination)
-    states = (places.total + network.num_terminals) * addresses
+    states = (virtual.total + network.num_terminals) * addresses
     rows: list[Sequence[int]] = [()] * states
     for (at, address), row in table.items():
         rows[at * addresses + address] = row
@@ -63,4 +63,4 @@ def table_relation(
             out[k] = value[begin + k]
         return count  # type: ignore[no-any-return]
 
-    return Relation(network, places, rule, **{"name": "table", **options})
+    return Relation(network, virtual, rule, **{"name": "table", **options})

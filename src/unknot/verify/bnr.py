@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import distances_from
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 from unknot.verify.directions import Directions, directions
@@ -92,6 +92,7 @@ class Bnr:
         return "".join("±+−"[sign] for sign in self.signs) or "all"
 
 
+@with_bar
 def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, ...]:
     """The table of best networks for routing, 2^n of them on an n-dimensional mesh (Deng & Yang).
 
@@ -174,22 +175,22 @@ def _refusal(relation: Relation, kinds: Directions, kind: int, address: int) -> 
             before[relation.num_vcs + t] = None
             todo.append(relation.num_vcs + t)
     while todo:
-        place = todo.popleft()
-        router = int(vcs.router[place])
+        at = todo.popleft()
+        router = int(vcs.router[at])
         leaving = out_channel[out_first[router] : out_first[router + 1]].tolist()
         nearer = [c for c in leaving if left[network.target[c]] == left[router] - 1 >= 0]
-        taken = [c.vc for c in relation.candidates(place, address) if c.vc is not None]
+        taken = [c.vc for c in relation.candidates(at, address) if c.vc is not None]
         offered = {int(vcs.channel[vc]) for vc in taken}
         for channel in nearer:
             if channel not in offered:
-                walk, end = [], place
+                walk, end = [], at
                 while (previous := before[end]) is not None:
                     walk.append(end)
                     end = previous
                 return Refusal(end - relation.num_vcs, address, tuple(walk[::-1]), channel)
         for vc in taken:
             if vc not in before and vcs.channel[vc] in nearer:
-                before[vc] = place
+                before[vc] = at
                 todo.append(vc)
     raise RelationError(f"{relation.name}: its answers change from one question to the next")
 

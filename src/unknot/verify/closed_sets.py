@@ -25,7 +25,7 @@ def small_closed_set(core: Core, heads: Flags) -> list[Worm]:
     """
     on: dict[int, list[int]] = {}
     for head in np.flatnonzero(heads).tolist():
-        on.setdefault(int(core.place[core.head_owner[head]]), []).append(head)
+        on.setdefault(int(core.input_vc[core.head_owner[head]]), []).append(head)
     starts = sorted(on)
     best: dict[int, int] = {}
     for start in starts[:: max(1, len(starts) // STARTS)]:
@@ -57,7 +57,7 @@ def entered(core: Core) -> Flags:
     """Which states a packet enters straight from its terminal: bool array, shape (states,)."""
     relation = core.dependencies.relation
     space = Explorer(relation)
-    states = np.zeros(core.place.size, dtype=bool)
+    states = np.zeros(core.input_vc.size, dtype=bool)
     from_terminal = np.zeros(relation.num_vcs, dtype=bool)
     bounds = np.searchsorted(core.owner, np.arange(relation.num_addresses + 1))
     for address in range(relation.num_addresses):
@@ -65,7 +65,7 @@ def entered(core: Core) -> Flags:
         if low < high:
             from_terminal[:] = False
             from_terminal[_entries(space, address)] = True
-            states[low:high] = from_terminal[core.place[low:high]]
+            states[low:high] = from_terminal[core.input_vc[low:high]]
     return states
 
 

@@ -13,7 +13,7 @@ I64, U64 = types.int64[::1], types.uint64[::1]
 
 @njit(types.void(READ64, READ64, READ64, I64, types.boolean[::1]), nogil=True, cache=True)
 def delivering(order, first, value, slot, delivers):
-    """Mark the states of an address from which ejection can be reached; fill ``slot[place]`` with their numbers."""
+    """Mark the states of an address from which ejection is reached; fill ``slot[input VC]`` with their numbers."""
     count = order.size
     for i in range(count):
         slot[order[i]] = i

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.lazy_kernel import is_small, plainly
 from unknot.network import Network
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.verify.effort import Effort, processors, step
@@ -34,9 +34,9 @@ class Delivery:
         count only where such packets are taken and lost.
     undelivered_pairs : int
         Pairs with a reachable dead end, or a state from which ejection cannot be reached.
-    dead_ends : tuple of (place, address)
+    dead_ends : tuple of (input VC, address)
         Reachable states without candidates; the first few, ascending by address.
-    loops : tuple of (tuple of places, address)
+    loops : tuple of (tuple of input VCs, address)
         Cycles of states that can never reach ejection; the first few.
     livelock_free : bool
         No cycle of reachable states at all, so every route ends.
@@ -59,6 +59,7 @@ class Delivery:
     longest_pair: tuple[int, int] | None
 
 
+@with_bar
 def deliver(
     relation: Relation | Network | str,
     *,
@@ -87,7 +88,7 @@ def deliver(
     """
     relation = relation_of(relation, routing, vcs, what="deliver")
     table = relation.table
-    with plainly(table is not None and is_small(table.place.size)):
+    with plainly(table is not None and is_small(table.input_vc.size)):
         return _deliver(relation, threads, progress)
 
 
@@ -111,9 +112,9 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
         return facts.tolist(), _pairs(dead, facts[2]), _pairs(looped, facts[3])
 
     effort = Effort(threads or processors(), progress=progress)
-    places = relation.vcs.router.size
+    input_vcs = relation.vcs.router.size
     _ = relation.table or relation.compiled
-    blocks = effort.over("routes", relation.num_addresses, step(places), lambda: Explorer(relation), follow)
+    blocks = effort.over("routes", relation.num_addresses, step(input_vcs), lambda: Explorer(relation), follow)
     pairs, undelivered, _, _, endless, longer = (sum(facts[i] for facts, _, _ in blocks) for i in range(6))
     length, source, address = max(
         (facts[6:9] for facts, _, _ in blocks), key=lambda found: found[0], default=(0, -1, -1)
@@ -121,7 +122,7 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
     loops: dict[tuple[tuple[int, ...], int], None] = {}
     space = Explorer(relation)
     for at, to in [pair for _, _, looped in blocks for pair in looped][:SHOWN]:
-        if all(at not in places or to != other for places, other in loops):
+        if all(at not in input_vcs or to != other for input_vcs, other in loops):
             loops[_loop(space, at, to)] = None
     return Delivery(
         delivered=undelivered == 0,
@@ -141,7 +142,7 @@ def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
 
 
 def _loop(space: Explorer, start: int, address: int) -> tuple[tuple[int, ...], int]:
-    """A cycle of places reached from `start`, a state from which routes cannot end, beginning at its lowest place."""
+    """A cycle of input VCs reached from `start`, a state from which routes cannot end, from its lowest on."""
     order, first, value = space.visit(address)
     slot = {int(at): i for i, at in enumerate(order)}
     endless = _never_ends(slot, first, value)

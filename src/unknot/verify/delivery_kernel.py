@@ -17,18 +17,18 @@ def judge(rule, layout, in_first, in_channel, source, target_router, start, stop
     """Judge the addresses from `start` to `stop`.
 
     Adds to facts: pairs, undelivered pairs, dead ends, loops, whether some state lies on a cycle, whether some step
-    is not on a shortest path; keeps the longest route with its source and address. `dead` and `loops` take (place,
+    is not on a shortest path; keeps the longest route with its source and address. `dead` and `loops` take (input VC,
     address) of the first dead ends and of the first states on or before cycles that cannot reach ejection. Returns
-    −1, or the address of a broken state with its place in facts[9].
+    −1, or the address of a broken state with its input VC in facts[9].
     """
     router, tail, eject, destination = layout[0], layout[1], layout[2], layout[3]
     vcs = len(tail)
-    places = len(router)
-    slot = np.empty(places, np.int64)
-    delivers = np.zeros(places, np.bool_)
-    length = np.zeros(places, np.int64)
-    left = np.zeros(places, np.int64)
-    stack = np.empty(places, np.int64)
+    input_vcs = len(router)
+    slot = np.empty(input_vcs, np.int64)
+    delivers = np.zeros(input_vcs, np.bool_)
+    length = np.zeros(input_vcs, np.int64)
+    left = np.zeros(input_vcs, np.int64)
+    stack = np.empty(input_vcs, np.int64)
     distance = np.empty(len(in_first) - 1, np.int32)
     queue = np.empty(len(in_first) - 1, np.int32)
     for address in range(start, stop):

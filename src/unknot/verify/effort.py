@@ -39,9 +39,9 @@ class TimeUpError(Exception):
         self.stage, self.done, self.total = stage, done, total
 
 
-def step(places: int) -> int:
+def step(input_vcs: int) -> int:
     """Addresses of a block, when each may have a state at that many input VCs."""
-    return max(1, BLOCK // max(1, places))
+    return max(1, BLOCK // max(1, input_vcs))
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | tupl
         ran out.
     """
     end = clock() + time_limit
-    label = core.dependencies.label[core.place]
+    label = core.dependencies.label[core.input_vc]
     open_question, order = False, []
     for component in np.unique(label[alive]):
         part = remainder.of(core, np.flatnonzero(alive & (label == component))).pruned()
@@ -86,25 +86,25 @@ class _Search:
     def worms(self) -> list[Worm] | bool:
         """Worms that block each other; False when there are none, True when time ran out."""
         routers = ROUTERS
-        while self.rest.place.size:
+        while self.rest.input_vc.size:
             windows = list(self.surroundings().cover(routers))
-            small = len(windows) == 1 or self.rest.place.size < 100 * SMALL
+            small = len(windows) == 1 or self.rest.input_vc.size < 100 * SMALL
             whole = self.rest.merged() if small else self.rest
-            if len(windows) == 1 or whole.place.size <= SMALL:
+            if len(windows) == 1 or whole.input_vc.size <= SMALL:
                 found = find(whole, self.end - clock())
                 if found is False:
                     self.explain()
                 return found
             for window in windows:
                 part = self.rest.cut(self.rest.on(window.vcs)).pruned()
-                if part.place.size:
+                if part.input_vc.size:
                     found = find(part.merged(), min(self.end, 1.0 + 2 * clock() - self.begin) - clock())
                     if isinstance(found, list):
                         return found
                 if clock() > self.end:
                     return True
             self.thin(windows)
-            if not self.rest.place.size:
+            if not self.rest.input_vc.size:
                 return False
             found = find(self.rest.merged(), min(self.end, 2 * clock() - self.begin) - clock())
             if found is False:
@@ -117,39 +117,39 @@ class _Search:
         return False
 
     def surroundings(self) -> Surroundings:
-        return Surroundings(self.relation, np.unique(self.rest.place))
+        return Surroundings(self.relation, np.unique(self.rest.input_vc))
 
     def explain(self) -> None:
         """What is known to be free as a whole is struck out by windows as small as will do; the rest at once."""
         self.end = min(self.end, 2 * clock() - self.begin + EXPLAINED)
         routers = SMALLEST
-        while self.rest.place.size and clock() < self.end:
+        while self.rest.input_vc.size and clock() < self.end:
             windows = list(self.surroundings().cover(routers))
             if len(windows) == 1:
                 break
             self.thin(windows)
             routers += SMALLEST
-        if self.rest.place.size:
-            every = np.unique(self.rest.place)
+        if self.rest.input_vc.size:
+            every = np.unique(self.rest.input_vc)
             self.order.append(Struck(every, every))
 
     def thin(self, windows: list[Window]) -> None:
         """Strike out the VCs that cannot be held for what some window shows, until no window shows more."""
         looked: dict[Window, int] = {}
         changed = True
-        while changed and self.rest.place.size:
+        while changed and self.rest.input_vc.size:
             changed = False
             windows = windows[::-1]
             for window in windows:
                 states = self.rest.on(window.vcs)
-                middle = np.intersect1d(window.middle, self.rest.place[states])
+                middle = np.intersect1d(window.middle, self.rest.input_vc[states])
                 if not middle.size or looked.get(window) == states.size:
                     continue
                 looked[window] = states.size
                 never = _never_held(self.rest.cut(states, open_ends=True).merged(), middle, self.end)
                 if never.size:
-                    self.order.append(Struck(never, np.unique(self.rest.place[states])))
-                    self.rest = self.rest.cut(np.flatnonzero(~np.isin(self.rest.place, never))).pruned()
+                    self.order.append(Struck(never, np.unique(self.rest.input_vc[states])))
+                    self.rest = self.rest.cut(np.flatnonzero(~np.isin(self.rest.input_vc, never))).pruned()
                     changed = True
                 if clock() > self.end:
                     return

@@ -14,19 +14,19 @@ FLAGS = types.boolean[::1]
     nogil=True,
     cache=True,
 )
-def prune(vcs, place, next_first, next_state, leaves, head_owner, head_first, head_wait, alive, blocks):
+def prune(vcs, input_vc, next_first, next_state, leaves, head_owner, head_first, head_wait, alive, blocks):
     """Greatest set of states from each of which, over its states, a worm can leave or come to a head that may block.
 
     A head may block when every VC it waits for has a state of the set. Clears alive[s] and blocks[h] of the others,
     pass by pass; a pass goes over the states back and forth until reachability is stable.
     """
-    states = place.size
+    states = input_vc.size
     reached = np.empty(states, np.bool_)
     while True:
         on = np.zeros(vcs, np.bool_)
         for s in range(states):
             if alive[s]:
-                on[place[s]] = True
+                on[input_vc[s]] = True
             reached[s] = alive[s] and leaves[s]
         for h in range(head_owner.size):
             if blocks[h]:

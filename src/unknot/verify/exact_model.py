@@ -133,7 +133,7 @@ class Model:
 
         self.part = part
         self.model = model = cp_model.CpModel()
-        states = range(part.place.size)
+        states = range(part.input_vc.size)
         self.state = [model.new_bool_var("") for _ in states]
         self.step = [model.new_bool_var("") for _ in range(part.next_state.size)]
         self.stay = [model.new_bool_var("") for _ in range(part.head_owner.size)]
@@ -168,7 +168,7 @@ class Model:
 
     def _on(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
-        for s, v in enumerate(self.part.place.tolist()):
+        for s, v in enumerate(self.part.input_vc.tolist()):
             found.setdefault(v, []).append(s)
         return found
 
@@ -178,7 +178,7 @@ class Model:
         from scipy.sparse.csgraph import connected_components
 
         part = self.part
-        size = part.place.size
+        size = part.input_vc.size
         if not part.next_state.size:
             return
         row = np.repeat(np.arange(size), np.diff(part.next_first))
@@ -201,7 +201,7 @@ class Model:
         for t, y in zip(part.next_state.tolist(), self.step, strict=True):
             arriving[t].append(y)
         begun: dict[int, list[Any]] = {}
-        for s, (x, v) in enumerate(zip(self.state, part.place.tolist(), strict=True)):
+        for s, (x, v) in enumerate(zip(self.state, part.input_vc.tolist(), strict=True)):
             if part.enters[s]:
                 begun.setdefault(int(ports.router[v]), []).append(x - sum(arriving[s]))
             else:
@@ -259,5 +259,5 @@ class Model:
             for b in heads[first[last] : first[last + 1]].tolist():
                 if b in stays:
                     waits = sorted(set(part.head_wait[part.head_first[b] : part.head_first[b + 1]].tolist()))
-            found.append(Worm(int(part.owner[s]), tuple(part.place[path].tolist()), tuple(waits)))
+            found.append(Worm(int(part.owner[s]), tuple(part.input_vc[path].tolist()), tuple(waits)))
         return found

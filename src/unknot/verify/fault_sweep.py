@@ -14,7 +14,7 @@ import numpy as np
 from unknot.errors import RelationError, UnknotError, near
 from unknot.memory import require
 from unknot.network import Network, distances_from
-from unknot.progress import Progress
+from unknot.progress import Progress, with_bar
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -47,7 +47,7 @@ class Fault:
     undelivered_pairs, pairs : int
         Of the surviving terminals; 0 where the routing could not be judged.
     why : str
-        The message of a refusal, the first place where packets are lost, or what the verdict established.
+        The message of a refusal, the first input VC where packets are lost, or what the verdict established.
     """
 
     parts: tuple[str, ...]
@@ -97,6 +97,7 @@ class FaultSweep:
         return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
 
 
+@with_bar
 def fault_sweep(
     network: Network,
     routing: str | Callable[[Network], Relation],
@@ -240,8 +241,8 @@ def _lost(relation: Relation, delivery: Delivery) -> str:
     name = relation.vcs.name
     for at, address in delivery.dead_ends[:1]:
         return f"bound for {relation.address_name(address)}, no way on from {name(at)}"
-    for places, address in delivery.loops[:1]:
-        return f"bound for {relation.address_name(address)}, round for ever by {', '.join(map(name, places))}"
+    for input_vcs, address in delivery.loops[:1]:
+        return f"bound for {relation.address_name(address)}, round for ever by {', '.join(map(name, input_vcs))}"
     return ""
 
 

@@ -259,7 +259,7 @@ def drain(states, graph, spread, commits, entered, marks, budget):
 )  # fmt: skip
 def pick(
     states, graph, commits, entered, inner_first, inner, marks, most,
-    place, address, head_owner, head_first, head_wait,
+    input_vc, address, head_owner, head_first, head_wait,
 ):  # fmt: skip
     """For each VC that is left, at most `most` blocked states, no two of which wait for the same VCs that are left.
 
@@ -296,7 +296,7 @@ def pick(
                 continue
             known[found] = wanted
             found += 1
-            place[count] = v
+            input_vc[count] = v
             address[count] = owner[s]
             filled = head_first[heads]
             for e in range(inner_first[v + 1] - inner_first[v]):

@@ -27,8 +27,8 @@ class Livelock:
         No address has a cycle of reachable states, so that every route ends whatever is selected.
     addresses : int
         Addresses that have cycles.
-    cycles : tuple of (tuple of places, address)
-        For the first `SHOWN` of them a short cycle, beginning at its lowest place.
+    cycles : tuple of (tuple of input VCs, address)
+        For the first `SHOWN` of them a short cycle, beginning at its lowest input VC.
     """
 
     free: bool
@@ -39,8 +39,8 @@ class Livelock:
         """The cycles by names of virtual channels."""
         name = relation.vcs.name
         return [
-            f"bound for {relation.address_name(address)}: {' ⟶ '.join(name(at) for at in (*places, places[0]))}"
-            for places, address in self.cycles
+            f"bound for {relation.address_name(address)}: {' ⟶ '.join(name(at) for at in (*input_vcs, input_vcs[0]))}"
+            for input_vcs, address in self.cycles
         ]
 
 
@@ -74,9 +74,9 @@ def livelock(relation: Relation) -> Livelock:
             addresses += 1
             if len(found) < SHOWN:
                 cycle = _shortest(before, after, label, np.flatnonzero(cyclic))
-                places = order[cycle].tolist()
-                low = places.index(min(places))
-                found.append((tuple(places[low:] + places[:low]), address))
+                input_vcs = order[cycle].tolist()
+                low = input_vcs.index(min(input_vcs))
+                found.append((tuple(input_vcs[low:] + input_vcs[:low]), address))
     return Livelock(not addresses, addresses, tuple(found))
 
 

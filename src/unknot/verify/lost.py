@@ -20,13 +20,13 @@ def lost_packets(
     """
     router, network = relation.vcs.router, fabric.network
     lines: dict[str, None] = {}
-    for place, address in delivery.dead_ends:
-        came = int(relation.vcs.channel[place]) if place < relation.num_vcs else -1
+    for input_vc, address in delivery.dead_ends:
+        came = int(relation.vcs.channel[input_vc]) if input_vc < relation.num_vcs else -1
         arrived = -1 if came < 0 or network.ports is None else int(network.ports[came, 1])
         level = relation.address_name(address).rpartition(" at SL ")[2] if fabric.lanes is not None else ""
-        lines[_dead_end(fabric, int(router[place]), int(lids[address % lids.size]), arrived, level)] = None
-    for places, address in delivery.loops:
-        around = [int(router[place]) for place in places]
+        lines[_dead_end(fabric, int(router[input_vc]), int(lids[address % lids.size]), arrived, level)] = None
+    for input_vcs, address in delivery.loops:
+        around = [int(router[input_vc]) for input_vc in input_vcs]
         first = around.index(min(around))
         names = [network.router_name(r) for r in around[first:] + around[:first]]
         lines[f"{relation.address_name(address)} goes round for ever: {' → '.join([*names, names[0]])}"] = None

@@ -83,7 +83,7 @@ class Destinations:
         self.relation = relation
         self.space = Explorer(relation)
         self.addresses = [np.flatnonzero(relation.destination == t) for t in range(network.num_terminals)]
-        self.places = (vcs.router, vcs.first, vcs.channel, network.target, vcs.index)
+        self.virtual = (vcs.router, vcs.first, vcs.channel, network.target, vcs.index)
         self.width = int(vcs.counts.max(initial=1))
         self.out_first, self.out_channel = network.outgoing
         self.size = 4 * (network.num_channels + network.num_terminals) + 64
@@ -91,17 +91,17 @@ class Destinations:
     def turn_to(self, home: int) -> None:
         """Explore the states of all addresses of a terminal."""
         relation, network = self.relation, self.relation.network
-        places, terminals = relation.vcs.router.size, network.num_terminals
+        input_vcs, terminals = relation.vcs.router.size, network.num_terminals
         mine = self.addresses[home]
         self.home, self.mine = home, mine
-        self.slot = np.full(mine.size * places, -1, dtype=np.int64)
+        self.slot = np.full(mine.size * input_vcs, -1, dtype=np.int64)
         self.used = np.ones(mine.size * terminals, dtype=bool)
         if relation.may_use is not None:
             self.used = np.ascontiguousarray(relation.may_use[:, mine].T).reshape(-1)
         firsts, values, states, edges = [np.zeros(1, dtype=np.int64)], [], 0, 0
         for k, address in enumerate(mine.tolist()):
             order, first, value = self.space.visit(address)
-            self.slot[k * places + order] = states + np.arange(order.size)
+            self.slot[k * input_vcs + order] = states + np.arange(order.size)
             firsts.append(first[1:] + edges)
             values.append(value.copy())
             states += order.size
@@ -123,7 +123,7 @@ class Destinations:
             at_channel, known = np.empty(size, dtype=np.int64), np.zeros(size * words, dtype=np.uint64)
             edge_first, edge_to = np.empty(size + 1, dtype=np.int64), np.empty(4 * size, dtype=np.int64)
             count = path_sets(
-                self.graph, self.places, self.slot, self.used, self.width, words, self.distance,
+                self.graph, self.virtual, self.slot, self.used, self.width, words, self.distance,
                 np.zeros(channels * words, dtype=np.uint64), np.empty(channels, dtype=np.int64),
                 np.empty(channels, dtype=np.int64), table, at_channel, known, edge_first, edge_to,
             )  # fmt: skip
@@ -172,11 +172,11 @@ class Destinations:
         """
         from unknot.verify.minimal_paths_kernel import first_refusals
 
-        vcs, places = self.relation.num_vcs, self.relation.vcs.router.size
+        vcs, input_vcs = self.relation.num_vcs, self.relation.vcs.router.size
         found = np.empty(2 * groups, dtype=np.int64)
         first_refusals(
-            self.graph, self.places, self.slot, self.used, self.distance, group, groups, self.out_first,
-            self.out_channel, np.empty(places, dtype=np.int64), np.empty(places, dtype=np.int64),
+            self.graph, self.virtual, self.slot, self.used, self.distance, group, groups, self.out_first,
+            self.out_channel, np.empty(input_vcs, dtype=np.int64), np.empty(input_vcs, dtype=np.int64),
             np.zeros(vcs, dtype=np.int64), found,
         )  # fmt: skip
         pairs = found.reshape(groups, 2).tolist()
@@ -200,7 +200,7 @@ def path_counts(relation: Relation, *, progress: Progress | None = None) -> Iter
 
 
 States = frozenset[tuple[int, int]]
-"""(place, address) of a header after the same channels."""
+"""(input VC, address) of a header after the same channels."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
 
     Asks the plain rule; time grows with the sets of states between the two.
     """
-    network, places = relation.network, relation.vcs
+    network, vcs = relation.network, relation.vcs
     distance = distances_from(network, int(network.eject[home]), reverse=True)
     first, leaving = network.outgoing
     usable = relation.may_use
@@ -261,8 +261,8 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
     def ask(at: int, address: int) -> tuple[list[int], bool]:
         if (at, address) not in answers:
             found = relation.candidates(at, address)
-            vcs = [c.vc for c in found if c.vc is not None]
-            answers[at, address] = vcs, len(vcs) < len(found)
+            taken = [c.vc for c in found if c.vc is not None]
+            answers[at, address] = taken, len(taken) < len(found)
         return answers[at, address]
 
     def nearer(router: int) -> list[int]:
@@ -270,7 +270,7 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
         return [c for c in channels if distance[network.target[c]] == distance[router] - 1 >= 0]
 
     def after(states: States, channel: int) -> States:
-        return frozenset((vc, a) for at, a in states for vc in ask(at, a)[0] if places.channel[vc] == channel)
+        return frozenset((vc, a) for at, a in states for vc in ask(at, a)[0] if vcs.channel[vc] == channel)
 
     # breadth first, so that the path that is refused first is met first
     layer: dict[tuple[int, States], tuple[int, ...]] = {(int(network.inject[source]), start): ()}

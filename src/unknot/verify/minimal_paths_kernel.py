@@ -45,14 +45,15 @@ def _find(channel, sets, words, begin, table, at_channel, known, count):
     cache=True,
 )  # fmt: skip
 def path_sets(
-    graph, places, slot, used, width, words, distance, sets, touched, stamp, table, at_channel, known, edge_first,
+    graph, virtual, slot, used, width, words, distance, sets, touched, stamp, table, at_channel, known, edge_first,
     edge_to,
 ):  # fmt: skip
     """States that follow shortest paths: a channel, and the set of its VCs a header may sit on after the same way.
 
-    `graph` holds the candidates of the states (place, address) of all addresses of one destination: first, value, and
-    the number of addresses with its places in ``slot[address × places + place]``. State t < terminals is terminal t
-    before injection; the bits of a set are address × width + index of the VC. `sets` must be zero and is left zero.
+    `graph` holds the candidates of the states (input VC, address) of all addresses of one destination: first, value,
+    and the number of addresses. ``slot[address × input VCs + input VC]`` numbers the states; state t < terminals is
+    terminal t before injection. The bits of a set are address × width + index of the VC. `sets` must be zero and
+    is left zero.
 
     Returns
     -------
@@ -61,10 +62,10 @@ def path_sets(
         −1 when the header may eject there.
     """
     first, value, number = graph
-    router, first_vc, channel_of, channel_target, index_of = places
+    router, first_vc, channel_of, channel_target, index_of = virtual
     vcs = channel_of.size
-    all_places = router.size
-    terminals = all_places - vcs
+    input_vcs = router.size
+    terminals = input_vcs - vcs
     addresses = number[0]
     table[:] = -1
     stamp[:] = -1
@@ -83,7 +84,7 @@ def path_sets(
         reached = 0
         for bit in range(addresses if root else words * 64):
             if root:
-                k, place = bit, vcs + state
+                k, input_vc = bit, vcs + state
                 if not used[k * terminals + state]:
                     continue
             else:
@@ -93,8 +94,8 @@ def path_sets(
                 if not (word >> np.uint64(bit & 63)) & np.uint64(1):
                     continue
                 k = bit // width
-                place = first_vc[channel] + bit - k * width
-            i = slot[k * all_places + place]
+                input_vc = first_vc[channel] + bit - k * width
+            i = slot[k * input_vcs + input_vc]
             for c in range(first[i], first[i + 1]):
                 vc = value[c] & VC_MASK
                 if vc == EJECT:
@@ -185,7 +186,7 @@ def count_paths(
     cache=True,
 )  # fmt: skip
 def first_refusals(
-    graph, places, slot, used, distance, group, groups, out_first, out_channel, queue, hops, stamp, found
+    graph, virtual, slot, used, distance, group, groups, out_first, out_channel, queue, hops, stamp, found
 ):
     """Fewest steps after which a state lacks a channel that would bring it nearer, for each group of terminals.
 
@@ -193,10 +194,10 @@ def first_refusals(
     address. Where several have equally few, the lowest address and the state met first counts.
     """
     first, value, number = graph
-    router, _, channel_of, channel_target, _ = places
+    router, _, channel_of, channel_target, _ = virtual
     vcs = channel_of.size
-    all_places = router.size
-    terminals = all_places - vcs
+    input_vcs = router.size
+    terminals = input_vcs - vcs
     for g in range(groups):
         found[2 * g] = -1
         for k in range(number[0]):
@@ -217,7 +218,7 @@ def first_refusals(
                 for j in range(out_first[here], out_first[here + 1]):
                     if distance[channel_target[out_channel[j]]] == distance[here] - 1:
                         wanted += 1
-                node = slot[k * all_places + at]
+                node = slot[k * input_vcs + at]
                 offered = 0
                 for c in range(first[node], first[node + 1]):
                     vc = value[c] & VC_MASK

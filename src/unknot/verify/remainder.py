@@ -27,7 +27,7 @@ class Remainder:
 
     Attributes
     ----------
-    place, owner : int64 arrays, shape (states,)
+    input_vc, owner : int64 arrays, shape (states,)
         VC and address of each state.
     next_first, next_state : compressed rows over states
         Successors.
@@ -40,7 +40,7 @@ class Remainder:
         VCs a head waits for.
     """
 
-    place: Ints
+    input_vc: Ints
     owner: Ints
     next_first: Offsets
     next_state: Ints
@@ -53,15 +53,15 @@ class Remainder:
     @cached_property
     def by_place(self) -> tuple[Offsets, Ints]:
         """States of each VC, in compressed rows over VCs."""
-        order = np.argsort(self.place, kind="stable")
-        size = int(self.place.max(initial=-1)) + 1
-        return np.searchsorted(self.place[order], np.arange(size + 1)).astype(np.int64), order
+        order = np.argsort(self.input_vc, kind="stable")
+        size = int(self.input_vc.max(initial=-1)) + 1
+        return np.searchsorted(self.input_vc[order], np.arange(size + 1)).astype(np.int64), order
 
     @cached_property
     def heads_of(self) -> tuple[Offsets, Ints]:
         """Heads of each state, in compressed rows over states."""
         order = np.argsort(self.head_owner, kind="stable")
-        return starts(self.head_owner, self.place.size), order
+        return starts(self.head_owner, self.input_vc.size), order
 
     def on(self, vcs: Ints) -> Ints:
         """States on some VCs, ascending."""
@@ -75,10 +75,10 @@ class Remainder:
         Steps out of the part are dropped, and so are heads that wait for a VC outside of it. With `open_ends` a worm
         that leaves the part is marked as such instead, and waits outside of it are taken to be held.
         """
-        number = np.full(self.place.size, -1, dtype=np.int64)
+        number = np.full(self.input_vc.size, -1, dtype=np.int64)
         number[states] = np.arange(states.size)
-        inside = np.zeros(int(max(self.place.max(initial=-1), self.head_wait.max(initial=-1))) + 1, dtype=bool)
-        inside[self.place[states]] = True
+        inside = np.zeros(int(max(self.input_vc.max(initial=-1), self.head_wait.max(initial=-1))) + 1, dtype=bool)
+        inside[self.input_vc[states]] = True
         steps = positions(self.next_first, states)
         target = number[self.next_state[steps]]
         stays = target >= 0
@@ -100,7 +100,7 @@ class Remainder:
             whose = (np.cumsum(fine) - 1)[whose]
             chosen = chosen[fine]
         return Remainder(
-            self.place[states],
+            self.input_vc[states],
             self.owner[states],
             starts(row[stays], states.size),
             target[stays],
@@ -115,11 +115,11 @@ class Remainder:
         """Without states from which no worm comes to stay, again and again until nothing changes."""
         from unknot.verify.exact_kernel import prune
 
-        alive = np.ones(self.place.size, dtype=bool)
+        alive = np.ones(self.input_vc.size, dtype=bool)
         blocks = np.ones(self.head_owner.size, dtype=bool)
-        vcs = int(max(self.place.max(initial=-1), self.head_wait.max(initial=-1))) + 1
+        vcs = int(max(self.input_vc.max(initial=-1), self.head_wait.max(initial=-1))) + 1
         prune(
-            vcs, self.place, self.next_first, self.next_state, self.leaves,
+            vcs, self.input_vc, self.next_first, self.next_state, self.leaves,
             self.head_owner, self.head_first, self.head_wait, alive, blocks,
         )  # fmt: skip
         if alive.all() and blocks.all():
@@ -136,13 +136,13 @@ class Remainder:
         if not _same_rows(self.head_first, self.head_wait, alike):
             return self
         first, heads = self.heads_of
-        kind = start = _mix(self.place * 4 + self.leaves * 2 + self.enters) + _sums(_mix(alike[heads]), first)
+        kind = start = _mix(self.input_vc * 4 + self.leaves * 2 + self.enters) + _sums(_mix(alike[heads]), first)
         count = 0
         while count < (count := np.unique(kind).size):
             kind = _mix(start) + _sums(_mix(kind)[self.next_state], self.next_first)
         like = _firsts(kind)
         exact = (
-            (self.place == self.place[like]).all()
+            (self.input_vc == self.input_vc[like]).all()
             and (self.leaves == self.leaves[like]).all()
             and (self.enters == self.enters[like]).all()
             and _same_rows(first, alike[heads], like)
@@ -156,7 +156,7 @@ class Remainder:
         steps = positions(self.next_first, keep)
         chosen = heads[positions(first, keep)]
         return Remainder(
-            self.place[keep],
+            self.input_vc[keep],
             self.owner[keep],
             starts(np.repeat(np.arange(keep.size), np.diff(self.next_first)[keep]), keep.size),
             number[like[self.next_state[steps]]],
@@ -170,9 +170,9 @@ class Remainder:
 
 def of(core: Core, states: Ints, enters: Flags | None = None) -> Remainder:
     """The remainder of a core that stands in some states (ascending)."""
-    names = ("place", "owner", "next_first", "next_state", "head_owner", "head_first", "head_wait")
+    names = ("input_vc", "owner", "next_first", "next_state", "head_owner", "head_first", "head_wait")
     arrays = {name: np.asarray(getattr(core, name), dtype=np.int64) for name in names}
-    nowhere = np.zeros(core.place.size, dtype=bool)
+    nowhere = np.zeros(core.input_vc.size, dtype=bool)
     everything = Remainder(leaves=nowhere, enters=nowhere if enters is None else enters, **arrays)
     return everything.cut(states)
 
@@ -187,7 +187,7 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
     inside[list(vcs)] = True
     space = Explorer(relation)
     alone = switching in ("saf", "vct")
-    place: list[int] = []
+    input_vc: list[int] = []
     owner: list[int] = []
     enters: list[bool] = []
     steps: list[list[int]] = []
@@ -197,10 +197,10 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
         rows = np.flatnonzero(inside[order])
         if not rows.size:
             continue
-        if len(place) + rows.size > limit:
+        if len(input_vc) + rows.size > limit:
             return None
         entered = set((value[: first[relation.sources(address).size]] & VC_MASK).tolist())
-        number = {at: len(place) + i for i, at in enumerate(order[rows].tolist())}
+        number = {at: len(input_vc) + i for i, at in enumerate(order[rows].tolist())}
         for row, at in zip(rows.tolist(), number, strict=True):
             found = value[first[row] : first[row + 1]].tolist()
             targets = [v & VC_MASK for v in found]
@@ -210,16 +210,16 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
             else:
                 choices = [[w] for w in waits] if relation.commits else [waits]
             heads += [(number[at], c) for c in choices if c and all(w != EJECT and inside[w] for w in c)]
-            place.append(at)
+            input_vc.append(at)
             owner.append(address)
             enters.append(at in entered)
             steps.append([] if alone else [number[t] for t in targets if t in number])
     return Remainder(
-        np.array(place, dtype=np.int64),
+        np.array(input_vc, dtype=np.int64),
         np.array(owner, dtype=np.int64),
         np.cumsum([0, *map(len, steps)]).astype(np.int64),
         np.array([t for row in steps for t in row], dtype=np.int64),
-        np.zeros(len(place), dtype=bool),
+        np.zeros(len(input_vc), dtype=bool),
         np.array(enters, dtype=bool),
         np.array([s for s, _ in heads], dtype=np.int64),
         np.cumsum([0, *(len(c) for _, c in heads)]).astype(np.int64),

@@ -97,8 +97,8 @@ def _at_terminals(relation: Relation, answers: Mapping[str, str]) -> tuple[np.nd
     for kind, asks, replies in [(k, True, False) for k in answers] + [(k, False, True) for k in answers.values()]:
         start = relation.classes.index(kind) * block
         for address in range(start, start + block):
-            places, first, value = space.visit(address)
-            owner = np.repeat(places, np.diff(first))
+            input_vcs, first, value = space.visit(address)
+            owner = np.repeat(input_vcs, np.diff(first))
             vc = value & VC_MASK
             inside = owner < vcs
             if asks:

@@ -106,7 +106,7 @@ def smallest(
     except TimeUpError:
         return Smallest(known, 1, 0, False, "time ran out before all states were visited")
     rest = _remainder(states, technique).pruned()
-    if not rest.place.size:
+    if not rest.input_vc.size:
         return Smallest(None, 0, 0, True, "no deadlock: nothing is left by the fixpoint")
     search = _Search(relation, technique, rest, end)
     search.bound()
@@ -123,7 +123,7 @@ def smallest(
 
 def _remainder(states: Core, technique: Switching) -> Remainder:
     """The states on cycles, with the steps and heads that a technique knows."""
-    every = np.arange(states.place.size)
+    every = np.arange(states.input_vc.size)
     part = remainder.of(states, every, entered(states))
     if technique == "wormhole":
         return part
@@ -131,11 +131,11 @@ def _remainder(states: Core, technique: Switching) -> Remainder:
         row = np.repeat(every, np.diff(part.next_first))
         each = np.arange(row.size + 1)
         return Remainder(
-            part.place, part.owner, part.next_first, part.next_state, part.leaves, part.enters,
-            row, each, part.place[part.next_state],
+            part.input_vc, part.owner, part.next_first, part.next_state, part.leaves, part.enters,
+            row, each, part.input_vc[part.next_state],
         )  # fmt: skip
     return Remainder(
-        part.place, part.owner, np.zeros(every.size + 1, dtype=np.int64), part.next_state[:0], part.leaves,
+        part.input_vc, part.owner, np.zeros(every.size + 1, dtype=np.int64), part.next_state[:0], part.leaves,
         part.enters, part.head_owner, part.head_first, part.head_wait,
     )  # fmt: skip
 
@@ -145,18 +145,18 @@ class _Search:
 
     def __init__(self, relation: Relation, technique: Switching, rest: Remainder, end: float) -> None:
         self.relation, self.technique, self.rest, self.end = relation, technique, rest, end
-        self.surroundings = Surroundings(relation, np.unique(rest.place))
+        self.surroundings = Surroundings(relation, np.unique(rest.input_vc))
         self.messages = self.held = 1
         self.best: list[Worm] | None = None
         self.proved = False
         self.method = "time ran out before the bounds met"
-        self.seeds: list[int] = [int(relation.network.source[relation.vcs.channel[rest.place[0]]])]
+        self.seeds: list[int] = [int(relation.network.source[relation.vcs.channel[rest.input_vc[0]]])]
 
     def bound(self) -> None:
         """The bound from below, and the routers of a walk that attains it."""
         from unknot.verify.smallest_kernel import FAR, round_trip, spans
 
-        vcs = np.unique(self.rest.place)
+        vcs = np.unique(self.rest.input_vc)
         if vcs.size > MOST_VCS:
             return
         number = np.full(self.relation.num_vcs, -1, dtype=np.int64)
@@ -164,7 +164,7 @@ class _Search:
         span = np.empty((vcs.size, vcs.size), dtype=np.int16)
         rest = self.rest
         spans(
-            number[rest.place], rest.next_first, rest.next_state, rest.heads_of[0], rest.head_first,
+            number[rest.input_vc], rest.next_first, rest.next_state, rest.heads_of[0], rest.head_first,
             number[rest.head_wait], span,
         )  # fmt: skip
         tail, wanted = np.nonzero(span < FAR)
@@ -189,7 +189,7 @@ class _Search:
             whole = len(order) >= everywhere
             vcs = self.surroundings.window(order).vcs
             part = self.rest.cut(self.rest.on(vcs)).pruned()
-            if part.place.size:
+            if part.input_vc.size:
                 self._look(part, whole)
             elif whole:
                 self.proved = True
@@ -262,7 +262,7 @@ def _path(rest: Remainder, tail: int, wanted: int, length: int) -> list[int]:
                 path = [s]
                 while path[-1] != start:
                     path.append(before[path[-1]])
-                found: list[int] = rest.place[path[::-1]].tolist()
+                found: list[int] = rest.input_vc[path[::-1]].tolist()
                 return found
             for t in rest.next_state[rest.next_first[s] : rest.next_first[s + 1]].tolist():
                 if t not in steps and steps[s] < length:

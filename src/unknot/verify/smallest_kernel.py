@@ -11,18 +11,18 @@ FAR = 32767
 
 
 @njit(types.void(READ64, READ64, READ64, READ64, READ64, READ64, I16), nogil=True, cache=True)
-def spans(place, next_first, next_state, stay_first, head_first, head_wait, span):
+def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, span):
     """span[v, w] becomes the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
 
     The heads of state s are stay_first[s] to stay_first[s + 1]. One breadth-first search from every state.
     """
-    states = place.size
+    states = input_vc.size
     seen = np.full(states, -1, np.int64)
     depth = np.empty(states, np.int64)
     queue = np.empty(states, np.int64)
     span[:] = FAR
     for start in range(states):
-        v = place[start]
+        v = input_vc[start]
         queue[0] = start
         depth[start] = 1
         seen[start] = start

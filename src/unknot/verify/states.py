@@ -24,12 +24,12 @@ Flags = npt.NDArray[np.bool_]
 class Explorer:
     """Work space in which the states of one address of a relation are visited.
 
-    Memory is about 20 bytes per place and 8 per candidate of one address; nothing is kept between addresses.
+    Memory is about 20 bytes per input VC and 8 per candidate of one address; nothing is kept between addresses.
     """
 
     def __init__(self, relation: Relation) -> None:
         network, vcs = relation.network, relation.vcs
-        places = vcs.router.size
+        input_vcs = vcs.router.size
         leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
         self.relation = relation
         self.function, rows = _asked(relation)
@@ -37,11 +37,11 @@ class Explorer:
         arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use, *rows)
         view = viewed()
         self.layout = tuple(view(_read_only(array)) for array in arrays)
-        self.seen = view(np.zeros(places, dtype=np.int32))
-        self.order = view(np.empty(places, dtype=np.int64))
-        self.first = view(np.empty(places + 1, dtype=np.int64))
+        self.seen = view(np.zeros(input_vcs, dtype=np.int32))
+        self.order = view(np.empty(input_vcs, dtype=np.int64))
+        self.first = view(np.empty(input_vcs + 1, dtype=np.int64))
         bound = int((leaving[vcs.router] + 1).sum()) + relation.max_candidates
-        repeats = places * relation.max_candidates
+        repeats = input_vcs * relation.max_candidates
         most = min(bound * 4, repeats) + relation.max_candidates
         try:
             self.value = view(np.empty(most, dtype=np.int64))
@@ -50,7 +50,7 @@ class Explorer:
         self.out = view(np.zeros(relation.max_candidates, dtype=np.int64))
 
     def visit(self, address: int) -> tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]:
-        """The states of an address: places in breadth-first order, and their candidates in compressed rows.
+        """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows.
 
         The arrays are views that the next visit overwrites.
         """
@@ -120,7 +120,7 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
         If a reachable state breaks the relation's contract; the message names it.
     """
     table = relation.table
-    with plainly(table is not None and is_small(table.place.size)):
+    with plainly(table is not None and is_small(table.input_vc.size)):
         return _dependencies(relation, effort)
 
 
@@ -180,7 +180,7 @@ class Core:
 
     Attributes
     ----------
-    place, owner : int32 arrays, shape (states,)
+    input_vc, owner : int32 arrays, shape (states,)
         VC and address of each state, grouped by address.
     next_first, next_state : compressed rows over states
         Successors, by any candidate.
@@ -192,7 +192,7 @@ class Core:
     """
 
     dependencies: Dependencies
-    place: IntArray
+    input_vc: IntArray
     owner: IntArray
     next_first: Offsets
     next_state: IntArray
@@ -239,7 +239,7 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
     space = Explorer(relation)
     slot = np.empty(relation.num_vcs, dtype=np.int32)
     size = 1 << 16
-    place, owner = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    input_vc, owner = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
     next_first, next_state = np.zeros(size + 2, dtype=np.int64), np.empty(2 * size, dtype=np.int32)
     head_first, head_owner = np.zeros(size + 2, dtype=np.int64), np.empty(size + 1, dtype=np.int32)
     head_wait = np.empty(2 * size, dtype=np.int32)
@@ -249,7 +249,7 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
             done = core_states(
                 space.function, space.layout, address, graph.label, kept, relation.commits,
                 space.seen, space.order, space.first, space.value, space.out, slot,
-                place, owner, next_first, next_state, head_first, head_owner, head_wait,
+                input_vc, owner, next_first, next_state, head_first, head_owner, head_wait,
             )  # fmt: skip
             if done == -1:
                 raise RelationError(f"{relation.name}: its answers change from one question to the next")
@@ -258,13 +258,13 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
             space.seen[:] = 0
             size *= 2
             memory.require(f"the states on cycles of {relation.name} on {relation.network.name}", 56 * size)
-            place, owner, next_state = _doubled(place), _doubled(owner), _doubled(next_state)
+            input_vc, owner, next_state = _doubled(input_vc), _doubled(owner), _doubled(next_state)
             head_owner, head_wait = _doubled(head_owner), _doubled(head_wait)
             next_first, head_first = _doubled(next_first, last=True), _doubled(head_first, last=True)
     states, heads = int(next_first[-1]), int(head_first[-1])
     return Core(
         graph,
-        place[:states],
+        input_vc[:states],
         owner[:states],
         next_first[: states + 1],
         next_state[: next_first[states]],
@@ -279,7 +279,7 @@ def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
     table = relation.table
     if table is None:
         return relation.compiled.function, (np.empty(0, dtype=np.int64),) * 4
-    columns = table.first, table.place, table.start, table.value
+    columns = table.first, table.input_vc, table.start, table.value
     if runs_plainly():
         return None, columns
     from unknot.routing.no_rule_kernel import no_rule

@@ -8,16 +8,16 @@ from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.I64))
-def looked_up(at, address, first, place, start, value, out):
+def looked_up(at, address, first, input_vc, start, value, out):
     """The answer of a table for a state, as a rule gives it; −1 if it has more candidates than there can be."""
     low, high = first[address], first[address + 1]
     while low < high:
         middle = (low + high) >> 1
-        if place[middle] < at:
+        if input_vc[middle] < at:
             low = middle + 1
         else:
             high = middle
-    if low == first[address + 1] or place[low] != at:
+    if low == first[address + 1] or input_vc[low] != at:
         return 0
     found = start[low + 1] - start[low]
     if found > len(out):
@@ -31,7 +31,7 @@ def looked_up(at, address, first, place, start, value, out):
 def explore(rule, address, layout, seen, stamp, order, first, value, out):
     """Visit every state of an address, breadth first.
 
-    Layout is (router of each place, source router of each VC, eject router of each terminal, terminal of each
+    Layout is (router of each input VC, source router of each VC, eject router of each terminal, terminal of each
     address, may_use or an empty array; the columns of a table of the rule, which then is not asked, or empty arrays).
     Place order[i] has the candidates value[first[i]:first[i + 1]].
 
@@ -92,7 +92,7 @@ def depend(rule, layout, start, stop, rank, first_word, word, seen, order, first
     """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; addresses start to stop.
 
     Adds the number of states to totals[0] and that of addresses to totals[1]. Returns −1, or the address of a broken
-    state with its place in totals[2].
+    state with its input VC in totals[2].
     """
     vcs = len(layout[1])
     for address in range(start, stop):
@@ -141,7 +141,7 @@ def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
 )  # fmt: skip
 def core_states(
     rule, layout, address, label, kept, commits, seen, order, first, value, out, slot,
-    place, owner, next_first, next_state, head_first, head_owner, head_wait,
+    input_vc, owner, next_first, next_state, head_first, head_owner, head_wait,
 ):  # fmt: skip
     """Append the states of one address that stand on kept VCs; see `unknot.verify.states.Core`.
 
@@ -157,10 +157,10 @@ def core_states(
     base = states
     for i in range(count):
         if order[i] < vcs and kept[order[i]]:
-            if states + 1 >= place.size:
+            if states + 1 >= input_vc.size:
                 return -2
             slot[order[i]] = states
-            place[states] = order[i]
+            input_vc[states] = order[i]
             owner[states] = address
             states += 1
     edges = next_first[base]

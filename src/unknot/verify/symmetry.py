@@ -39,9 +39,9 @@ class Translations:
         Along which the network can be shifted.
     radices : int32 array, shape (dimensions,)
     kind : int32 array, shape (VCs + terminals,)
-        Orbit of each place.
+        Orbit of each input VC.
     digit : int32 array, shape (dimensions, VCs + terminals)
-        Position of each place: the coordinates of the router at which a header there stands.
+        Position of each input VC: the coordinates of the router at which a header there stands.
     address_kind, address_digit : int32 arrays
         The same for the addresses.
     """
@@ -83,10 +83,10 @@ class Translations:
         found[kind * self.order + self.strides @ digit] = np.arange(kind.size)
         return found
 
-    def moved(self, place: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
+    def moved(self, input_vc: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
         """Places shifted by vectors: arrays of shape (n,) and (dimensions, n)."""
-        digit = (self.digit[:, place] + by) % self.radices[:, None]
-        return np.asarray(self.place_at[self.kind[place] * self.order + self.strides @ digit])
+        digit = (self.digit[:, input_vc] + by) % self.radices[:, None]
+        return np.asarray(self.place_at[self.kind[input_vc] * self.order + self.strides @ digit])
 
     def moved_addresses(self, address: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
         """The same for addresses."""

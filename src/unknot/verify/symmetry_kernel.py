@@ -40,12 +40,12 @@ def commutes(
     `stands` is the representative of each orbit of addresses. Returns how many were found to agree before the first
     that does not, or stop − start.
     """
-    places, dimensions = kind.size, radices.size
+    input_vcs, dimensions = kind.size, radices.size
     group = place_at.size // (kind.max() + 1)
-    row = np.empty(places, np.int64)
+    row = np.empty(input_vcs, np.int64)
     known_first = np.empty(0, np.int64)
     known = np.empty(0, np.int64)
-    moved = np.empty(places, np.int64)
+    moved = np.empty(input_vcs, np.int64)
     held, size = -1, 0
     for a in range(start, stop):
         orbit = a // group
@@ -68,7 +68,7 @@ def commutes(
         count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
         if count != size:
             return a - start
-        for p in range(places):
+        for p in range(input_vcs):
             position, weight = 0, 1
             for i in range(dimensions):
                 back = digit[i, p] - address_digit[i, address]

@@ -123,7 +123,7 @@ class Size:
     addresses, vcs : int
         Of the relation.
     states : int
-        Pairs of a place and an address that packets can come to, injection ports included.
+        Pairs of an input VC and an address that packets can come to, injection ports included.
     dependencies : int
         Pairs of VCs u → v such that a packet at u may take v.
     cyclic_vcs : int

@@ -186,16 +186,16 @@ class Left:
         states = self.states
         relation, edges = states.graph.relation, np.diff(states.inner_first)[self.vcs]
         most = np.minimum(np.diff(states.state_first)[self.vcs], PICKED)
-        place, address = (np.empty(int(most.sum()), dtype=np.int32) for _ in range(2))
+        input_vc, address = (np.empty(int(most.sum()), dtype=np.int32) for _ in range(2))
         head_owner, head_wait = (np.empty(int((most * edges).sum()), dtype=np.int32) for _ in range(2))
         head_first = np.empty(head_owner.size + 1, dtype=np.int64)
         count, heads = pick(
             states.arrays, states.edges, relation.commits, self.entered, states.inner_first, states.inner, self.marks,
-            PICKED, place, address, head_owner, head_first, head_wait,
+            PICKED, input_vc, address, head_owner, head_first, head_wait,
         )  # fmt: skip
         found = Core(
             states.graph,
-            place[:count],
+            input_vc[:count],
             address[:count],
             np.zeros(count + 1, dtype=np.int64),
             np.empty(0, dtype=np.int32),
@@ -212,7 +212,7 @@ def _everywhere(heads: Core, group: Translations) -> Core:
     number: Counter[int] = Counter()
     for head, state in enumerate(heads.head_owner.tolist()):
         kinds = group.kind[heads.waits(head)].tolist()
-        key = (int(group.kind[heads.place[state]]), *sorted(kinds))
+        key = (int(group.kind[heads.input_vc[state]]), *sorted(kinds))
         if key not in chosen and number[key[0]] < PICKED:
             chosen[key] = head
             number[key[0]] += 1
@@ -223,12 +223,12 @@ def _everywhere(heads: Core, group: Translations) -> Core:
     moves = np.array(np.unravel_index(np.arange(group.order), group.radices[::-1]))[::-1]
     many = group.order
 
-    def moved(places: IntArray) -> IntArray:
-        return group.moved(np.tile(places, many), np.repeat(moves, places.size, axis=1))
+    def moved(input_vcs: IntArray) -> IntArray:
+        return group.moved(np.tile(input_vcs, many), np.repeat(moves, input_vcs.size, axis=1))
 
     return Core(
         heads.dependencies,
-        moved(heads.place[states]),
+        moved(heads.input_vc[states]),
         group.moved_addresses(np.tile(heads.owner[states], many), np.repeat(moves, states.size, axis=1)),
         np.zeros(states.size * many + 1, dtype=np.int64),
         np.empty(0, dtype=np.int32),

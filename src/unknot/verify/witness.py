@@ -126,7 +126,7 @@ class Routes:
         return clock() > self.end
 
     def graph(self, address: int) -> dict[int, list[int]]:
-        """Candidate VCs of each reachable place, ejection left out."""
+        """Candidate VCs of each reachable input VC, ejection left out."""
         if address not in self.graphs:
             order, first, value = self.space.visit(address)
             vcs = [v & VC_MASK for v in value.tolist()]

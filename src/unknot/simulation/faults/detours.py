@@ -44,7 +44,7 @@ def surviving(relation: Relation, dead: Flags, gone: Flags) -> Relation:
 
 
 def translated(relation: Relation, base: Relation) -> Relation:
-    """A relation of what is left of a network, for the places and terminals of the whole one.
+    """A relation of what is left of a network, for the input VCs and terminals of the whole one.
 
     Parameters
     ----------

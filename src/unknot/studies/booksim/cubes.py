@@ -41,9 +41,9 @@ def at_least(vcs: int, least: int) -> None:
 
 def _ordered(built: Built, vcs: int, name: str, draws: int, kind: int) -> Relation:
     """Dimension order; kind 0: all VCs, 1: by destination, 2: by the next coordinate, 3: half for each order."""
-    product, places = grid(built.network), VirtualChannels(built.network, vcs)
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims = product.coordinates, product.channel, product.radices.size
-    router, first, home = places.router, places.first, built.network.eject
+    router, first, home = virtual.router, virtual.first, built.network.eject
     terminals, half = built.network.num_terminals, vcs // 2
     each = vcs // terminals if kind == 1 else vcs // int(product.radices[0]) if kind == 2 else vcs
 
@@ -70,7 +70,7 @@ def _ordered(built: Built, vcs: int, name: str, draws: int, kind: int) -> Relati
         out[0] = EJECT
         return 1
 
-    return Relation(built.network, places, rule, name=name, destination=addresses(built, draws), claims_minimal=True)
+    return Relation(built.network, virtual, rule, name=name, destination=addresses(built, draws), claims_minimal=True)
 
 
 def dim_order(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -115,10 +115,10 @@ def _even(vcs: int) -> None:
 
 def _passing(built: Built, vcs: int) -> Relation:
     """Valiant's routing as BookSim has it on meshes, with its fault."""
-    product, places = grid(built.network), VirtualChannels(built.network, vcs)
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims = product.coordinates, product.channel, product.radices.size
-    router, first, home, of = places.router, places.first, built.network.eject, places.channel
-    source, terminals, half, total = built.network.source, built.network.num_terminals, vcs // 2, places.total
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    source, terminals, half, total = built.network.source, built.network.num_terminals, vcs // 2, virtual.total
     addresses(built, terminals)
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -144,7 +144,7 @@ def _passing(built: Built, vcs: int) -> Relation:
         return 1
 
     ends = np.tile(np.arange(terminals, dtype=np.int32), terminals)
-    return Relation(built.network, places, rule, name="valiant of BookSim", destination=ends)
+    return Relation(built.network, virtual, rule, name="valiant of BookSim", destination=ends)
 
 
 def min_adapt_mesh(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -153,10 +153,10 @@ def min_adapt_mesh(built: Built, vcs: int, faithful: bool) -> Relation:
     BookSim means to offer every direction, but keeps the first one only.
     """
     at_least(vcs, 2)
-    product, places = grid(built.network), VirtualChannels(built.network, vcs)
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims = product.coordinates, product.channel, product.radices.size
-    router, first, home, of = places.router, places.first, built.network.eject, places.channel
-    total, escape = places.total, 0 if faithful else TIER
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    total, escape = virtual.total, 0 if faithful else TIER
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -181,15 +181,15 @@ def min_adapt_mesh(built: Built, vcs: int, faithful: bool) -> Relation:
         out[0] = EJECT
         return 1
 
-    return Relation(built.network, places, rule, name="min_adapt of BookSim", claims_minimal=True)
+    return Relation(built.network, virtual, rule, name="min_adapt of BookSim", claims_minimal=True)
 
 
 def planar_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
     """Two dimensions at a time, VCs in three parts; BookSim keeps the first direction only."""
     at_least(vcs, 3)
-    product, places = grid(built.network), VirtualChannels(built.network, vcs)
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims = product.coordinates, product.channel, product.radices.size
-    router, first, home, part = places.router, places.first, built.network.eject, vcs // 3
+    router, first, home, part = virtual.router, virtual.first, built.network.eject, vcs // 3
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -216,7 +216,7 @@ def planar_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
                 count += 1
         return count
 
-    return Relation(built.network, places, rule, name="planar_adapt of BookSim", claims_minimal=True)
+    return Relation(built.network, virtual, rule, name="planar_adapt of BookSim", claims_minimal=True)
 
 
 def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
@@ -226,10 +226,10 @@ def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
     where either will do.
     """
     at_least(vcs, 2)
-    product, places = grid(built.network), VirtualChannels(built.network, vcs)
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims, k = product.coordinates, product.channel, product.radices.size, built.k
-    router, first, home, of = places.router, places.first, built.network.eject, places.channel
-    along, terminals, half, total = product.dimension, built.network.num_terminals, vcs // 2, places.total
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    along, terminals, half, total = product.dimension, built.network.num_terminals, vcs // 2, virtual.total
     middle = (k - 1) // 2
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -259,7 +259,7 @@ def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
         return 1
 
     ends = addresses(built, 1 << (2 * dims if balanced else dims))
-    return Relation(built.network, places, rule, name=name, destination=ends, claims_minimal=True)
+    return Relation(built.network, virtual, rule, name=name, destination=ends, claims_minimal=True)
 
 
 def dim_order_torus(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -275,9 +275,9 @@ def dim_order_bal(built: Built, vcs: int, faithful: bool) -> Relation:
 def dim_order_ni_torus(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimension order with VCs of its own for each destination, and no dateline."""
     at_least(vcs, built.network.num_terminals)
-    product, places = grid(built.network), VirtualChannels(built.network, vcs)
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims, k = product.coordinates, product.channel, product.radices.size, built.k
-    router, first, home, terminals = places.router, places.first, built.network.eject, built.network.num_terminals
+    router, first, home, terminals = virtual.router, virtual.first, built.network.eject, built.network.num_terminals
     each = vcs // terminals
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -296,7 +296,7 @@ def dim_order_ni_torus(built: Built, vcs: int, faithful: bool) -> Relation:
 
     ends = addresses(built, 1 << dims)
     return Relation(
-        built.network, places, rule, name="dim_order_ni of BookSim", destination=ends, claims_minimal=True
+        built.network, virtual, rule, name="dim_order_ni of BookSim", destination=ends, claims_minimal=True
     )
 
 
@@ -316,10 +316,10 @@ def min_adapt_torus(built: Built, vcs: int, faithful: bool) -> Relation:
     short.
     """
     at_least(vcs, 4)
-    product, places = grid(built.network), VirtualChannels(built.network, vcs)
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims, k = product.coordinates, product.channel, product.radices.size, built.k
-    router, first, home, of = places.router, places.first, built.network.eject, places.channel
-    along, terminals, total = product.dimension, built.network.num_terminals, places.total
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    along, terminals, total = product.dimension, built.network.num_terminals, virtual.total
     escape = 0 if faithful else TIER
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -357,4 +357,4 @@ def min_adapt_torus(built: Built, vcs: int, faithful: bool) -> Relation:
         return 1
 
     ends = addresses(built, 1 << dims)
-    return Relation(built.network, places, rule, name="min_adapt of BookSim", destination=ends, claims_minimal=True)
+    return Relation(built.network, virtual, rule, name="min_adapt of BookSim", destination=ends, claims_minimal=True)

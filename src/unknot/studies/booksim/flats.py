@@ -10,8 +10,8 @@ from unknot.studies.booksim.networks import Built
 
 def _cmesh(built: Built, vcs: int, name: str, express: int, both: bool) -> Relation:
     """Dimension order on a concentrated mesh; channels along the edge are taken for more than `express` hops."""
-    places, channel, k = VirtualChannels(built.network, vcs), built.channel, built.k
-    router, first, home = places.router, places.first, built.network.eject
+    virtual, channel, k = VirtualChannels(built.network, vcs), built.channel, built.k
+    router, first, home = virtual.router, virtual.first, built.network.eject
     terminals, half = built.network.num_terminals, vcs // 2
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -34,7 +34,7 @@ def _cmesh(built: Built, vcs: int, name: str, express: int, both: bool) -> Relat
         return high - low
 
     ends = addresses(built, 2 if both else 1)
-    return Relation(built.network, places, rule, name=f"{name} of BookSim", destination=ends)
+    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends)
 
 
 def cmesh_dor(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -63,8 +63,8 @@ def cmesh_xy_yx_no_express(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def _flatfly(built: Built, vcs: int, name: str, both: bool) -> Relation:
-    places, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, home = places.router, places.first, built.network.eject
+    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, home = virtual.router, virtual.first, built.network.eject
     terminals, half = built.network.num_terminals, vcs // 2
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -84,7 +84,7 @@ def _flatfly(built: Built, vcs: int, name: str, both: bool) -> Relation:
         return 1
 
     ends = addresses(built, 2 if both else 1)
-    return Relation(built.network, places, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)
+    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)
 
 
 def flatfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -102,9 +102,9 @@ def flatfly_valiant(built: Built, vcs: int, faithful: bool) -> Relation:
     """A waypoint anywhere, half of the VCs before it; phase two also begins at the router of the destination."""
     if vcs % 2:
         raise UnfitError(f"an even number of VCs is wanted, half for each phase, got {vcs}")
-    places, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, home, of = places.router, places.first, built.network.eject, places.channel
-    terminals, half, total = built.network.num_terminals, vcs // 2, places.total
+    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    terminals, half, total = built.network.num_terminals, vcs // 2, virtual.total
     routers = built.network.num_routers
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -124,15 +124,15 @@ def flatfly_valiant(built: Built, vcs: int, faithful: bool) -> Relation:
         return 0
 
     ends = addresses(built, routers)
-    return Relation(built.network, places, rule, name="valiant of BookSim", destination=ends)
+    return Relation(built.network, virtual, rule, name="valiant of BookSim", destination=ends)
 
 
 def dragonfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
     """To the group of the destination by the one global channel; VC 0 before it, VC 1 on it and behind it."""
     at_least(vcs, 2)
-    places, channel, p = VirtualChannels(built.network, vcs), built.channel, built.k
-    router, first, home, of = places.router, places.first, built.network.eject, places.channel
-    a, total = 2 * p, places.total
+    virtual, channel, p = VirtualChannels(built.network, vcs), built.channel, built.k
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    a, total = 2 * p, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -150,4 +150,4 @@ def dragonfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
         out[0] = first[channel[here, port]] + kind
         return 1
 
-    return Relation(built.network, places, rule, name="min of BookSim")
+    return Relation(built.network, virtual, rule, name="min of BookSim")

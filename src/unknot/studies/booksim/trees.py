@@ -15,8 +15,8 @@ from unknot.studies.booksim.networks import Built
 
 def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
     """By the digits of the destination, the highest first."""
-    places, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, stage = places.router, places.first, k ** (n - 1)
+    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, stage = virtual.router, virtual.first, k ** (n - 1)
 
     def rule(at: int, address: int, out: Out) -> int:
         here = router[at]
@@ -29,12 +29,12 @@ def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
             out[v] = port + v
         return vcs
 
-    return Relation(built.network, places, rule, name="dest_tag of BookSim", claims_minimal=True)
+    return Relation(built.network, virtual, rule, name="dest_tag of BookSim", claims_minimal=True)
 
 
 def _fattree(built: Built, vcs: int, adaptive: bool) -> Relation:
-    places, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, terminals, across = places.router, places.first, built.network.num_terminals, k ** (n - 1)
+    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, terminals, across = virtual.router, virtual.first, built.network.num_terminals, k ** (n - 1)
 
     def rule(at: int, address: int, out: Out) -> int:
         to, drawn = address % terminals, address // terminals
@@ -63,7 +63,7 @@ def _fattree(built: Built, vcs: int, adaptive: bool) -> Relation:
     name, ends = ("anca", 1) if adaptive else ("nca", across)
     return Relation(
         built.network,
-        places,
+        virtual,
         rule,
         name=f"{name} of BookSim",
         destination=addresses(built, ends),
@@ -84,8 +84,8 @@ def anca(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def nca_qtree(built: Built, vcs: int, faithful: bool) -> Relation:
     """The one way there is."""
-    places, channel = VirtualChannels(built.network, vcs), built.channel
-    router, first = places.router, places.first
+    virtual, channel = VirtualChannels(built.network, vcs), built.channel
+    router, first = virtual.router, virtual.first
 
     def rule(at: int, address: int, out: Out) -> int:
         here = router[at]
@@ -103,12 +103,12 @@ def nca_qtree(built: Built, vcs: int, faithful: bool) -> Relation:
             out[v] = first[channel[here, port]] + v
         return vcs
 
-    return Relation(built.network, places, rule, name="nca of BookSim", claims_minimal=True)
+    return Relation(built.network, virtual, rule, name="nca of BookSim", claims_minimal=True)
 
 
 def _tree4(built: Built, vcs: int, adaptive: bool) -> Relation:
-    places, channel = VirtualChannels(built.network, vcs), built.channel
-    router, first, terminals = places.router, places.first, built.network.num_terminals
+    virtual, channel = VirtualChannels(built.network, vcs), built.channel
+    router, first, terminals = virtual.router, virtual.first, built.network.num_terminals
 
     def rule(at: int, address: int, out: Out) -> int:
         to, drawn = address % terminals, address // terminals
@@ -135,7 +135,7 @@ def _tree4(built: Built, vcs: int, adaptive: bool) -> Relation:
 
     ends = addresses(built, 2 if adaptive else 16)
     name = "anca" if adaptive else "nca"
-    return Relation(built.network, places, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)
+    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)
 
 
 def nca_tree4(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -152,7 +152,7 @@ def anca_tree4(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
     """One shortest way from each router to each other, found as BookSim finds it: Dijkstra's, low numbers first."""
-    network, places = built.network, VirtualChannels(built.network, vcs)
+    network, virtual = built.network, VirtualChannels(built.network, vcs)
     routers = network.num_routers
     require(f"the routing table of {network.name}", 4 * routers * routers)
     table = np.full((routers, routers), -1, dtype=np.int32)
@@ -178,7 +178,7 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
                     heapq.heappush(queue, (distance[target], target))
         table[source] = by
     table.setflags(write=False)
-    router, first, home = places.router, places.first, network.eject
+    router, first, home = virtual.router, virtual.first, network.eject
     if (table[np.ix_(np.unique(home), np.unique(home))] < 0).sum() > np.unique(home).size:
         raise UnfitError("some node has no way to another", "network_file")
 
@@ -191,4 +191,4 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
             out[v] = first[table[here, there]] + v
         return vcs
 
-    return Relation(network, places, rule, name="min of BookSim")
+    return Relation(network, virtual, rule, name="min of BookSim")

@@ -31,7 +31,7 @@ def clause_of(frame: Frame, found: Configuration) -> tuple[Clause, frozenset[int
     lacked: set[int] = set()
     held = {vc for message in found.messages for vc in message.held}
     for message in found.messages:
-        way = [frame.places.total + message.source, *message.lead, *message.held]
+        way = [frame.virtual.total + message.source, *message.lead, *message.held]
         for at, vc in pairwise(way):
             used.add(_permission(frame, at, message.address, vc))
         head = way[-1]
@@ -41,7 +41,7 @@ def clause_of(frame: Frame, found: Configuration) -> tuple[Clause, frozenset[int
             continue
         wanted |= wants
         state = frame.held(head), frame.signs(head, message.address)
-        router = int(frame.places.router[head])
+        router = int(frame.virtual.router[head])
         for out in space.outs[state]:
             if frame.vc_at[router, out] not in held:
                 lacked.add(space.number[(*state, out)])
@@ -53,7 +53,8 @@ def _permission(frame: Frame, at: int, address: int, vc: int) -> int:
     key = frame.held(at), frame.signs(at, address), frame.type_of[vc]
     number = frame.space.number.get(key)
     if number is None:
-        raise Rejected(f"no rule leads from {frame.places.name(at)} to {frame.places.name(vc)} for address {address}")
+        name = frame.virtual.name
+        raise Rejected(f"no rule leads from {name(at)} to {name(vc)} for address {address}")
     return number
 
 

@@ -26,7 +26,7 @@ from unknot.verify import check
 from unknot.verify.verdict import Verdict
 
 MOST_STATES = 40_000
-"""Pairs of a place and an address of a mesh up to which an algorithm is read from it."""
+"""Pairs of an input VC and an address of a mesh up to which an algorithm is read from it."""
 LARGEST = 8
 """Longest sides on which verdicts are sought where there is no proof for every size."""
 

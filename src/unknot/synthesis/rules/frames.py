@@ -53,7 +53,7 @@ class Frame:
         return [int(router) for router in self.network.eject]
 
     @cached_property
-    def places(self) -> VirtualChannels:
+    def virtual(self) -> VirtualChannels:
         product = grid(self.network)
         counts = np.array(self.space.counts)[product.dimension, product.down.astype(int)]
         return VirtualChannels(self.network, counts)
@@ -61,7 +61,7 @@ class Frame:
     @cached_property
     def type_of(self) -> list[int]:
         """Type of each VC."""
-        product, vcs = grid(self.network), self.places
+        product, vcs = grid(self.network), self.virtual
         along, down = product.dimension[vcs.channel].tolist(), product.down[vcs.channel].tolist()
         first: dict[tuple[int, int], int] = {}
         for number, kind in enumerate(self.space.types):
@@ -71,7 +71,7 @@ class Frame:
     @cached_property
     def vc_at(self) -> dict[tuple[int, int], int]:
         """The VC of a type that leaves a router."""
-        tail = self.network.source[self.places.channel].tolist()
+        tail = self.network.source[self.virtual.channel].tolist()
         return {(router, kind): vc for vc, (router, kind) in enumerate(zip(tail, self.type_of, strict=True))}
 
     @cached_property
@@ -80,21 +80,21 @@ class Frame:
         return [tuple(at) for at in grid(self.network).coordinates.tolist()]
 
     def held(self, at: int) -> int:
-        """The type of the VC at a place; injection at a terminal."""
-        return self.type_of[at] if at < self.places.total else self.space.injection
+        """The type of an input VC; injection at a terminal."""
+        return self.type_of[at] if at < self.virtual.total else self.space.injection
 
     def signs(self, at: int, address: int) -> Signs:
-        """What remains for a header at a place."""
-        here, there = self.positions[int(self.places.router[at])], self.positions[self.homes[address]]
+        """What remains for a header in an input VC."""
+        here, there = self.positions[int(self.virtual.router[at])], self.positions[self.homes[address]]
         return tuple((b > a) - (b < a) for a, b in zip(here, there, strict=True))
 
     @cached_property
     def _rows(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """Every legal state: rows of addresses, places, entries; permission and VC of each entry (ejection: −1)."""
-        space, places = self.space, self.places
-        routers = places.router.tolist()
+        """Legal states: rows of addresses, input VCs, entries; permission and VC of each entry (ejection: −1)."""
+        space, virtual = self.space, self.virtual
+        routers = virtual.router.tolist()
         memory.require(f"a table on {self.network.name}", STATE_BYTES * len(routers) * self.network.num_routers)
-        first, place, start = [0], [], [0]
+        first, input_vc, start = [0], [], [0]
         permission: list[int] = []
         value: list[int] = []
         for address in range(self.network.num_terminals):
@@ -103,7 +103,7 @@ class Frame:
                 held = self.held(at)
                 if not space.legal(held, signs):
                     continue
-                place.append(at)
+                input_vc.append(at)
                 if not any(signs):
                     permission.append(-1)
                     value.append(EJECT)
@@ -111,19 +111,19 @@ class Frame:
                     permission.append(space.number[held, signs, out])
                     value.append(self.vc_at[router, out])
                 start.append(len(value))
-            first.append(len(place))
-        columns = (np.array(column, dtype=np.int64) for column in (first, place, start, permission, value))
+            first.append(len(input_vc))
+        columns = (np.array(column, dtype=np.int64) for column in (first, input_vc, start, permission, value))
         return tuple(columns)  # type: ignore[return-value]
 
     def table(self, offers: Flags, waits: Flags | None = None) -> Table:
         """What a rule answers everywhere."""
-        first, place, start, permission, value = self._rows
+        first, input_vc, start, permission, value = self._rows
         kept = np.append(offers, True)[permission]
         begin = np.concatenate([[0], np.cumsum(kept)])[start]
         found = value[kept]
         if waits is not None:
             found = found + np.where(np.append(waits, True)[permission[kept]], 0, NO_WAIT)
-        return Table(first, place, begin, found)
+        return Table(first, input_vc, begin, found)
 
     def relation(self, offers: Flags, waits: Flags | None = None, *, name: str = "rule") -> Relation:
         """The relation of a rule.
@@ -135,4 +135,4 @@ class Frame:
             Permissions that a blocked header waits for; by default all that it has.
         """
         rule = lookup(self.table(offers, waits))
-        return Relation(self.network, self.places, rule, name=name, claims_minimal=True)
+        return Relation(self.network, self.virtual, rule, name=name, claims_minimal=True)

@@ -118,8 +118,8 @@ def _clauses(
         clauses += requirements.acyclic(walk, turned)
     frames: dict[tuple[int, ...], Frame] = {}
     for found in refuted:
-        place = frames.setdefault(found.sides, Frame(space, found.sides))
-        clause, _ = clause_of(place, found.configuration)
+        frame = frames.setdefault(found.sides, Frame(space, found.sides))
+        clause, _ = clause_of(frame, found.configuration)
         clauses += images(space, clause, turned)
     return clauses, requirements
 
@@ -151,12 +151,12 @@ def evidence_holds(evidence: Impossible) -> bool:
     return True
 
 
-def _deadlock(place: Frame, found: Configuration, switching: Switching, number: int) -> None:
+def _deadlock(frame: Frame, found: Configuration, switching: Switching, number: int) -> None:
     """Have `unknot.checker` look at a configuration on the relation of the least rule that has it."""
-    _, needed = clause_of(place, found)
-    offers = np.zeros(len(place.space.permissions), dtype=bool)
+    _, needed = clause_of(frame, found)
+    offers = np.zeros(len(frame.space.permissions), dtype=bool)
     offers[sorted(needed)] = True
-    relation = place.relation(offers, name=f"the least rule of configuration {number}")
+    relation = frame.relation(offers, name=f"the least rule of configuration {number}")
     try:
         checker.accept(relation, Verdict(False, switching, "", "", "", configuration=found))
     except checker.Rejected as error:

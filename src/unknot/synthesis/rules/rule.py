@@ -49,8 +49,8 @@ class Rule:
         product = whole_grid(network)
         if product is None or product.wraps.any() or product.radices.size != self.space.dimensions:
             raise RelationError(f"{self.name} wants a mesh of {self.space.dimensions} dimensions, not {network.name}")
-        place = Frame(self.space, tuple(product.radices.tolist()), given=network)
-        return place.relation(self.offers, self.waits, name=self.name)
+        frame = Frame(self.space, tuple(product.radices.tolist()), given=network)
+        return frame.relation(self.offers, self.waits, name=self.name)
 
     @property
     def states(self) -> list[State]:

@@ -131,7 +131,7 @@ class Search:
         TimeoutError
             If time runs out, or the prover leaves a proposal open.
         """
-        place = self.frame(sides)
+        frame = self.frame(sides)
         while True:
             if effort.over:
                 raise TimeoutError
@@ -140,14 +140,14 @@ class Search:
                 return None
             self.rounds += 1
             verdict = check(
-                place.relation(offers), self.switching, shorten=False, threads=1, buffer_depth=1,
+                frame.relation(offers), self.switching, shorten=False, threads=1, buffer_depth=1,
                 time_limit=max(0.1, min(PROVER_SECONDS, effort.deadline - clock())),
             )  # fmt: skip
             if verdict.deadlock_free:
                 return offers
             if verdict.configuration is None:
-                raise TimeoutError(f"the prover left a rule on {place.network.name} open")
-            self.learn(Refuted(place.sides, verdict.configuration))
+                raise TimeoutError(f"the prover left a rule on {frame.network.name} open")
+            self.learn(Refuted(frame.sides, verdict.configuration))
             effort.say(f"{self.space.text}: {self.rounds} rules tried, mesh {'×'.join(map(str, sides))}")
 
     def learn(self, found: Refuted) -> None:
