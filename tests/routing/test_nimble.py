@@ -112,11 +112,11 @@ def test_relations_made_of_tables() -> None:
     assert good.table.first.size == 4
     assert [c.vc for c in good.candidates(5, 0)] == [2]
     assert good.candidates(4, 0) == []
-    columns: dict[str, Any] = {"first": [0, 2], "place": [0, 4], "start": [0, 1, 2], "value": [EJECT, 0]}
+    columns: dict[str, Any] = {"first": [0, 2], "input_vc": [0, 4], "start": [0, 1, 2], "value": [EJECT, 0]}
     Table(**columns)
     wrong: list[dict[str, Any]] = [
-        {"first": [0, 1]}, {"first": [1, 2]}, {"first": []}, {"first": [0, 3, 2]}, {"place": [4, 0]},
-        {"place": [4, 4]}, {"start": [0, 2]}, {"start": [0, 1, 3]}, {"start": [0, 3, 2]}, {"value": [1]},
+        {"first": [0, 1]}, {"first": [1, 2]}, {"first": []}, {"first": [0, 3, 2]}, {"input_vc": [4, 0]},
+        {"input_vc": [4, 4]}, {"start": [0, 2]}, {"start": [0, 1, 3]}, {"start": [0, 3, 2]}, {"value": [1]},
     ]  # fmt: skip
     for change in wrong:
         with pytest.raises(RelationError, match="a table"):
