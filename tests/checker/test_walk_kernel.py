@@ -12,7 +12,7 @@ from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")], directed=True)
-"""Channels 0 to 3; a packet is injected at a, place 4, or at b, place 5."""
+"""Channels 0 to 3; a packet is injected at a, input_vc 4, or at b, input_vc 5."""
 
 
 def flaw(answers: dict[int, Sequence[int] | int], rank: Sequence[int], home: str, sources: Sequence[int]) -> int:
@@ -26,14 +26,14 @@ def flaw(answers: dict[int, Sequence[int] | int], rank: Sequence[int], home: str
         out[: len(found)] = found
         return len(found)
 
-    seen, place, best, first = (np.zeros(8, dtype=np.int64) for _ in range(4))
-    place[: len(sources)] = sources
+    seen, input_vc, best, first = (np.zeros(8, dtype=np.int64) for _ in range(4))
+    input_vc[: len(sources)] = sources
     router = np.concatenate([PATHS.target, PATHS.inject]).astype(np.int32)
     ranks, core, value = np.array(rank), np.zeros(4, dtype=bool), np.zeros(16, dtype=np.int64)
     return int(
         getattr(walk, "py_func", walk)(
             rule, 0, False, True, False, ranks, core, router, PATHS.source, "abc".index(home), len(sources),
-            seen, place, first, value, best, out,
+            seen, input_vc, first, value, best, out, 0,
         )
     )  # fmt: skip
 
