@@ -1,8 +1,7 @@
-"""Fewest lanes of named and of many networks: processor seconds, lanes found and proved, loads.
+"""Fewest lanes of named networks: processor seconds, lanes found and proved, loads.
 
-``python -m benchmarks.lanes`` prints the first table; ``python -m benchmarks.lanes many`` the one of about a hundred
-networks (docs/lanes.md holds both); ``python -m benchmarks.lanes large`` (or ``huge``) lets larger ones run for
-minutes each, and shows when how many lanes were found.
+``python -m benchmarks.lanes`` prints the table of docs/lanes.md; ``python -m benchmarks.lanes large`` (or ``huge``)
+lets larger ones run for minutes each, and shows when how many lanes were found.
 Seconds are of the processor, after compilation; a time limit is of the clock, which other work lengthens.
 """
 
@@ -10,13 +9,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
 
 import networkx as nx
 
 from unknot import tod
 from unknot.network import Network, from_networkx
-from unknot.synthesis import Lanes, lanes
+from unknot.synthesis import ChangingLanes, Lanes, lanes
 
 NAMED = (
     "torus(8, 8)", "regular(4, 64)", "torus(4, 4, 4)", "hypercube(7)", "torus(10, 10)", "torus(16, 16)",
@@ -44,49 +42,6 @@ def network(text: str) -> Network:
     return tod.network(text)
 
 
-def many() -> Iterator[Network]:
-    """About a hundred networks of up to 64 routers."""
-    for sides in (
-        (3, 3),
-        (4, 4),
-        (5, 5),
-        (6, 6),
-        (7, 7),
-        (8, 8),
-        (3, 4),
-        (4, 8),
-        (3, 9),
-        (3, 3, 3),
-        (4, 4, 4),
-        (3, 4, 5),
-    ):
-        yield network(f"torus({', '.join(map(str, sides))})")
-    for routers in (5, 6, 7, 8, 12, 16, 33, 64):
-        yield network(f"ring({routers})")
-    for side in (4, 6, 8):
-        whole = network(f"mesh({side}, {side})")
-        yield whole
-        for hole in (side + 1, 2 * side + 2, side * side // 2 + side // 2):
-            yield whole.without(routers=[hole])
-    for dimension in (3, 4, 5, 6):
-        yield network(f"hypercube({dimension})")
-    for degree in range(3, 9):
-        for routers in (16, 24, 32, 48, 64):
-            yield network(f"regular({degree}, {routers})")
-    for text in (
-        "slim_fly(5)", "kautz(2, 2)", "kautz(2, 3)", "kautz(2, 4)", "kautz(3, 2)", "kautz(3, 3)", "de_bruijn(2, 3)",
-        "de_bruijn(2, 4)", "de_bruijn(2, 5)", "de_bruijn(3, 3)", "complete(8)", "dragonfly(2, 4, 2)",
-        "fat_tree(2, 4)", "petersen()", "cube_connected_cycles(3)", "star_graph(4)", "shuffle_exchange(4)",
-        "chordal_ring(16, [5, -5])",
-    ):  # fmt: skip
-        yield network(text)
-    for seed in range(4):
-        yield network(f"irregular(24, 4, 1, seed={seed})")
-        yield network(f"irregular(48, 4, 1, seed={seed})")
-    for name in ("florentine_families_graph", "karate_club_graph", "icosahedral_graph"):
-        yield from_networkx(nx.convert_node_labels_to_integers(getattr(nx, name)()), name=name)
-
-
 def measured(built: Network, paths: str, limit: float) -> tuple[Lanes, float]:
     """The lanes, and the processor seconds they took."""
     began = time.process_time()
@@ -94,12 +49,18 @@ def measured(built: Network, paths: str, limit: float) -> tuple[Lanes, float]:
     return found, time.process_time() - began
 
 
+def kind(found: Lanes | ChangingLanes) -> str:
+    """Of the evidence, and whether the checker rejects it."""
+    if found.evidence is None:
+        return ""
+    name = {"ForcedCycle": "cycle", "Refutation": "refutation"}[type(found.evidence).__name__]
+    return f" ({name}{'' if found.evidence_holds else ', REJECTED'})"
+
+
 def line(built: Network, paths: str, limit: float) -> str:
     """A row of a table."""
     found, seconds = measured(built, paths, limit)
-    kind = {"ForcedCycle": "cycle", "Refutation": "refutation", "NoneType": ""}[type(found.evidence).__name__]
-    holds = "" if found.evidence is None else f" ({kind}{'' if found.evidence_holds else ', REJECTED'})"
-    bound = f"{found.lower_bound}{holds}"
+    bound = f"{found.lower_bound}{kind(found)}"
     row = f"| {built.name} | {built.num_routers} | {paths} | {found.count} | {bound} | {found.highest_load:g} "
     return row + f"| {found.mean_load:.1f} | {seconds:.1f} | {OPENSM.get(built.name, '')} |"
 
@@ -111,10 +72,6 @@ def main() -> None:
     lanes("torus(5, 5)", "table")
     print("| network | routers | paths | lanes | lower bound | highest load | mean load | seconds | OpenSM |")
     print("|---|---|---|---|---|---|---|---|---|")
-    if what == "many":
-        for built in many():
-            print(line(built, "free", 20.0), flush=True)
-        return
     if what in ("large", "huge"):
         for text in LARGE if what == "large" else HUGE:
             built = network(text)

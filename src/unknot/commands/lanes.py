@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 PICTURES = (".svg", ".png")
+CLAUSES = ".cnf"
 
 
 class Goal(StrEnum):
@@ -107,7 +108,8 @@ def lanes(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the routes there, as export does; with .svg or .png draw the cycle that rules out one lane.",
+            help="Write the routes there, as export does; with .svg or .png draw the cycle that rules out one lane; "
+            "with .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat.",
         ),
     ] = None,
     json: Json = False,
@@ -126,8 +128,8 @@ def lanes(
     from unknot.synthesis.export import require_format
     from unknot.verify import check, deliver
 
-    picture = out is not None and out.suffix.lower() in PICTURES
-    if out is not None and (count is not None or not picture):
+    evidence = out is not None and out.suffix.lower() in (*PICTURES, CLAUSES)
+    if out is not None and (count is not None or not evidence):
         require_format(out)
     built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
@@ -176,10 +178,16 @@ def lanes(
 
 
 def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
-    """Routes as tables, or the evidence as a picture where it is a cycle."""
-    from unknot.synthesis import ForcedCycle, RouteCycle, export
+    """Routes as tables, or the evidence: a cycle as a picture, a refutation as clauses and a proof."""
+    from unknot.synthesis import ForcedCycle, Refutation, RouteCycle, export, write_refutation
 
-    if out.suffix.lower() not in PICTURES:
+    if out.suffix.lower() == CLAUSES:
+        if isinstance(found.evidence, Refutation):
+            _, proof = write_refutation(found.relation.network, found.evidence, out, sends=found.sends)
+            say(f"the proof is in {proof}")
+        else:
+            say(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
+    elif out.suffix.lower() not in PICTURES:
         export(found.relation, out)
     elif isinstance(found.evidence, (ForcedCycle, RouteCycle)):
         from unknot.report import draw_cycle

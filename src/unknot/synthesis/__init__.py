@@ -2,6 +2,7 @@
 
 from unknot.synthesis.change_bounds import ChangeBound, accept_changes
 from unknot.synthesis.changing import ChangingLanes, changing_lanes
+from unknot.synthesis.dimacs import write_refutation
 from unknot.synthesis.escape import Escaped, escaped
 from unknot.synthesis.evidence import Refutation, accept, accept_routes
 from unknot.synthesis.export import entries, export
@@ -63,4 +64,5 @@ __all__ = [
     "repaired_faults",
     "rerouted",
     "table_of",
+    "write_refutation",
 ]

@@ -85,6 +85,12 @@ def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
 
 
 def _refutation(network: Network, evidence: Refutation, sends: Flags | None) -> None:
+    given, variables = clauses_of(network, evidence, sends)
+    contradict(given, evidence.learnt, variables)
+
+
+def clauses_of(network: Network, evidence: Refutation, sends: Flags | None) -> tuple[list[Clause], int]:
+    """Clauses of the network and of the cycles, and the number of variables; raise `Rejected` at a wrong cycle."""
     lanes, pairs = evidence.lanes, senders(network, sends)
     if lanes < 1 or len({*evidence.first_pairs}) < len(evidence.first_pairs) or not {*evidence.first_pairs} <= pairs:
         raise Rejected("at least one lane, and different pairs that send, are wanted")
@@ -100,7 +106,7 @@ def _refutation(network: Network, evidence: Refutation, sends: Flags | None) -> 
             if network.target[c] != network.source[e]:
                 raise Rejected(f"channel {e} does not follow channel {c}, so {cycle} is no cycle")
         given += clauses.against(cycle)
-    contradict(given, evidence.learnt, len(clauses.number))
+    return given, len(clauses.number)
 
 
 def _forced_cycle(network: Network, evidence: ForcedCycle, sends: Flags | None) -> None:

@@ -165,7 +165,8 @@ def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact,
     """Orders that serve all pairs in as few lanes as are found.
 
     One quick result first; then fewer lanes by halving between `least` and what is known; then one lane less than
-    that, exactly, and if that leaves it open by more rounds.
+    that, exactly, and if that leaves it open by more rounds. At last those that are still open, exactly, from the
+    fewest up.
 
     Parameters
     ----------
@@ -212,6 +213,12 @@ def _fewer(
         else:
             best, spent = found, FIRST_ROUNDS
             yield best
+    for lanes in range(least, len(best) - 1):
+        answer = None if effort.over else exact(lanes)
+        if answer is not True:
+            if answer is not None:
+                yield answer
+            return
 
 
 def _round(

@@ -1,0 +1,211 @@
+"""The fewest lanes of many networks: the page docs/lanes-table.md.
+
+``python -m benchmarks.lanes_table docs/lanes-table.md`` writes it; without a file the page is printed. It needs the
+package topohub for the backbones of operators (``pip install topohub``); without it these are left out, and no page
+is written. Names of networks select those that begin with them: ``python -m benchmarks.lanes_table kautz ring``.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+
+from benchmarks.lanes import kind, network
+from unknot.fabrics.reading import read_network
+from unknot.network import Network, from_networkx
+from unknot.synthesis import changing_lanes, lanes
+
+FABRICS = Path(__file__).parents[1] / "examples" / "fabrics"
+TORI = (
+    (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (8, 8), (3, 4), (4, 8), (3, 9), (3, 3, 3), (4, 4, 4), (3, 4, 5),
+    (10, 10), (5, 5, 5),
+)  # fmt: skip
+TEXTS = {
+    "Rings, hypercubes and complete graphs": (
+        "ring(5)", "ring(6)", "ring(7)", "ring(8)", "ring(12)", "ring(16)", "ring(33)", "ring(64)",
+        "chordal_ring(16, [5, -5])", "hypercube(3)", "hypercube(4)", "hypercube(5)", "hypercube(6)", "complete(8)",
+    ),
+    "Slim Flies and dragonflies": (
+        "slim_fly(5)", "slim_fly(7)", "dragonfly(2, 4, 1)", "dragonfly(2, 4, 2)", "dragonfly(1, 4, 4)",
+        "dragonfly(2, 6, 3)",
+    ),
+    "Kautz and de Bruijn networks": (
+        "kautz(2, 2)", "kautz(2, 3)", "kautz(2, 4)", "kautz(2, 5)", "kautz(3, 2)", "kautz(3, 3)",
+        "de_bruijn(2, 3)", "de_bruijn(2, 4)", "de_bruijn(2, 5)", "de_bruijn(2, 6)", "de_bruijn(3, 3)",
+    ),
+    "Other graphs": (
+        "petersen()", "cube_connected_cycles(3)", "star_graph(4)", "shuffle_exchange(4)",
+        *(f"irregular({size}, 4, 1, seed={seed})" for seed in range(4) for size in (24, 48)),
+    ),
+}  # fmt: skip
+BACKBONES = (
+    "topozoo/Abilene", "topozoo/Bellcanada", "topozoo/BtNorthAmerica", "topozoo/Chinanet", "topozoo/Dfn",
+    "topozoo/Geant2012", "topozoo/HiberniaGlobal", "topozoo/Iris", "topozoo/Surfnet", "topozoo/Uunet",
+)  # fmt: skip
+SMALL = 64
+"""Routers up to which the number of lanes is to be proved for nine networks of ten."""
+HEAD = "| network | routers | lanes | at least | lanes that rise | at least | highest load | mean load | seconds |"
+ABOUT = """# Lanes of many networks
+
+The fewest lanes in which each network routes along shortest paths without deadlock ([Lanes](lanes.md)): in lanes that
+packets keep, and in lanes of which packets may take a higher one at each hop.
+
+{summary}
+
+"At least" is a lower bound that the separate checker accepted: (cycle) a cycle of forced turns, (refutation) clauses
+with a proof. Loads are those of the routes in lanes that are kept: routes from terminal to terminal. Seconds are of
+the processor, after compilation, for both searches with proofs and choice of routes. `regular(d, n)` is the random
+d-regular graph on n routers of networkx with seed 1. Fabrics are those in `examples/fabrics`, backbones are from the
+package topohub (SNDlib and the Internet Topology Zoo).
+
+Written by `python -m benchmarks.lanes_table docs/lanes-table.md`.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was found of a network."""
+
+    family: str
+    small: bool
+    proved: bool
+    rising_proved: bool
+    fewer: bool
+    text: str
+
+
+def networks() -> Iterator[tuple[str, Network]]:
+    """All networks, with their families."""
+    for sides in TORI:
+        yield "Tori", network(f"torus({', '.join(map(str, sides))})")
+    for side in (4, 6, 8):
+        whole = network(f"mesh({side}, {side})")
+        yield "Meshes, whole and with holes", whole
+        for hole in (side + 1, 2 * side + 2, side * side // 2 + side // 2):
+            left = whole.without(routers=[hole])
+            yield "Meshes, whole and with holes", named(left, f"{whole.name} without {whole.router_name(hole)}")
+    for degree in range(3, 9):
+        for routers in (16, 24, 32, 48, 64):
+            yield "Random regular graphs", network(f"regular({degree}, {routers})")
+    yield "Random regular graphs", network("regular(4, 128)")
+    for family, texts in TEXTS.items():
+        for text in texts:
+            yield family, network(text)
+    for text in ("fat_tree(2, 4)", "fat_tree(4, 2)"):
+        whole = network(text)
+        yield "Fat trees, whole and degraded", whole
+        for seed in range(2):
+            yield "Fat trees, whole and degraded", degraded(whole, seed)
+    for folder, file in (
+        ("ibutils-65sw", "opensm-subnet.lst"), ("ibutils-rhino512", "opensm-subnet.lst.gz"),
+        ("opensm-leafspine-degraded-ftree", "fabric.ibnetdiscover"), ("opensm-random48-lash", "fabric.ibnetdiscover"),
+        ("opensm-ring12-lash", "fabric.ibnetdiscover"),
+    ):  # fmt: skip
+        yield "Fabrics", named(read_network(FABRICS / folder / file), folder)
+    yield from backbones()
+
+
+def named(built: Network, name: str) -> Network:
+    """The same network by another name."""
+    return Network(name, built.num_routers, built.source, built.target, inject=built.inject, eject=built.eject)
+
+
+def degraded(whole: Network, seed: int) -> Network:
+    """A network that lost a tenth of its links, and is still connected."""
+    links = sorted(
+        {(min(s, t), max(s, t)) for s, t in zip(whole.source.tolist(), whole.target.tolist(), strict=True)}
+    )
+    random = np.random.default_rng(seed)
+    while True:
+        gone = {links[i] for i in random.choice(len(links), max(1, len(links) // 10), replace=False)}
+        ends = zip(whole.source.tolist(), whole.target.tolist(), strict=True)
+        channels = [c for c, (s, t) in enumerate(ends) if (min(s, t), max(s, t)) in gone]
+        left = whole.without(channels=channels)
+        graph = nx.Graph(zip(left.source.tolist(), left.target.tolist(), strict=True))
+        if len(graph) == whole.num_routers and nx.is_connected(graph):
+            return named(left, f"{whole.name} without {len(gone)} links ({seed})")
+
+
+def backbones() -> Iterator[tuple[str, Network]]:
+    """Backbones of operators; none without topohub."""
+    try:
+        import topohub
+    except ImportError:
+        print("backbones are left out: pip install topohub", file=sys.stderr)
+        return
+    folder = Path(topohub.__file__).parent / "data" / "sndlib"
+    for key in (*(f"sndlib/{file.stem}" for file in sorted(folder.glob("*.json"))), *BACKBONES):
+        graph = nx.Graph(nx.node_link_graph(topohub.get(key), edges="edges"))
+        graph = nx.convert_node_labels_to_integers(graph)
+        if len(graph) <= SMALL + 1 and nx.is_connected(graph):
+            yield "Backbones", from_networkx(nx.Graph(graph.edges), name=key)
+
+
+def row(family: str, built: Network, limit: float) -> Row:
+    """Search for lanes of both kinds."""
+    began = time.process_time()
+    kept = lanes(built, time_limit=limit, tries=1)
+    rising = changing_lanes(built, time_limit=limit) if kept.count > 1 else None
+    seconds = time.process_time() - began
+    rises = f"{rising.count} | {rising.lower_bound}{kind(rising)}" if rising is not None else "1 | 1"
+    cells = (
+        built.name, built.num_routers, kept.count, f"{kept.lower_bound}{kind(kept)}", rises,
+        f"{kept.highest_load:g}", f"{kept.mean_load:.1f}", f"{seconds:.1f}",
+    )  # fmt: skip
+    text = f"| {' | '.join(map(str, cells))} |"
+    fewest = kept.fewest and kept.evidence_holds is not False
+    rising_fewest = rising is None or (rising.fewest and rising.evidence_holds is not False)
+    fewer = rising is not None and rising.count < kept.count
+    return Row(family, built.num_routers <= SMALL, fewest, rising_fewest, fewer, text)
+
+
+def summary(rows: list[Row]) -> str:
+    """How many were proved, in words."""
+    small = [one for one in rows if one.small]
+    kept, rising = sum(one.proved for one in small), sum(one.rising_proved for one in small)
+    every, every_rising = sum(one.proved for one in rows), sum(one.rising_proved for one in rows)
+    return (
+        f"These are {len(rows)} networks, {len(small)} of them with up to {SMALL} routers. Lanes that are kept are\n"
+        f"proved to be the fewest for {kept} of the {len(small)} ({every} of all), lanes that rise for {rising}\n"
+        f"({every_rising} of all). Rising lanes save at least one for {sum(one.fewer for one in rows)} networks."
+    )
+
+
+def page(rows: list[Row]) -> str:
+    """The page, as Markdown."""
+    parts = [ABOUT.format(summary=summary(rows))]
+    for family, group in groupby(rows, key=lambda one: one.family):
+        lines = "\n".join(one.text for one in group)
+        parts.append(f"\n## {family}\n\n{HEAD}\n{'|---' * 9}|\n{lines}\n")
+    return "".join(parts)
+
+
+def main(words: list[str] | None = None) -> None:
+    """Print the page, or write it."""
+    words = [] if words is None else words
+    files = [Path(word) for word in words if word.endswith(".md")]
+    chosen = [word for word in words if not word.endswith(".md")]
+    if files:
+        import topohub  # noqa: F401
+    lanes("torus(5, 5)")
+    changing_lanes("ring(5)")
+    rows = []
+    for family, built in networks():
+        if not chosen or built.name.startswith(tuple(chosen)):
+            rows.append(row(family, built, 60.0))
+            print(rows[-1].text, file=sys.stderr, flush=True)
+    if files:
+        files[0].write_text(page(rows), encoding="utf-8")
+    else:
+        print(page(rows))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
