@@ -85,7 +85,25 @@ def read_text(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: 
         As `read_bytes`, and with line and column of the first byte that is not text.
     """
     data = read_bytes(path, growth=growth)
+    return _checked(data, path, what)
+
+
+def read_utf8(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: int = 4) -> bytes:
+    """The bytes of such a text, checked.
+
+    Raises
+    ------
+    TextError
+        As `read_text`.
+    """
+    data = read_bytes(path, growth=growth)
+    _checked(data, path, what)
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def _checked(data: bytes, path: str | Path, what: str) -> str:
     bad = data.find(b"\0")
+    text = ""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

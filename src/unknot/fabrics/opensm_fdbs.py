@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
+from unknot.fabrics.large_text import LargeText, decimal, hexadecimal, row_starts
 from unknot.fabrics.tables import SwitchTable, TableFile
-from unknot.input import read_lines
 
 _HEAD = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
 _TITLE = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")
@@ -20,6 +23,15 @@ _ENTRY = re.compile(
     r"^0x([0-9a-fA-F]{4})\s*: (?:(UNREACHABLE)|([0-9]{3})\s*: "
     r"(?:HOPS UNKNOWN|\d{2,3}\s*: (?:yes|No \d+ hop path possible via port \d+!)))\s*$"
 )
+
+
+_RUN = re.compile(
+    rb"(?>0x[0-9a-fA-F]{4} : (?:UNREACHABLE|[0-9]{3} {1,2}: "
+    rb"(?:\d{2,3} {1,3}: (?:yes|No \d+ hop path possible via port \d+!)|HOPS UNKNOWN))\n)++"
+)
+"""Rows in the form that OpenSM writes."""
+_PORT_AT = 9
+NOT_ROUTED = 255
 
 
 def read_fdbs(path: str | Path) -> TableFile:
@@ -31,29 +43,47 @@ def read_fdbs(path: str | Path) -> TableFile:
         With file and line: an unknown line, a table without title, a missing or repeated LID, a second table of a
         switch.
     """
-    lines = read_lines(path)
+    lines = LargeText(path)
     file = TableFile(path, lines, lists_all=True)
     table: SwitchTable | None = None
     titled = False
-    for number, line in enumerate(lines, start=1):
+    at, number = 0, 0
+    while at < len(lines.data):
+        if titled and table is not None and not len(table.lids) and (run := _RUN.match(lines.data, at)):
+            rows = _rows(run[0])
+            if rows is not None:
+                table.fill(*rows, number + 1)
+                at, number = run.end(), number + rows[0].size
+                continue
+        line, at = lines.line(at)
+        number += 1
         if match := _ENTRY.match(line):
             if table is None or not titled:
                 raise file.error("an entry outside a table; the lines that begin a table are missing", number)
             lid, port = int(match[1], 16), NO_ENTRY if match[2] else int(match[3])
-            if lid != len(table.entries) + 1 or port > 255:
-                raise file.error(f"the entry for LID 0x{len(table.entries) + 1:04x} should stand here", number)
-            file.enter(table, lid, NO_ENTRY if port == 255 else port, number)
+            if lid != len(table.lids) + 1 or port > 255:
+                raise file.error(f"the entry for LID 0x{len(table.lids) + 1:04x} should stand here", number)
+            file.enter(table, lid, NO_ENTRY if port == NOT_ROUTED else port, number)
         elif match := _HEAD.match(line):
-            if table is not None and not table.entries:
+            if table is not None and not len(table.lids):
                 raise file.error(f"the table begun in line {table.line} is empty", number)
             table, titled = file.open(int(match[1], 16), number), False
         elif table is not None and not titled and _TITLE.match(line):
             titled = True
         elif line.strip():
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
-    if table is None or not table.entries:
+    if table is None or not len(table.lids):
         raise TextError("no forwarding table in this file, or the last one is cut off", path)
     return file
+
+
+def _rows(text: bytes) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
+    """LIDs and ports of whole rows; None unless the LIDs are 1, 2, 3, …"""
+    data, begin = np.frombuffer(text, dtype=np.uint8), row_starts(text)
+    lids, ports = hexadecimal(data, begin + 2, 4), decimal(data, begin + _PORT_AT, 3)
+    if ports.max() > NOT_ROUTED or not np.array_equal(lids, np.arange(1, lids.size + 1)):
+        return None
+    return lids, np.where((ports < 0) | (ports == NOT_ROUTED), np.int32(NO_ENTRY), ports)
 
 
 _SIGN = re.compile(r"^\w*dump_ucast_routes: Switch|^LID\s*: Port : Hops : Optimal", re.M)

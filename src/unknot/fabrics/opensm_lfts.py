@@ -7,15 +7,23 @@ gives the number of lines.
 from __future__ import annotations
 
 import re
+from array import array
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
+from unknot.fabrics.large_text import LargeText, decimal, row_starts
 from unknot.fabrics.noise import Noise
 from unknot.fabrics.tables import SwitchTable, TableFile
-from unknot.input import read_lines
 
+NOT_ROUTED = 255
+"""Port of a LID without a route."""
+_PORT_AT = 7
+"""Where the port stands in a row."""
 _NUMBER = r"(0x[0-9a-f]{1,8}|[0-9]{1,9})"
 _HEAD = re.compile(
     rf"^Unicast lids \[{_NUMBER}-{_NUMBER}\] of switch (?:Lid ([0-9]{{1,9}})|DR path .*|Lid .* DR path .*) "
@@ -43,15 +51,24 @@ def read_lfts(path: str | Path) -> TableFile:
         With file and line: an unknown line, a table without its last line or with a wrong count, a second table of
         a switch, LIDs out of order, a LID that two ports have.
     """
-    lines = read_lines(path)
+    lines = LargeText(path)
     file = TableFile(path, lines, lists_all=False)
     table: SwitchTable | None = None
     noise = Noise()
     bounds, counted = (0, 0), False
-    for number, line in enumerate(lines, start=1):
+    at, number, body, pattern = 0, 0, 0, None
+    while at < len(lines.data):
+        if table is not None and pattern is not None and not len(table.lids):
+            ports = pattern.ports(lines.data, at, bounds)
+            if ports is not None:
+                table.fill(pattern.lids, ports, number + 1)
+                at, number = at + pattern.size, number + ports.size
+        begin, number = at, number + 1
+        line, at = lines.line(begin)
         if match := _ENTRY.match(line):
             if table is None:
                 raise file.error("an entry outside a table; the line that begins a table is missing", number)
+            body = begin if not len(table.lids) else body
             _enter(file, table, match, bounds, number)
         elif match := _HEAD.match(line):
             if table is not None:
@@ -62,9 +79,11 @@ def read_lfts(path: str | Path) -> TableFile:
         elif match := _FOOT.match(line):
             if table is None:
                 raise file.error("the end of a table that did not begin", number)
-            want = len(table.entries) if counted else bounds[1]
+            want = len(table.lids) if counted else bounds[1]
             if int(match[1]) != want:
                 raise file.error(f"the table begun in line {table.line} should end with {want} lids dumped", number)
+            if isinstance(table.lids, array) and table.lids and table.lines[-1] - table.lines[0] < len(table.lids):
+                pattern = _Pattern(lines.data[body:begin], table)
             table = None
         elif not _TITLE.match(line) and not noise.has(line, number):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
@@ -74,6 +93,34 @@ def read_lfts(path: str | Path) -> TableFile:
         raise TextError("no forwarding table in this file", path)
     file.notes += noise.notes(lines)
     return file
+
+
+class _Pattern:
+    """The rows of a table but for their ports; those of the next table are often the same."""
+
+    def __init__(self, rows: bytes, table: SwitchTable) -> None:
+        self.lids = np.array(table.lids, dtype=np.int32)
+        self.size = len(rows)
+        self._places = row_starts(rows) + _PORT_AT
+        self._rows = self._without_ports(rows)
+        shown = np.frombuffer(rows, dtype=np.uint8)
+        self._illegal = (np.asarray(table.ports) == NO_ENTRY) & (decimal(shown, self._places, 3) != NOT_ROUTED)
+
+    def ports(self, data: bytes, at: int, bounds: tuple[int, int]) -> npt.NDArray[np.int32] | None:
+        """The ports of the table whose rows begin at a byte; None unless all else is as in the last table."""
+        rows = data[at : at + self.size]
+        if len(rows) < self.size or self._without_ports(rows) != self._rows:
+            return None
+        found = decimal(np.frombuffer(rows, dtype=np.uint8), self._places, 3)
+        if found.min() < 0 or found.max() > NOT_ROUTED or not bounds[0] <= self.lids[0] <= self.lids[-1] <= bounds[1]:
+            return None
+        return np.where(self._illegal | (found == NOT_ROUTED), np.int32(NO_ENTRY), found)
+
+    def _without_ports(self, rows: bytes) -> bytes:
+        blank = np.frombuffer(rows, dtype=np.uint8).copy()
+        for digit in range(3):
+            blank[self._places + digit] = 0
+        return blank.tobytes()
 
 
 def _number(text: str) -> int:
@@ -91,7 +138,7 @@ def _enter(file: TableFile, table: SwitchTable, match: re.Match[str], bounds: tu
         file.stale.add(lid)
     elif guid:
         file.owned(lid, int(guid, 16), line)
-    file.enter(table, lid, NO_ENTRY if match[6] or port == 255 else port, line)
+    file.enter(table, lid, NO_ENTRY if match[6] or port == NOT_ROUTED else port, line)
 
 
 _SIGN = re.compile(r"^Unicast lids \[|^\d+ (?:valid )?lids dumped", re.M)

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, Fabric
 
+Column: TypeAlias = "array[int] | npt.NDArray[Any]"
+
 
 @dataclass
 class SwitchTable:
-    """The table of one switch: LID → (output port or NO_ENTRY, line)."""
+    """The table of one switch: LIDs, ascending, with their output port or NO_ENTRY, and the line of each."""
 
     guid: int
     line: int
     lid: int | None = None
-    entries: dict[int, tuple[int, int]] = field(default_factory=dict)
+    lids: Column = field(default_factory=lambda: array("i"))
+    ports: Column = field(default_factory=lambda: array("i"))
+    lines: Column = field(default_factory=lambda: array("i"))
+
+    def fill(self, lids: npt.NDArray[np.int32], ports: npt.NDArray[np.int32], first: int) -> None:
+        """Give an empty table its entries, in lines from `first` on."""
+        self.lids, self.ports = lids, ports.astype(np.int16)
+        self.lines = np.arange(first, first + lids.size, dtype=np.int32)
+
+    def entry(self, lid: int) -> tuple[int, int]:
+        """Port and line of a LID; `NO_ENTRY` and the line of the table where it has none."""
+        at = int(np.searchsorted(np.asarray(self.lids), lid))
+        if at == len(self.lids) or self.lids[at] != lid:
+            return NO_ENTRY, self.line
+        return int(self.ports[at]), int(self.lines[at])
 
 
 @dataclass
@@ -63,9 +82,14 @@ class TableFile:
 
     def enter(self, table: SwitchTable, lid: int, port: int, line: int) -> None:
         """Add an entry; LIDs must ascend, as all tools write them."""
-        if table.entries and lid <= next(reversed(table.entries)):
-            raise self.error(f"LID 0x{lid:04x} stands below LID 0x{next(reversed(table.entries)):04x}", line)
-        table.entries[lid] = (port, line)
+        if len(table.lids) and lid <= table.lids[-1]:
+            raise self.error(f"LID 0x{lid:04x} stands below LID 0x{table.lids[-1]:04x}", line)
+        assert isinstance(table.lids, array)
+        assert isinstance(table.ports, array)
+        assert isinstance(table.lines, array)
+        table.lids.append(lid)
+        table.ports.append(port)
+        table.lines.append(line)
 
     def owned(self, lid: int, guid: int, line: int) -> None:
         """Note whose LID it is, or check it against what was said before."""
@@ -91,6 +115,8 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
     fabric = _with_more_lids(fabric, file)
     router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
     column = {int(lid): i for i, lid in enumerate(fabric.lids)}
+    place = np.full(1 << 16, -1, dtype=np.int32)
+    place[fabric.lids] = np.arange(fabric.lids.size)
     tables = np.full((fabric.network.num_routers, fabric.lids.size), NO_ENTRY, dtype=np.int16)
     for guid, table in file.tables.items():
         if guid not in router:
@@ -102,21 +128,22 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
         claimed = fabric.owner[column[table.lid]] if table.lid in column else None
         if table.lid is not None and claimed != fabric.network.num_terminals + r:
             raise file.error(f"by {fabric.fabric_file}, LID {table.lid} does not belong to {name}", table.line)
-        for lid, (port, line) in table.entries.items():
-            if lid in column:
-                tables[r, column[lid]] = port
-            elif port != NO_ENTRY and lid not in file.stale:
+        lids, ports = np.asarray(table.lids), np.asarray(table.ports)
+        at = place[lids]
+        foreign = (at < 0) & (ports != NO_ENTRY)
+        for i in np.flatnonzero(foreign).tolist() if foreign.any() else []:
+            if int(lids[i]) not in file.stale:
                 raise file.error(
-                    f"{name} routes LID 0x{lid:04x}, which no port in {fabric.fabric_file} has; do fabric and tables "
-                    "belong together? (.lst files lack the further LIDs of a port: use ibnetdiscover output)",
-                    line,
+                    f"{name} routes LID 0x{lids[i]:04x}, which no port in {fabric.fabric_file} has; do fabric and "
+                    "tables belong together? (.lst files lack the further LIDs of a port: use ibnetdiscover output)",
+                    int(table.lines[i]),
                 )
-        if file.lists_all:
-            for lid in fabric.lids.tolist():
-                if lid not in table.entries:
-                    raise file.error(
-                        f"the table of {name} has no line for LID 0x{lid:04x}; is it cut off?", table.line
-                    )
+        tables[r, at[at >= 0]] = ports[at >= 0]
+        missing = np.setdiff1d(fabric.lids, lids) if file.lists_all else fabric.lids[:0]
+        if missing.size:
+            raise file.error(
+                f"the table of {name} has no line for LID 0x{missing[0]:04x}; is it cut off?", table.line
+            )
     for r, guid in enumerate(fabric.switch_guid.tolist()):
         if guid not in file.tables:
             raise TextError(
@@ -133,16 +160,22 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
 def compare(fabric: Fabric, file: TableFile, other: TableFile) -> None:
     """Check that two files of tables agree on the LIDs of the fabric; TextError if they differ."""
     for r, guid in enumerate(fabric.switch_guid.tolist()):
-        ours, theirs = file.tables[guid].entries, other.tables[guid].entries
-        for index, lid in enumerate(fabric.lids.tolist()):
-            port, line = ours.get(lid, (NO_ENTRY, file.tables[guid].line))
-            port2, line2 = theirs.get(lid, (NO_ENTRY, other.tables[guid].line))
-            if port != port2:
-                raise other.error(
-                    f"{fabric.network.router_name(r)} sends {fabric.lid_name(index)} to {_port(port2)} here, but to "
-                    f"{_port(port)} by {file.where}:{line}; name the file that holds with --tables",
-                    line2,
-                )
+        ours, theirs = (_dense(table.tables[guid])[fabric.lids] for table in (file, other))
+        for index in np.flatnonzero(ours != theirs)[:1].tolist():
+            lid = int(fabric.lids[index])
+            (port, line), (port2, line2) = file.tables[guid].entry(lid), other.tables[guid].entry(lid)
+            raise other.error(
+                f"{fabric.network.router_name(r)} sends {fabric.lid_name(index)} to {_port(port2)} here, but to "
+                f"{_port(port)} by {file.where}:{line}; name the file that holds with --tables",
+                line2,
+            )
+
+
+def _dense(table: SwitchTable) -> npt.NDArray[np.int16]:
+    """The port of every LID there could be."""
+    ports = np.full(1 << 16, NO_ENTRY, dtype=np.int16)
+    ports[np.asarray(table.lids)] = np.asarray(table.ports)
+    return ports
 
 
 def _port(port: int) -> str:
