@@ -1,7 +1,8 @@
 """The loop with the real OpenSM: ``make fabric-test``, or ``python -m tests.fabric_loop [NAMES …]``.
 
 Every fabric is simulated, routed by every engine, dumped, and judged three times. The first routing of each fabric
-that can deadlock is repaired; each remedy is loaded, dumped again, compared and judged.
+that can deadlock, or those that the case names, are repaired; each remedy is loaded, dumped again, compared and
+judged.
 """
 
 from __future__ import annotations
@@ -18,15 +19,27 @@ from tests.fabric_loop.fabrics import BY, ENGINES, Case, cases
 from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk
 from tests.fabric_loop.simulated import missing, running
 
+REMEDIES = "loaded"
+"""Column of the remedies that OpenSM loaded, and that were dumped alike and free."""
+
 
 @dataclass
 class Tally:
-    """What was found: routings judged, deadlocking ones, remedies loaded, and what went wrong."""
+    """What was found: routings judged, deadlocking ones, remedies loaded, what went wrong, and the table of it."""
 
     judged: int = 0
     stuck: int = 0
     loaded: int = 0
     wrong: list[str] = field(default_factory=list)
+    cells: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def table(self) -> str:
+        """The outcome of each fabric by each engine, and the remedies that were loaded, for a page."""
+        columns = [*ENGINES, REMEDIES]
+        lines = ["| fabric | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+        for name, row in self.cells.items():
+            lines.append(f"| `{name}` | " + " | ".join(row.get(column, "–") for column in columns) + " |")
+        return "\n".join(lines)
 
 
 def main(names: list[str]) -> int:
@@ -47,6 +60,7 @@ def main(names: list[str]) -> int:
     )
     for line in tally.wrong:
         print(f"  {line}")
+    print(tally.table())
     return 1 if tally.wrong else 0
 
 
@@ -56,7 +70,8 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
     net = folder / "ibsim.net"
     case.write(net)
     host = next(line.split('"')[1] for line in net.read_text().splitlines() if line.startswith("Hca"))
-    stuck: Path | None = None
+    row = tally.cells.setdefault(case.name, {})
+    stuck: list[Path] = []
     for engine in case.engines:
         if engine == "torus-2QoS" and not case.radices:
             continue
@@ -66,10 +81,14 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
             ran = fabric.engine()
             said = fabric.path_records(BY.get(ran, "destinations"))
         free = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
-        if free is False:
-            stuck = stuck or dumps
-    if stuck is not None:
-        repaired(case, net, host, stuck, folder / "repaired", tally)
+        found = {True: "free", False: "deadlock", None: "?"}[free]
+        row[engine] = found if ran == engine else f"{found} ({ran})"
+        if free is False and (engine in case.mended or not (case.mended or stuck)):
+            stuck.append(dumps)
+    for dumps in stuck:
+        kinds = repaired(case, net, host, dumps, folder / f"{dumps.name}-repaired", tally)
+        row[REMEDIES] = f"{row[REMEDIES]}, " if REMEDIES in row else ""
+        row[REMEDIES] += f"{len(kinds)} of {dumps.name}"
     shutil.rmtree(folder)
 
 
@@ -94,8 +113,8 @@ def judged(case: Case, dumps: Path, title: str, said: str, tally: Tally) -> bool
     return found.deadlock_free
 
 
-def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Tally) -> None:
-    """Repair, load each remedy, compare what OpenSM then has, and judge it."""
+def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Tally) -> list[str]:
+    """Repair, load each remedy, compare what OpenSM then has, and judge it; return those that hold."""
     for file in stuck.iterdir():
         if file.suffix in (".log", ".out", ".txt") or file.name in ("opensm.mcfdbs", "lanes.slvl"):
             file.unlink()
@@ -103,7 +122,8 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
     process = subprocess.run(words, capture_output=True, text=True, timeout=600)
     if process.returncode:
         tally.wrong.append(f"{case.name}: repair of {stuck.name}: {process.stdout[-300:]}{process.stderr[-300:]}")
-        return
+        return []
+    good = []
     for kind in sorted(path.name for path in out.iterdir() if path.is_dir()):
         made, again = out / kind, out / f"{kind}-loaded"
         options = ["-R", "file,no_fallback", "-U", str(made / "tables.lfts"), *case.words]
@@ -119,6 +139,9 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
         levels = not (made / "paths.psl").exists() or _rows(made) == _rows(again)
         if ran != "file" or not free or not alike or not levels:
             tally.wrong.append(f"{title}: free {free}, tables alike {alike}, levels alike {levels}")
+        else:
+            good.append(kind)
+    return good
 
 
 def _entries(tables: Path) -> list[str]:

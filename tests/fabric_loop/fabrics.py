@@ -9,7 +9,7 @@ import networkx as nx
 
 from unknot.fabrics import write_network
 from unknot.network import Network, from_edges
-from unknot.topologies import dragonfly, hypercube, mesh, ring, torus
+from unknot.topologies import dragonfly, fat_tree, hypercube, mesh, ring, torus
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fabrics"
 ENGINES = ("minhop", "updn", "dor", "ftree", "lash", "dfsssp", "nue", "torus-2QoS")
@@ -21,6 +21,9 @@ BY = {"lash": "switches", "torus-2QoS": "switches", "nue": "destinations", "dfss
 class Case:
     """A fabric: its name, its network or `ibsim` text, more words for OpenSM, the radices of a torus, and engines.
 
+    `roots` are the switches at the top, for `updn` and `ftree`. The tables of the engines in `mended` are repaired;
+    where there are none, those of the first engine that leaves a deadlock.
+
     Of the engines that hosts with two ports are routed by, none gives the ports levels of their own; in repaired
     tables they have some, and `ibdmchk`, which knows levels of nodes alone, has nothing to say.
     """
@@ -31,6 +34,8 @@ class Case:
     radices: tuple[int, ...] = ()
     lmc: int = 0
     engines: tuple[str, ...] = ENGINES
+    roots: tuple[int, ...] = ()
+    mended: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
         """As a file for `ibsim`."""
@@ -45,8 +50,9 @@ class Case:
         words = ["-R", engine, "-Q", *self.words]
         if engine == "nue" and "lash" in self.engines:
             words += ["--nue_max_num_vls", "2"]
-        if engine == "updn":
-            (folder / "roots.txt").write_text("0x200000\n")
+        if engine == "updn" or (engine == "ftree" and self.roots):
+            tops = self.roots or (0,)
+            (folder / "roots.txt").write_text("".join(f"0x{0x200000 + top:x}\n" for top in tops))
             words += ["-a", str(folder / "roots.txt")]
         if engine == "torus-2QoS":
             (folder / "torus.conf").write_text(self.torus())
@@ -70,6 +76,14 @@ def random_fabric(switches: int, degree: int, seed: int) -> Network:
     """A random regular network by NetworkX."""
     graph = nx.random_regular_graph(degree, switches, seed=seed)
     return from_edges(sorted(tuple(sorted(edge)) for edge in graph.edges))
+
+
+def tops(network: Network) -> tuple[int, ...]:
+    """The switches of a tree that are farthest from those with hosts."""
+    graph = nx.Graph(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    leaves = set(network.inject.tolist())
+    away = nx.multi_source_dijkstra_path_length(graph, leaves)
+    return tuple(sorted(router for router, hops in away.items() if hops == max(away.values())))
 
 
 def dual_port_hosts(switches: int) -> str:
@@ -96,8 +110,10 @@ def cases() -> list[Case]:
         Case("hypercube-4", hypercube(4)),
         Case("dual-port-ring-6", dual_port_hosts(6), engines=("minhop", "updn", "dor", "nue")),
         Case("random-24", random_fabric(24, 3, 1)),
-        Case("random-40", random_fabric(40, 4, 1)),
+        Case("random-40", random_fabric(40, 4, 1), mended=("updn", "minhop")),
         Case("dragonfly", dragonfly(4, 2, 1)),
         Case("degraded-tree", tree),
-        Case("torus-8x8", torus(8, 8), radices=(8, 8)),
+        Case("fat-tree", fat_tree(4, 3), roots=tops(fat_tree(4, 3))),
+        Case("torus-8x8", torus(8, 8), radices=(8, 8), mended=("dor", "minhop")),
+        Case("torus-8x8-lmc1", torus(8, 8), ("-l", "1"), lmc=1, engines=("dfsssp",)),
     ]
