@@ -3,8 +3,7 @@
 Property tests draw fresh examples on every run, without time limits on single examples. The header of a run gives its
 seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
 
-Each kernel is compiled by one worker; others that want it meanwhile wait and load it from Numba's cache. A rule is
-compiled once by each worker, however many relations have it.
+Each kernel is compiled by one worker; others that want it meanwhile wait and load it from Numba's cache.
 """
 
 from __future__ import annotations
@@ -19,9 +18,6 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-from tests.compiled_rules import keep_compiled
-from unknot.routing import relation_kernel
 
 try:
     import fcntl
@@ -39,7 +35,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("unknot")
-relation_kernel._shim = keep_compiled(relation_kernel._shim)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -30,7 +30,8 @@ def alone(relation: Relation, source: int, address: int, length: int, switching:
         relation, switching, packet_length=length, buffer_depth=8, chance=0, seed=1, pairs=uniform(relation)
     )
     state = engine.state
-    state.packets[0] = (0, 0, address, length, 0, source, -1, 0)
+    packet = state.packets[0]
+    packet.address, packet.length, packet.source, packet.script = address, length, source, -1
     state.terminals.packet[source], state.terminals.left[source] = 0, length
     state.count.high, state.setup.measure_from = 1, 0
     engine.advance(2000)
