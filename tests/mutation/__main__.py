@@ -66,6 +66,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="of the order of the faults")
     parser.add_argument("--faults", type=int, default=10**6, help="most faults of each group")
     parser.add_argument("--longest", type=float, default=5.0, help="seconds a test may take")
+    parser.add_argument("--alone", type=float, default=100.0, help="seconds that the tests may take without a fault")
     parser.add_argument("--tests", type=float, default=6.0, help="seconds that tests may take for a fault")
     parser.add_argument("--examples", type=int, default=25, help="most examples of a property test")
     parser.add_argument("--only", default="", help="files whose path contains this")
@@ -73,7 +74,7 @@ def main() -> int:
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
     if len(asked.groups) > 1:
-        options = ("seconds", "seed", "faults", "longest", "tests", "examples", "only")
+        options = ("seconds", "seed", "faults", "longest", "alone", "tests", "examples", "only")
         command = [sys.executable, "-m", "tests.mutation", *(f"--{name}={getattr(asked, name)}" for name in options)]
         command += ["--again"] * asked.again
         return max(subprocess.run([*command, name], cwd=ROOT, check=False).returncode for name in asked.groups)
@@ -101,6 +102,7 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
     if not planted:
         return 0
     random.Random(asked.seed).shuffle(planted)
+    planted, known = planted[: asked.faults], len(planted)
     share, begin = 0.0, _spent()
 
     def tried(tests: Tests) -> None:
@@ -109,29 +111,30 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
         print(f"  tests alone: {alone:.0f} s; not run here: {sorted(tests.failed)}", flush=True)
         number, excused = 0, 0
         lines: list[str] = []
-        for mutant in planted[: asked.faults]:
+        for mutant in planted:
             if _spent() - begin - alone > asked.seconds:
                 break
             number += 1
-            chosen = tests.of(mutant, asked.tests)
-            if chosen and not tests.survives(mutant, chosen):
-                continue
             if mutant.key in explained:
                 excused += 1
+                continue
+            chosen = tests.of(mutant, asked.tests)
+            if chosen and not tests.survives(mutant, chosen):
                 continue
             lines.append(f"  {'missed' if chosen else 'no test runs it'}: {mutant.key}")
             print(f"{number:5}{lines[-1]}", flush=True)
         share = 1 - len(lines) / max(1, number)
         text = (
-            f"{name}: {number} of {len(planted)} tried, {share:.1%} noticed or explained ({excused} explained), "
-            f"{group.wanted:.0%} wanted; {len(tests.failed)} of {len(tests.seconds)} tests do not run here; "
+            f"{name}: {number} of {known} tried, {share:.1%} noticed or explained ({excused} explained), "
+            f"{group.wanted:.0%} wanted; {len(tests.seconds) - len(tests.failed)} of {len(tests.items)} tests; "
             f"{alone:.0f} s for the tests alone, {_spent() - begin - alone:.0f} s for the faults"
         )
         print(text, flush=True)
         report.parent.mkdir(exist_ok=True)
         report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *sorted(lines), ""]))
 
-    run(ROOT, list(group.tests), asked.longest, tried)
+    first = {Path(mutant.path).stem.removesuffix("_kernel") for mutant in planted}
+    run(list(group.tests), Tests(ROOT, asked.longest, asked.alone, first, tried))
     return 0 if share >= group.wanted else 1
 
 

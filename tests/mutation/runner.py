@@ -13,6 +13,7 @@ import gc
 import importlib
 import inspect
 import os
+import random
 import resource
 import signal
 import tempfile
@@ -36,10 +37,18 @@ PLUGINS = ["-p", "no:cacheprovider", "-p", "no:xdist"]
 
 @dataclass
 class Tests:
-    """A pytest plugin: which lines each test runs, its time, whether it passes; then `judge` tries the faults."""
+    """A pytest plugin: which lines each test runs, its time, whether it passes; then `judge` tries the faults.
+
+    Attributes
+    ----------
+    longest, alone : float
+        Seconds that a test may take, and that all may take as they are; those of files named `first` go first.
+    """
 
     root: Path
     longest: float
+    alone: float
+    first: set[str]
     judge: Callable[[Tests], None]
     seconds: dict[str, float] = field(default_factory=dict)
     runs: dict[tuple[str, int], set[str]] = field(default_factory=dict)
@@ -47,10 +56,15 @@ class Tests:
     planted: bool = False
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.items = {item.nodeid: item for item in session.items}
+        items = random.Random(0).sample(session.items, len(session.items))
+        items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in self.first)
+        self.items = {item.nodeid: item for item in items}
+        end = time.process_time() + self.alone
         coverage = Coverage(data_file=None, source=[str(self.root / "src")], messages=False)
         coverage.start()
         for name, item in self.items.items():
+            if time.process_time() > end:
+                break
             coverage.switch_context(name)
             signal.signal(signal.SIGPROF, _too_long)
             signal.setitimer(signal.ITIMER_PROF, self.longest)
@@ -125,10 +139,10 @@ class Tests:
             runtestprotocol(self.items[test], log=False, nextitem=None)
 
 
-def run(root: Path, tests: list[str], longest: float, judge: Callable[[Tests], None]) -> None:
+def run(tests: list[str], plugin: Tests) -> None:
     """Run tests as they are, then whatever is to be found out with them."""
     with tempfile.TemporaryDirectory() as folder:
-        pytest.main([*OPTIONS, *PLUGINS, f"--basetemp={folder}/tests", *tests], plugins=[Tests(root, longest, judge)])
+        pytest.main([*OPTIONS, *PLUGINS, f"--basetemp={folder}/tests", *tests], plugins=[plugin])
 
 
 def _too_long(*_: object) -> None:
