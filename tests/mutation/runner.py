@@ -18,6 +18,7 @@ import resource
 import signal
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 from coverage import Coverage
+from numba.core.compiler_lock import global_compiler_lock
 
 from tests.mutation.sites import Mutant
 
@@ -42,7 +44,8 @@ class Tests:
     Attributes
     ----------
     longest, alone : float
-        Seconds that a test may take, and that all may take as they are; those of files named `first` go first.
+        Seconds that a test may take, and that all may take as they are. Every function has a first turn before any
+        has a second one with other parameters; within a turn, those of files named `first` go first.
     """
 
     root: Path
@@ -56,9 +59,12 @@ class Tests:
     planted: bool = False
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        items = random.Random(0).sample(session.items, len(session.items))
-        items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in self.first)
-        self.items = {item.nodeid: item for item in items}
+        turn: Counter[str] = Counter()
+        order = {}
+        for item in random.Random(0).sample(session.items, len(session.items)):
+            order[item] = turn[item.nodeid.partition("[")[0]], item.path.stem.removeprefix("test_") not in self.first
+            turn[item.nodeid.partition("[")[0]] += 1
+        self.items = {item.nodeid: item for item in sorted(order, key=order.__getitem__)}
         end = time.process_time() + self.alone
         coverage = Coverage(data_file=None, source=[str(self.root / "src")], messages=False)
         coverage.start()
@@ -66,7 +72,7 @@ class Tests:
             if time.process_time() > end:
                 break
             coverage.switch_context(name)
-            signal.signal(signal.SIGPROF, _too_long)
+            signal.signal(signal.SIGPROF, self._too_long)
             signal.setitimer(signal.ITIMER_PROF, self.longest)
             begin = time.process_time()
             if any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)):
@@ -84,6 +90,12 @@ class Tests:
         gc.freeze()
         self.judge(self)
         return True
+
+    def _too_long(self, *_: object) -> None:
+        if global_compiler_lock.is_locked():  # what is compiled is kept for other tests
+            signal.setitimer(signal.ITIMER_PROF, self.longest)
+        else:
+            raise TimeoutError("this test takes too long")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
@@ -137,6 +149,12 @@ class Tests:
         for test in tests:
             signal.setitimer(signal.ITIMER_PROF, 1 + 4 * self.seconds[test])
             runtestprotocol(self.items[test], log=False, nextitem=None)
+
+
+def run(tests: list[str], plugin: Tests) -> None:
+    """Run tests as they are, then whatever is to be found out with them."""
+    with tempfile.TemporaryDirectory() as folder:
+        pytest.main([*OPTIONS, *PLUGINS, f"--basetemp={folder}/tests", *tests], plugins=[plugin])
 
 
 def run(tests: list[str], plugin: Tests) -> None:
