@@ -157,12 +157,6 @@ def run(tests: list[str], plugin: Tests) -> None:
         pytest.main([*OPTIONS, *PLUGINS, f"--basetemp={folder}/tests", *tests], plugins=[plugin])
 
 
-def run(tests: list[str], plugin: Tests) -> None:
-    """Run tests as they are, then whatever is to be found out with them."""
-    with tempfile.TemporaryDirectory() as folder:
-        pytest.main([*OPTIONS, *PLUGINS, f"--basetemp={folder}/tests", *tests], plugins=[plugin])
-
-
 def _too_long(*_: object) -> None:
     raise TimeoutError("this test takes too long")
 
