@@ -35,6 +35,25 @@ def test_lash_on_a_ring_is_safe_with_its_lanes_alone() -> None:
     assert shown["lanes_file"].endswith("opensm-sl2vl.dump")
 
 
+def test_an_audit_says_where_the_lanes_come_from() -> None:
+    tables, levels, lanes = (RING / name for name in ("opensm-lfts.dump", "paths.psl", "opensm-sl2vl.dump"))
+    network = RING / "fabric.ibnetdiscover"
+    said = {
+        known: audit(
+            read_fabric(
+                network, tables, levels=levels if "SL" in known else None, lanes=lanes if "VL" in known else None
+            )
+        ).assumption
+        for known in ("", "SL", "VL", "SL VL")
+    }
+    assert said[""].startswith("no service levels are known, so all traffic is judged as sharing one virtual lane")
+    by_file, unmapped = f"service levels (SLs) by {levels}", "the VL is the SL modulo their number"
+    assert said["SL"] == f"6 virtual lanes (VLs) in use; {by_file}, SL 0 where there is no path record; {unmapped}"
+    assert said["SL VL"] == said["SL"].replace(unmapped, f"mapped to VLs by {lanes}")
+    assert said["VL"].startswith("one virtual lane (VL) in use; all at SL 0")
+    assert said["VL"].endswith(f"mapped to VLs by {lanes}")
+
+
 @pytest.mark.parametrize(("lanes", "free"), [(1, False), (2, False), (3, False), (6, True), (8, True)])
 def test_fewer_lanes_than_the_levels_ask_for(lanes: int, free: bool) -> None:
     fabric = read_fabric(RING / "fabric.ibnetdiscover", RING / "opensm-lfts.dump", levels=RING / "paths.psl")

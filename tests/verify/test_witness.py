@@ -102,6 +102,20 @@ def test_grades_of_given_worms() -> None:
     draw_until(lambda: min(seen["injected"], seen["scheduled"]) > 5 and seen["not-established"] > 0, compare)
 
 
+def test_a_worm_is_led_back_to_every_terminal_on_a_shortest_way() -> None:
+    relation = interpreted(fully_adaptive(mesh(3, 2), 2))
+    states, routes = states_of(relation), Routes(relation)
+    for address, graph in enumerate(states):
+        for vc in (at for at in graph if at < relation.num_vcs):
+            worm, banned = Worm(address, (vc,), ()), {(vc + 5) % relation.num_vcs}
+            shortest: dict[int, int] = {}
+            for terminal, way in ways(relation, states, worm, banned):
+                shortest[terminal] = min(len(way), shortest.get(terminal, len(way)))
+            found = list(routes.leads(worm, banned))
+            assert [len(way) for _, way in found] == sorted(len(way) for _, way in found)
+            assert sorted((terminal, len(way)) for terminal, way in found) == sorted(shortest.items())
+
+
 @pytest.mark.parametrize(
     ("relation", "messages"),
     [
