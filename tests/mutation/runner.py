@@ -86,7 +86,7 @@ class Tests:
             for line, tests in data.contexts_by_lineno(file).items():
                 self.runs[path, line] = set(tests) - self.failed - {""}
         gc.collect()
-        self.caches = [found for found in gc.get_objects() if isinstance(found, functools._lru_cache_wrapper)]
+        self.caches = [found for found in gc.get_objects() if type(found) is functools._lru_cache_wrapper]
         gc.freeze()
         self.judge(self)
         return True
