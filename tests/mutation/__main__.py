@@ -70,11 +70,12 @@ def main() -> int:
     parser.add_argument("--tests", type=float, default=6.0, help="seconds that tests may take for a fault")
     parser.add_argument("--examples", type=int, default=25, help="most examples of a property test")
     parser.add_argument("--only", default="", help="files whose path contains this")
+    parser.add_argument("--within", default="", help="a file or folder of tests, instead of those of the group")
     parser.add_argument("--again", action="store_true", help="only the faults that the last report lists")
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
     if len(asked.groups) > 1:
-        options = ("seconds", "seed", "faults", "longest", "alone", "tests", "examples", "only")
+        options = ("seconds", "seed", "faults", "longest", "alone", "tests", "examples", "only", "within")
         command = [sys.executable, "-m", "tests.mutation", *(f"--{name}={getattr(asked, name)}" for name in options)]
         command += ["--again"] * asked.again
         return max(subprocess.run([*command, name], cwd=ROOT, check=False).returncode for name in asked.groups)
@@ -95,10 +96,14 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
 
     report = ROOT / "reports" / f"mutants-{name}.txt"
     planted = [mutant for path in group.paths(asked.only) for mutant in mutants(ROOT, path)]
+    lines: list[str] = []
     if asked.again:
-        listed = {line.partition(": ")[2] for line in report.read_text().splitlines() if line.startswith("  ")}
+        lines = [line for line in report.read_text().splitlines() if line.startswith("  ")]
+        listed = {line.partition(": ")[2] for line in lines}
         places = {key.partition(": ")[0] for key in listed}
         planted = [m for m in planted if f"{m.path}::{m.function}" in places and m.key in listed]
+        keys = {m.key for m in planted}
+        lines = [line for line in lines if line.partition(": ")[2] not in keys]
     if not planted:
         return 0
     random.Random(asked.seed).shuffle(planted)
@@ -109,8 +114,7 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
         nonlocal share
         alone = _spent() - begin
         print(f"  tests alone: {alone:.0f} s; not run here: {sorted(tests.failed)}", flush=True)
-        number, excused = 0, 0
-        lines: list[str] = []
+        number, excused, others = 0, 0, len(lines)
         for mutant in planted:
             if _spent() - begin - alone > asked.seconds:
                 break
@@ -123,7 +127,7 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
                 continue
             lines.append(f"  {'missed' if chosen else 'no test runs it'}: {mutant.key}")
             print(f"{number:5}{lines[-1]}", flush=True)
-        share = 1 - len(lines) / max(1, number)
+        share = 1 - (len(lines) - others) / max(1, number)
         text = (
             f"{name}: {number} of {known} tried, {share:.1%} noticed or explained ({excused} explained), "
             f"{group.wanted:.0%} wanted; {len(tests.seconds) - len(tests.failed)} of {len(tests.items)} tests; "
@@ -134,7 +138,7 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
         report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *sorted(lines), ""]))
 
     first = {Path(mutant.path).stem.removesuffix("_kernel") for mutant in planted}
-    run(list(group.tests), Tests(ROOT, asked.longest, asked.alone, first, tried))
+    run([asked.within] if asked.within else list(group.tests), Tests(ROOT, asked.longest, asked.alone, first, tried))
     return 0 if share >= group.wanted else 1
 
 
