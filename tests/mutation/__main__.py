@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument("--tests", type=float, default=6.0, help="seconds that tests may take for a fault")
     parser.add_argument("--examples", type=int, default=25, help="most examples of a property test")
     parser.add_argument("--only", default="", help="files whose path contains this")
-    parser.add_argument("--within", default="", help="a file or folder of tests, instead of those of the group")
+    parser.add_argument("--within", default="", help="files and folders of tests, instead of those of the group")
     parser.add_argument("--again", action="store_true", help="only the faults that the last report lists")
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
@@ -138,7 +138,7 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
         report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *sorted(lines), ""]))
 
     first = {Path(mutant.path).stem.removesuffix("_kernel") for mutant in planted}
-    run([asked.within] if asked.within else list(group.tests), Tests(ROOT, asked.longest, asked.alone, first, tried))
+    run(asked.within.split() or list(group.tests), Tests(ROOT, asked.longest, asked.alone, first, tried))
     return 0 if share >= group.wanted else 1
 
 
