@@ -142,7 +142,7 @@ class Tests:
         os.dup2(null, 1)
         os.dup2(null, 2)
         for cache in self.caches:
-            if cache.__module__.startswith("unknot"):
+            if str(cache.__module__).startswith(("unknot.", "tests.")):
                 cache.cache_clear()
         _plant(mutant)
         self.planted = True
