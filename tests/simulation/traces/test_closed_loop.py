@@ -92,6 +92,7 @@ def test_a_limit_and_a_deadlock_are_told():
     assert loop.throughput is None
     assert 0 < loop.done < 450
     assert loop.reason.startswith("the limit of 100 cycles")
+    assert (loop.finished == -1).all(), "none has all its 50 replies"
     ring = dimension_order(topologies.ring(8), dateline="none")
     stuck = closed_loop(ring, requests=40, window=8, request_flits=40, reply_flits=0, traffic="tornado")
     assert stuck.run.deadlock is not None
