@@ -136,7 +136,7 @@ def test_omniwar_derouts_as_long_as_vcs_last(vcs: int) -> None:
     ids=["mesh", "complete", "link", "router", "slim_fly"],
 )
 def test_other_networks_are_refused(algorithm: Callable[[Network], Relation], network: Network, message: str) -> None:
-    with pytest.raises(NetworkError, match=message):
+    with pytest.raises(NetworkError, match=f"{algorithm.__name__} on .*: it wants a HyperX, .*{message}"):
         algorithm(network)
 
 

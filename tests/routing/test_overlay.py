@@ -19,7 +19,9 @@ from unknot.verify import SWITCHINGS, check, deliver
 
 @pytest.mark.parametrize(("network", "returns"), [(mesh(4), True), (mesh(3, 3), False), (mesh(2, 3, 2), True)])
 def test_claims_and_contract(network: Network, returns: bool) -> None:
-    check_relation(interpreted(overlay(network, returns=returns)))
+    relation = interpreted(overlay(network, returns=returns))
+    assert relation.claims_minimal is True
+    check_relation(relation)
 
 
 def test_on_a_mesh_it_is_duato_where_messages_may_return() -> None:
