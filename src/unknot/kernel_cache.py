@@ -112,7 +112,7 @@ def drop_stale(package: Path, cache: str = "") -> bool:
 
 
 def _folder(source: Path, cache: str) -> Path:
-    """Where Numba keeps what it compiles of a source."""
+    """Folder in which Numba keeps what it compiles of a source."""
     if not cache:
         return source.parent / "__pycache__"
     folder = os.path.dirname(os.path.abspath(source))

@@ -102,7 +102,7 @@ def runs_plainly() -> bool:
 
 
 def viewed() -> Callable[[Any], Any]:
-    """What makes arguments of kernels of arrays: memory views in plain Python, which reads those sooner."""
+    """Return what wraps the arrays that kernels take: memory views in plain Python, which reads them faster."""
     return memoryview if _plain.get() else _itself
 
 

@@ -18,7 +18,7 @@ def mixed(word: Any) -> Any:
 
 
 def scramble(value: int) -> int:
-    """The same of a number modulo 2⁶⁴.
+    """Scramble a number modulo 2⁶⁴.
 
     >>> scramble(1)
     6238072747940578789

@@ -136,6 +136,6 @@ def _vcs(places: list[VcForm]) -> tuple[int, ...]:
 
 
 def _place(error: ErrorDetails) -> str:
-    """Where in the file, as one would write it: configuration.messages[2].held."""
+    """Position in the file, such as configuration.messages[2].held."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
     return text.removeprefix(".") or "the whole"

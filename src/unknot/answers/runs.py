@@ -76,7 +76,7 @@ class RunsForm(Form):
 
 @form_of(Saturation)
 class SaturationForm(Form):
-    """Where a network saturates, and the runs that were made to find it."""
+    """Saturation of a network, and the runs that were made to find it."""
 
     runs: SeveralRuns
 

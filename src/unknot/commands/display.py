@@ -146,7 +146,7 @@ def show_units(rows: Iterable[Row]) -> None:
 
 
 def show_saturation(relation: Relation, found: Saturation, empty: float, *, chosen: bool = False) -> None:
-    """Where a network saturates, with the latency of the empty one."""
+    """Saturation of a network, with the latency of the empty one."""
     limit = "stable at load 1" if found.limit is None else f"not stable at {found.limit:.4g}"
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
@@ -236,7 +236,7 @@ class _Console(Console):
 
 
 def console(*, errors: bool = False) -> Console:
-    """Where answers are printed, or with `errors` the signs of life."""
+    """Console for answers, or with `errors` for signs of activity."""
     width = None if errors or sys.stdout.isatty() else PIPE_WIDTH
     return _Console(highlight=False, width=width, stderr=errors)
 

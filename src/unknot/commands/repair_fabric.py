@@ -107,7 +107,7 @@ def _remedies(
 
 
 def _flows(fabric: Fabric) -> np.ndarray | None:
-    """Who sends to whom, if some host has no LID."""
+    """Flows between the hosts with LIDs, if some host has none."""
     hosts = fabric.network.num_terminals
     talks = np.isin(np.arange(hosts), fabric.owner)
     return None if talks.all() else np.outer(talks, talks) & ~np.eye(hosts, dtype=bool)

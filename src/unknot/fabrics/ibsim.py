@@ -123,7 +123,7 @@ def _cables(network: Network) -> list[tuple[int, int, int, int]]:
 
 
 def _given_ports(network: Network, ports: IntArray) -> list[tuple[int, int, int, int]] | None:
-    """The same with the port numbers of the network, if each is positive and every cable has the same two ends."""
+    """Cables with the port numbers of the network, if each is positive and every cable has the same two ends."""
     near, far = ports[:, 0].tolist(), ports[:, 1].tolist()
     rows = list(zip(network.source.tolist(), near, network.target.tolist(), far, strict=True))
     known = set(rows)

@@ -68,7 +68,7 @@ class LargeText(Sequence[str]):
 
 
 def row_starts(data: bytes) -> npt.NDArray[np.int64]:
-    """Where each line of whole lines begins."""
+    """Offsets of the lines of a text of whole lines."""
     ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE)
     return np.concatenate([[0], ends[:-1] + 1])
 

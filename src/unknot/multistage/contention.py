@@ -1,4 +1,4 @@
-"""Where messages meet."""
+"""Links on which messages meet."""
 
 from __future__ import annotations
 

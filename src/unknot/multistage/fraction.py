@@ -41,7 +41,7 @@ class Fraction:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the true share lies with 95 % confidence (Wilson 1927); a point if all were tried."""
+        """95 % confidence interval of the true share (Wilson 1927); a point if all were tried."""
         if self.exact:
             return self.share, self.share
         z, n = 1.959964, self.tried

@@ -109,7 +109,7 @@ def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.
 
 
 def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_CHOICES) -> npt.NDArray[np.int8]:
-    """The same as 1 and 0, and −1 for permutations that are undecided after `limit` choices."""
+    """Answers for several permutations: 1, 0, or −1 for those undecided after `limit` choices."""
     from unknot.multistage.search_kernel import search_many
 
     wanted = np.asarray(permutations, dtype=np.int64)

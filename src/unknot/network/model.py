@@ -27,7 +27,7 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Where the parts of a faulty network stood in the network it was made from.
+    """Routers, channels and terminals of a faulty network as they were numbered in the whole one.
 
     Attributes
     ----------

@@ -94,7 +94,7 @@ def draw_cycle(relation: Relation, cycle: ForcedCycle | RouteCycle) -> Drawing:
 
 
 def _who(relation: Relation, turn: ForcedTurn | RouteTurn) -> str:
-    """Who has to turn from a channel to the next."""
+    """Pairs that have to turn from a channel to the next."""
     network: Network = relation.network
     if isinstance(turn, RouteTurn):
         return f"the route from {network.terminal_name(turn.source)} to {relation.address_name(turn.address)}"

@@ -102,7 +102,7 @@ def judged(exhibits: Sequence[Exhibit], switching: Switching) -> Judgement:
 
 
 def differing(exhibits: Sequence[Exhibit], switchings: Sequence[Switching]) -> list[tuple[Exhibit, Switching]]:
-    """Where verdict and claim of the source differ, the smallest network of each technique first."""
+    """Verdicts that differ from the claim of the source, the smallest network of each technique first."""
     ordered = sorted(exhibits, key=lambda found: found.relation.network.num_channels)
     return [(found, s) for s in switchings for found in ordered if found.agrees(s) is False]
 

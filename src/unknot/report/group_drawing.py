@@ -130,7 +130,7 @@ def label(sheet: Sheet, channel: int, words: str) -> str:
 def draw_matrix(
     network: Network, values: Values, title: str, ink: Callable[[float], str], top: float, what: str
 ) -> Drawing:
-    """Who is joined to whom: a row for each router the channels leave, a column for each they enter.
+    """Adjacency matrix: a row for each router the channels leave, a column for each they enter.
 
     More than `CELLS` routers share rows and columns, in their order; a cell has the highest value of its channels.
     """

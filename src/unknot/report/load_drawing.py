@@ -1,4 +1,4 @@
-"""Where the load of a run sits: the channels of a network coloured by their utilisation."""
+"""Heat maps of load: the channels of a network coloured by their utilisation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where routers stand on paper; the same network always stands the same way."""
+"""Positions of routers on paper; the same for the same network."""
 
 from __future__ import annotations
 

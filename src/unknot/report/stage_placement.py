@@ -1,4 +1,4 @@
-"""Where the switches of a multistage network stand: stage by stage from left to right, rows from the top."""
+"""Positions of the switches of a multistage network: stages from left to right, rows from the top."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def share(vcs: int | None, names: Sequence[str]) -> int | None:
 
 
 def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
-    """The same relation on VCs of its own for each class.
+    """Return a relation several times over, on VCs of its own for each class.
 
     On every channel the VCs of the first class come first. Address a of the base is address
     ``k · relation.num_addresses + a`` of class k, and `Relation.classes` has the names, so that traces and closed

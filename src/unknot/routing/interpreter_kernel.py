@@ -53,7 +53,7 @@ class _Callback(types.WrapperAddressProtocol):
 
 
 def interpreted(relation: Relation, *, remember: bool = False) -> Relation:
-    """The same relation, with the plain rule in place of the compiled one; changes and returns `relation`.
+    """Put the plain rule in the place of the compiled one; change and return `relation`.
 
     With `remember` the rule is asked for each state once only, at some hundred bytes per state.
     """

@@ -83,7 +83,7 @@ MOST_TRIED = 8
 
 
 def routing_to_simulate(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:
-    """The same as `routing`, but without `vcs` channels get at least `ENOUGH_VCS` VCs if the routing can use them.
+    """Make a relation as `routing` does; without `vcs` with at least `ENOUGH_VCS` VCs if the routing can use them.
 
     A VC is idle between a packet and the next, so that routers need several to keep a channel busy; a proof needs no
     more than the routing takes by itself.

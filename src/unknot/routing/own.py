@@ -82,6 +82,6 @@ def code_of(text: str, folder: str | Path = ".") -> str:
 
 
 def rooted(text: str, folder: str | Path) -> str:
-    """The same text with the whole path of its file."""
+    """Return the text with the absolute path of its file."""
     found = _CODE.fullmatch(text)
     return text if found is None else f"{Path(folder, found[1].strip()).resolve()}:{found[2]}"

@@ -1,4 +1,4 @@
-"""Where in a TOML text a key or value stands; the standard parser does not say."""
+"""Positions of keys and values in a TOML text, which the standard parser does not give."""
 
 from __future__ import annotations
 

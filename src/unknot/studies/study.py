@@ -322,5 +322,5 @@ class Study(_Table):
 
     @property
     def folder(self) -> Path:
-        """Where relative paths in the study start."""
+        """Folder where relative paths in the study start."""
         return Path(self.path).parent if self.path is not None else Path()

@@ -35,7 +35,7 @@ def free_steps(space: Ways, routes: Routes) -> tuple[Ints, Ints]:
 
 
 def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
-    """As `free_steps` of routes by a table: always the lowest virtual channel that is higher than the last."""
+    """Steps of routes by a table: always the lowest virtual channel that is higher than the last."""
     network = table.network
     lanes, channels = key.shape
     flat = key.T.reshape(-1)

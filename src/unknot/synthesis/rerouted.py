@@ -1,4 +1,4 @@
-"""The same number of lanes, and as few changed routes or table entries as are found."""
+"""Remedy without more lanes: as few changed routes or table entries as are found."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def paths_of(relation: Relation) -> dict[tuple[int, int], frozenset[tuple[int, .
 
 
 def flows_of(relation: Relation) -> np.ndarray | None:
-    """Who sends to whom, if the relation says so; None: everyone to everyone."""
+    """Flows of a relation that limits them; None: everyone to everyone."""
     if relation.may_use is None:
         return None
     terminals = relation.network.num_terminals

@@ -26,7 +26,7 @@ CLASS = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """Who sends to whom, by routers, and how much.
+    """Flows between routers, and their bandwidths.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Demand:
 
     @property
     def sends(self) -> Flags | None:
-        """Who sends to whom, if not everyone to everyone."""
+        """Flows, if not everyone sends to everyone."""
         return None if self.flows is None else self.flows > 0
 
     @property

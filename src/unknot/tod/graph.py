@@ -85,7 +85,7 @@ class Graph:
 
     @cached_property
     def ordered(self) -> Graph:
-        """The same graph with its channels sorted by source, otherwise in the order they have."""
+        """Sort the channels by source, otherwise in the order they have."""
         if self.channels < 2 or bool((self.source[1:] >= self.source[:-1]).all()):
             return self
         order = np.argsort(self.source, kind="stable")

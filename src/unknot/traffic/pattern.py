@@ -19,7 +19,7 @@ class TrafficError(UnknotError):
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Who sends to whom; at most one of `destination` and `weight` is set, and uniform traffic has neither.
+    """Traffic pattern; at most one of `destination` and `weight` is set, and uniform traffic has neither.
 
     Attributes
     ----------

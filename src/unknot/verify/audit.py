@@ -263,7 +263,7 @@ def _judged_merged(
     hops: IntArray,
     extra: IntArray,
 ) -> TrafficAudit | None:
-    """The same with one sender at each switch; None unless all is well, since faults are reported of real hosts."""
+    """Judge with one sender at each switch; None unless all is well, since faults are reported of real hosts."""
     from unknot.verify.audit_merged import merged_relation
 
     relation, counts = merged_relation(fabric, board, traffic)

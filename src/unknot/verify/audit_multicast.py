@@ -185,7 +185,7 @@ def _in_lanes(
     level: int,
     lane: tuple[npt.NDArray[np.int8], int],
 ) -> Relation:
-    """The same with the lane of each packet; every host sends for itself."""
+    """Judge with the lane of each packet; every host sends for itself."""
     network, hosts = board.network, fabric.network.num_terminals
     lids = destinations(fabric, "host-to-host")
     terminals = np.arange(network.num_terminals, dtype=np.int32)

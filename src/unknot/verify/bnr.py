@@ -37,7 +37,7 @@ class Refusal:
     channel: int
 
     def describe(self, relation: Relation) -> str:
-        """Where it has come from and what it is refused, by names."""
+        """Describe by names which way the packet came and what it is refused."""
         name = relation.vcs.name
         way = ", ".join(name(vc) for vc in self.walk)
         after = f"after {way}" if way else f"at {name(relation.num_vcs + self.source)}"

@@ -156,7 +156,7 @@ class _Search:
 
 
 def _never_held(part: Remainder, vcs: Ints, end: float) -> Ints:
-    """Those of some VCs that nobody can hold in a window."""
+    """VCs, among some, that no message can hold in a window."""
     model = Model(part)
     left = set(vcs.tolist())
     while left:

@@ -48,14 +48,14 @@ def find(part: Remainder, seconds: float) -> list[Worm] | bool:
 
 @dataclass(frozen=True, eq=False)
 class Ports:
-    """Where packets come from: the router each VC leaves, and how many terminals inject at each router."""
+    """Sources of packets: the router each VC leaves, and how many terminals inject at each router."""
 
     router: npt.NDArray[np.integer[Any]]
     terminals: npt.NDArray[np.integer[Any]]
 
     @classmethod
     def of(cls, relation: Relation) -> Ports:
-        """Those of a relation."""
+        """Ports of a relation."""
         network = relation.network
         counts = np.bincount(network.inject, minlength=network.num_routers)
         return cls(network.source[relation.vcs.channel], counts)
@@ -173,7 +173,7 @@ class Model:
         return found
 
     def _forbid_rings(self) -> None:
-        """Where states form cycles, number those of a worm so that it cannot bite its tail."""
+        """Number the states of a worm where states form cycles, so that it cannot bite its tail."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 

@@ -1,4 +1,4 @@
-"""Where packets are lost or stuck on a fabric, in the words of its operator."""
+"""Dead ends and loops of packets on a fabric, in the words of its operator."""
 
 from __future__ import annotations
 

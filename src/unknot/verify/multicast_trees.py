@@ -169,7 +169,7 @@ def _find_circle(wiring: Wiring, tree: Tree) -> None:
 
 
 def _follow_members(wiring: Wiring, tree: Tree) -> None:
-    """Who of the members does not get the packets of another."""
+    """Members that do not get the packets of another."""
     network = wiring.fabric.network
     ports = wiring.fabric.host_port.tolist()
     members = sum(map(len, tree.members.values()))

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Who may hold a VC and wait for another, and the shortest way round in that graph."""
+"""Graph of VCs held and waited for by one message, and the shortest way round in it."""
 
 import numpy as np
 from numba import njit, types

@@ -89,7 +89,7 @@ class Translations:
         return np.asarray(self.place_at[self.kind[input_vc] * self.order + self.strides @ digit])
 
     def moved_addresses(self, address: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
-        """The same for addresses."""
+        """Move addresses."""
         digit = (self.address_digit[:, address] + by) % self.radices[:, None]
         return np.asarray(self.address_at[self.address_kind[address] * self.order + self.strides @ digit])
 

@@ -235,7 +235,7 @@ def _at_terminals(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
 
 
 def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
-    """The same by constraint solving, which finds it whenever there is a way, within its limits.
+    """Lead messages back by constraint solving, which finds a way whenever there is one, within its limits.
 
     Every worm sends one unit of flow from a terminal to its tail, over VCs that nobody holds, each used by one.
     """

@@ -153,7 +153,7 @@ def path(relation: Relation, source: int, address: int, target: int) -> tuple[in
 
 
 def in_words(relation: Relation, configuration: Configuration) -> str:
-    """Who waits for whom, in one line."""
+    """Return in one line which message waits for which."""
     holder = configuration.holder
     parts = [
         f"{relation.network.terminal_name(m.source)} to {relation.address_name(m.address)} on "

@@ -29,7 +29,7 @@ def ones(many):
 
 @njit(_nrt=False, forceinline=True)
 def first_plane(s, w, which):
-    """Where the lowest bits of the counters of word w begin in `planes`."""
+    """First of the `planes` of word w, with the lowest bits of its counters."""
     return natural(2 * w * s.setup.planes + which)
 
 

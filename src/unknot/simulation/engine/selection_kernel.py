@@ -58,7 +58,7 @@ def in_turn(mask, pointer):
 
 @njit(_nrt=False, forceinline=True)
 def first_in_turn(wishes, begin, end, pointer):
-    """The same of several words."""
+    """First bit from a pointer on, round robin, among several words."""
     if end == begin + 1:
         return in_turn(wishes[natural(begin)], pointer)
     at = begin + (pointer >> 6)
@@ -203,7 +203,7 @@ def collect(s, p, count, w0, w1, begin):
 
 @njit(_nrt=False, forceinline=True)
 def recall(s, b, p, w0, w1, begin):
-    """As `collect`, from the routing cache; −1 if the answer is not cached."""
+    """Collect candidates from the routing cache; −1 if the answer is not cached."""
     address = s.packets.address[p]
     kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.shape[0] + address)]
     if kept == 0:

@@ -124,7 +124,7 @@ def wish(rule, s, here, w, at, p):
 
 @njit(_nrt=False, forceinline=True)
 def choose(s, here, at, address, count, free):
-    """The same where candidates have tiers, are not waited for, or eject."""
+    """Choose an output VC where candidates have tiers, are not waited for, or eject."""
     candidates = s.candidates
     only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):

@@ -38,7 +38,7 @@ def note(s, box, cycle, cell):
 
 @njit(_nrt=False, forceinline=True)
 def post(s, box, outside, cycle, cell):
-    """The same at least two cycles ahead, for a router that may belong to another part."""
+    """Post an event at least two cycles ahead, for a router that may belong to another part."""
     word = cell >> 6
     if s.setup.parts == 1 or s.setup.first_own_word <= word < s.setup.last_own_word:
         note(s, box, cycle, cell)

@@ -1,4 +1,4 @@
-"""Who sends to whom, packets of what lengths, in bursts or not, and the random numbers that decide it."""
+"""Traffic: destinations, packet lengths, bursts, and the random numbers that decide them."""
 
 from __future__ import annotations
 

@@ -53,14 +53,14 @@ class FaultyEngine(Engine):
         self._replaced_in = -1
 
     def run(self, cycles: int) -> bool:
-        """As for an `Engine`. A knot that arises after a fault is not one that can be injected again."""
+        """Run as an `Engine` does. A knot that arises after a fault is not one that can be injected again."""
         free = super().run(cycles)
         if self.deadlock is not None and self.struck:
             self.deadlock = replace(self.deadlock, reachability="not-established")
         return free
 
     def advance(self, until: int) -> bool:
-        """As for an `Engine`."""
+        """Advance as an `Engine` does."""
         while self._coming and self._coming[0].fault.cycle < until:
             cycle = self._coming[0].fault.cycle
             if self.now < cycle:

@@ -92,7 +92,7 @@ def directly(relation: Relation) -> Relation:
 
 @dataclass(frozen=True, repr=False)
 class Saturation(Shown):
-    """Where a network saturates; loads in flits per terminal and cycle.
+    """Saturation of a network; loads in flits per terminal and cycle.
 
     Attributes
     ----------

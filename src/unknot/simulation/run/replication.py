@@ -1,4 +1,4 @@
-"""The same point with several seeds."""
+"""Several seeds of one point."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Recorder(Engine):
         self._rows: list[list[float]] = [self._look()]
 
     def advance(self, until: int) -> bool:
-        """As for an `Engine`."""
+        """Advance as an `Engine` does."""
         while (stop := self.interval * len(self._rows)) <= until:
             quiet = super().advance(stop) if self.now < stop else False
             if self.now < stop:

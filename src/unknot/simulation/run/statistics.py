@@ -143,7 +143,7 @@ def batch_means(totals: Values, counts: Values, number: int, fewest: float) -> V
 
 
 def truncation(values: Values) -> int:
-    """Where a series that begins out of balance is in it: MSER (White 1997).
+    """Start of the balanced part of a series: MSER (White 1997).
 
     That is the number of first values without which the estimated error of the mean of the others is least; at least
     5 values are left.
@@ -217,7 +217,7 @@ def _limit(cycles: int, surely: bool) -> float:
 
 
 def _limit_of_one(cycles: int, surely: bool) -> float:
-    """The same of the one that falls back most."""
+    """Limit for the terminal that falls back most."""
     return max(0.01, 1500 / cycles) if surely else min(0.03, max(0.005, 300 / cycles))
 
 

@@ -69,12 +69,12 @@ class Configuration:
             raise assignment.error(f"{key} is a word, not the number {value[:40]}")
 
     def changed(self, key: str, value: str) -> Configuration:
-        """The same with another value of one key, as if given on the command line."""
+        """Return the configuration with another value of one key, as if given on the command line."""
         assignment = Assignment(key, value, OVERRIDE, 1, 1, len(key) + 2, f"{key}={value}")
         return Configuration([*self.given.values(), assignment], self.folder, self.faithful)
 
     def of_class(self, k: int) -> Configuration:
-        """The same as one of several traffic classes sees it."""
+        """Return the configuration as one of several traffic classes sees it."""
         found = copy(self)
         found.klass = k
         return found

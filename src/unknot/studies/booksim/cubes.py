@@ -268,7 +268,7 @@ def dim_order_torus(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def dim_order_bal(built: Built, vcs: int, faithful: bool) -> Relation:
-    """The same with two datelines a ring, and either class where a packet crosses none."""
+    """`dim_order` with two datelines a ring, and either class where a packet crosses none."""
     return _around(built, vcs, "dim_order_bal of BookSim", True)
 
 

@@ -48,7 +48,7 @@ def cmesh_dor_no_express(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def cmesh_xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
-    """The same in either order, half of the VCs each. BookSim takes express channels from 2 hops on, on any mesh.
+    """XY and YX order, half of the VCs each. BookSim takes express channels from 2 hops on, on any mesh.
 
     So beyond 4 × 4 its packets go to and fro between the ends of an express channel for ever.
     """

@@ -63,7 +63,7 @@ class Setup:
         return self.configuration.warnings
 
     def at(self, key: str, value: str) -> Setup:
-        """The same with another value of one key; network and routing are built anew if the key may be theirs."""
+        """Change the value of one key; network and routing are built anew if the key may be theirs."""
         return _understood(self.configuration.changed(key, value), self if key in _OF_RUNS else None)
 
 

@@ -78,7 +78,7 @@ def nca(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def anca(built: Built, vcs: int, faithful: bool) -> Relation:
-    """The same by the port with most credits; BookSim compares two that it draws."""
+    """`nca` by the port with most credits; BookSim compares two that it draws."""
     return _fattree(built, vcs, True)
 
 

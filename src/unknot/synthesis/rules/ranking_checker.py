@@ -74,7 +74,7 @@ def _lower(
 
 
 def step(space: Space, at: tuple[int, ...], out: int) -> tuple[int, ...]:
-    """Where a VC of a type leads from a router."""
+    """Router to which a VC of a type leads from a router."""
     kind = space.types[out]
     return tuple(x + kind.sign * (i == kind.dimension) for i, x in enumerate(at))
 
