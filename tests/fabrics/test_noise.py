@@ -14,6 +14,8 @@ FOLDER = EXAMPLES / "opensm-random48-updn-rooted"
 NOISE = [
     "=~=~=~=~=~=~=~=~=~=~=~= PuTTY log 2024.02.29 10:11:12 =~=~=~=~=~=~=~=~=~=~=~=",
     "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,2 Attr 0x11:0) bad status 110; Connection timed out",
+    "[root@mds1 ~]# ibnetdiscover > fabric.txt",
+    "admin@login-2:~/fabric$ ",
     "ibwarn: [17430] parse_port_connection_data: cannot parse remote lid and connection type",
 ]
 
@@ -21,7 +23,7 @@ NOISE = [
 @pytest.mark.parametrize("line", NOISE)
 @pytest.mark.parametrize("at", [0, 20, 150, 10**6])
 def test_messages_do_not_matter(line: str, at: int, tmp_path: Path) -> None:
-    for name in ("fabric.ibnetdiscover", "opensm-lfts.dump"):
+    for name in ("fabric.ibnetdiscover", "opensm-lfts.dump", "opensm.fdbs"):
         lines = (FOLDER / name).read_text().splitlines()
         lines.insert(at, line)
         (tmp_path / name).write_text("\n".join(lines) + "\n")
@@ -30,6 +32,8 @@ def test_messages_do_not_matter(line: str, at: int, tmp_path: Path) -> None:
     assert wiring(found) == wiring(whole)
     assert (found.tables == whole.tables).all()  # type: ignore[union-attr]
     assert sum("1 line of error messages or terminal output skipped" in note for note in found.notes) == 2
+    by_hops = read_fabric(tmp_path / "fabric.ibnetdiscover", tmp_path / "opensm.fdbs")
+    assert (by_hops.tables == whole.tables).all()  # type: ignore[union-attr]
 
 
 def test_switches_that_do_not_give_their_lid(tmp_path: Path) -> None:
@@ -42,7 +46,7 @@ def test_switches_that_do_not_give_their_lid(tmp_path: Path) -> None:
     assert any("48 switches do not give the LID of port 0" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("line", ["nonsense", "src/query", "ibwarn", '[1] "S-00'])
+@pytest.mark.parametrize("line", ["nonsense", "[root@mds1", "root@mds1:", "src/query", "ibwarn", '[1] "S-00'])
 def test_broken_lines_are_refused_at_their_line(line: str, tmp_path: Path) -> None:
     lines = (FOLDER / "fabric.ibnetdiscover").read_text().splitlines()
     lines.insert(30, line)

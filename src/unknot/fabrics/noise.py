@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 _NOISE = re.compile(
     r"^(?:=~)+=? PuTTY log|^Script (?:started|done) on "
+    r"|^\[?[\w.-]+@[\w.-]+(?:[: ][^\]\s]*)?\]?[$#](?: .*)?$"
     r"|^(?:src|libibmad|libibumad|ibdiag|\./)[\w./-]*\.c:[0-9]{1,9}; "
     r"|^ib(?:warn|panic|error|debug): \[[0-9]{1,9}\] |^-[WE]- (?!.*\{)|^umad[\w ]*\(|^saquery: |^smpquery: "
 )

@@ -15,6 +15,7 @@ from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
 from unknot.fabrics.large_text import LargeText, decimal, hexadecimal, row_starts
+from unknot.fabrics.noise import Noise
 from unknot.fabrics.tables import SwitchTable, TableFile
 
 _HEAD = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
@@ -46,7 +47,7 @@ def read_fdbs(path: str | Path) -> TableFile:
     lines = LargeText(path)
     file = TableFile(path, lines, lists_all=True)
     table: SwitchTable | None = None
-    titled = False
+    titled, noise = False, Noise()
     at, number = 0, 0
     while at < len(lines.data):
         if titled and table is not None and not len(table.lids) and (run := _RUN.match(lines.data, at)):
@@ -70,10 +71,11 @@ def read_fdbs(path: str | Path) -> TableFile:
             table, titled = file.open(int(match[1], 16), number), False
         elif table is not None and not titled and _TITLE.match(line):
             titled = True
-        elif line.strip():
+        elif line.strip() and not noise.has(line, number):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
     if table is None or not len(table.lids):
         raise TextError("no forwarding table in this file, or the last one is cut off", path)
+    file.notes += noise.notes(lines)
     return file
 
 

@@ -56,7 +56,7 @@ def read_lfts(path: str | Path) -> TableFile:
     table: SwitchTable | None = None
     noise = Noise()
     bounds, counted = (0, 0), False
-    at, number, body, pattern = 0, 0, 0, None
+    at, number, body, ended, pattern = 0, 0, 0, 0, None
     while at < len(lines.data):
         if table is not None and pattern is not None and not len(table.lids):
             ports = pattern.ports(lines.data, at, bounds)
@@ -70,6 +70,7 @@ def read_lfts(path: str | Path) -> TableFile:
                 raise file.error("an entry outside a table; the line that begins a table is missing", number)
             body = begin if not len(table.lids) else body
             _enter(file, table, match, bounds, number)
+            ended = at
         elif match := _HEAD.match(line):
             if table is not None:
                 raise file.error(f"the table begun in line {table.line} has no last line `… lids dumped`", number)
@@ -83,7 +84,7 @@ def read_lfts(path: str | Path) -> TableFile:
             if int(match[1]) != want:
                 raise file.error(f"the table begun in line {table.line} should end with {want} lids dumped", number)
             if isinstance(table.lids, array) and table.lids and table.lines[-1] - table.lines[0] < len(table.lids):
-                pattern = _Pattern(lines.data[body:begin], table)
+                pattern = _Pattern(lines.data[body:ended], table)
             table = None
         elif not _TITLE.match(line) and not noise.has(line, number):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)

@@ -33,6 +33,15 @@ class SwitchTable:
         self.lids, self.ports = lids, ports.astype(np.int16)
         self.lines = np.arange(first, first + lids.size, dtype=np.int32)
 
+    def append(self, lid: int, port: int, line: int) -> None:
+        """Add an entry, also to a table that was filled."""
+        if not isinstance(self.lids, array):
+            self.lids, self.ports, self.lines = (
+                array("i", column.tolist()) for column in (self.lids, self.ports, self.lines)
+            )
+        for column, value in ((self.lids, lid), (self.ports, port), (self.lines, line)):
+            column.append(value)  # type: ignore[union-attr]
+
     def entry(self, lid: int) -> tuple[int, int]:
         """Port and line of a LID; `NO_ENTRY` and the line of the table where it has none."""
         at = int(np.searchsorted(np.asarray(self.lids), lid))
@@ -84,12 +93,7 @@ class TableFile:
         """Add an entry; LIDs must ascend, as all tools write them."""
         if len(table.lids) and lid <= table.lids[-1]:
             raise self.error(f"LID 0x{lid:04x} stands below LID 0x{table.lids[-1]:04x}", line)
-        assert isinstance(table.lids, array)
-        assert isinstance(table.ports, array)
-        assert isinstance(table.lines, array)
-        table.lids.append(lid)
-        table.ports.append(port)
-        table.lines.append(line)
+        table.append(lid, port, line)
 
     def owned(self, lid: int, guid: int, line: int) -> None:
         """Note whose LID it is, or check it against what was said before."""
