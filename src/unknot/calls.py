@@ -153,7 +153,7 @@ def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> 
 
 
 def _in_words(kind: str) -> str:
-    """What an annotation wants; empty where that is not known."""
+    """Describe the values that an annotation wants; empty for an unknown annotation."""
     item = kind.removeprefix("Sequence[").removesuffix("]")
     if item in _KINDS:
         return _KINDS[kind][0] if kind == item else f"a list of {_KINDS[item][1]}"

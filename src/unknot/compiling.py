@@ -21,7 +21,7 @@ CALM = 1.5
 
 
 class Announcement:
-    """What is said, once in a process, from the first kernel on that has to be compiled."""
+    """Notice, once in a process, when the first kernel has to be compiled."""
 
     def __init__(self) -> None:
         self._said = False

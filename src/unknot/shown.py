@@ -1,4 +1,4 @@
-"""How objects show themselves in notebooks: as what `unknot.report` makes of them, loaded when a notebook asks."""
+"""Notebook display of objects, made by `unknot.report` and loaded when a notebook asks."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*
 
 @dataclass(frozen=True)
 class Units:
-    """What a cycle and a flit are.
+    """Physical units of a cycle and a flit.
 
     Parameters
     ----------

@@ -71,12 +71,12 @@ class CoherenceForm(Form):
 
 @form_of(Cost)
 class CostForm(Form):
-    """What a message takes alone, in cycles, by simulator and model."""
+    """Latency of a message alone in the network, in cycles: simulated, and by the cost model."""
 
 
 @form_of(Properties, without=("delivery",))
 class AnalyseAnswer(DeliveryForm, RelationForm):
-    """What `unknot analyse --json` prints."""
+    """JSON answer of `unknot analyse`."""
 
     livelock: LivelockForm
     coherence: CoherenceForm
@@ -102,14 +102,14 @@ class BnrForm(Form):
 
 @form_of(Conclusion, without=("verdict", "delivery", "table"))
 class BnrAnswer(VerdictForm, DeliveryForm, RelationForm):
-    """What `unknot bnr --json` prints."""
+    """JSON answer of `unknot bnr`."""
 
     bnrs: Annotated[list[BnrForm], Plain]
 
 
 @form_of(FaultSweep)
 class FaultsAnswer(Form):
-    """What `unknot faults --json` prints."""
+    """JSON answer of `unknot faults`."""
 
     survives: bool = Field(description="Nothing but `holds` and `disconnected` came about.")
     counts: dict[str, int] = Field(description="Sets of faults by outcome.")
@@ -122,7 +122,7 @@ class TableFaultForm(Form):
 
 @form_of(TableFaults, without=("fabric", "_routes", "_sets"))
 class TableFaultsAnswer(Form):
-    """What `unknot faults FABRIC --json` prints: faults with the forwarding tables as they are."""
+    """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
 
     fabric: str
     tables_file: str
@@ -132,7 +132,7 @@ class TableFaultsAnswer(Form):
 
 @form_of(EscapeLayer, Spanning, without=("spanning", "mesh"))
 class ItmAnswer(Form):
-    """What `unknot itm --json` prints."""
+    """JSON answer of `unknot itm`."""
 
     network: NetworkForm
     found: bool

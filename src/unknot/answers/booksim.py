@@ -20,7 +20,7 @@ class BookSimPoint(Form):
 
 
 class BookSimAnswer(RelationForm):
-    """What `unknot run --json` prints of a BookSim configuration."""
+    """JSON answer of `unknot run` for a BookSim configuration."""
 
     file: str = Field(description="The configuration file.")
     warnings: list[str] = Field(description="What is said before anything runs.")

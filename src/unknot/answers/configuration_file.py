@@ -74,7 +74,7 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
 
 
 def _no_json(message: str, path: str | Path, text: str) -> TextError:
-    """What the JSON parser says, at its place."""
+    """Return the JSON parser's message as an error with its place in the file."""
     match = re.search(r" at line (\d+) column (\d+)$", message)
     line, column = (int(match[1]), int(match[2])) if match else (0, 0)
     lines = text.split("\n")

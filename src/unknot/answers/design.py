@@ -34,7 +34,7 @@ class LevelForm(Form):
 
 
 class EscapeForm(Form):
-    """What a blocked header in a state waits for that ranks lower."""
+    """VC of lower rank that a blocked header in a state waits for."""
 
     held: str = Field(description="Type of the VC that it is in.")
     left: str = Field(description="Signs of what remains.")
@@ -43,7 +43,7 @@ class EscapeForm(Form):
 
 @form_of(Proof, without=("escapes",))
 class ProofForm(Form):
-    """Why a rule is deadlock-free on every mesh of its dimensions."""
+    """Proof that a rule is deadlock-free on every mesh of its dimensions."""
 
     types: list[str] = Field(description="Types of VCs in the order of the functions of each level.")
     levels: Annotated[list[LevelForm], Plain]
@@ -77,7 +77,7 @@ class DeadlockForm(Form):
 
 
 class ImpossibleForm(Form):
-    """Why there is no rule: clauses of deadlocks and of the request contradict each other.
+    """Proof that there is no rule: clauses of deadlocks and of the request contradict each other.
 
     All that the checker wants: `unknot.answers.design.read_evidence` makes it into an object again.
     """
@@ -96,7 +96,7 @@ class ImpossibleForm(Form):
 
 @form_of(Judged, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
 class JudgedForm(Form):
-    """What is known of one distribution of VCs."""
+    """Verdict on one distribution of VCs."""
 
     counts: Counts
     vcs: Positive = Field(description="VCs per router.")
@@ -108,7 +108,7 @@ class JudgedForm(Form):
 
 @form_of(Design, without=("request", "judged", "short"))
 class DesignAnswer(Form):
-    """What `unknot design --json` prints."""
+    """JSON answer of `unknot design`."""
 
     family: str
     switching: Switching
@@ -128,7 +128,7 @@ class DesignAnswer(Form):
 
 @form_of(EverySize, without=("rule", "read", "decided", "refuted", "refuted_on", "seconds"))
 class EverySizeAnswer(Form):
-    """What `unknot check --all-sizes --json` prints."""
+    """JSON answer of `unknot check --all-sizes`."""
 
     family: str
     switching: Switching
@@ -219,7 +219,7 @@ def proof_form(space: Space, proof: Proof) -> dict[str, object]:
 
 
 def evidence_form(found: Impossible) -> dict[str, object]:
-    """All of the evidence, as numbers."""
+    """Return the whole evidence as numbers."""
     return {
         "counts": list(found.space.counts),
         "short": found.space.short,

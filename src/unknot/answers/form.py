@@ -115,7 +115,7 @@ class _Chain:
 
 
 class _Subject:
-    """What is said of a relation, or of a network alone."""
+    """Relation, or network alone, that an answer is about."""
 
     def __init__(self, of: Relation | Network) -> None:
         self.network = of.network if isinstance(of, Relation) else of
@@ -194,7 +194,7 @@ _ENTRY = re.compile(r"([a-z_][\w, ]*?)(?: ?:.*)?")
 
 
 def _descriptions(kind: type) -> dict[str, str]:
-    """What the docstring of a dataclass says of its fields, with the first line of an entry left out."""
+    """Return the description of each field from a dataclass's docstring, without the line of its name and type."""
     found: dict[str, list[str]] = {}
     names: list[str] = []
     section = ""

@@ -28,7 +28,7 @@ class ForcedTurnForm(Form):
 
 @form_of(ForcedCycle)
 class ForcedCycleForm(Form):
-    """Why one lane is impossible: forced turns that close a cycle."""
+    """Proof that one lane is impossible: forced turns that close a cycle."""
 
     kind: Literal["forced-cycle"] = "forced-cycle"
     lanes: Literal[1] = 1
@@ -37,7 +37,7 @@ class ForcedCycleForm(Form):
 
 @form_of(Refutation)
 class RefutationForm(Form):
-    """Why a number of lanes is impossible: contradictory clauses over numbered routers and channels."""
+    """Proof that a number of lanes is impossible: contradictory clauses over numbered routers and channels."""
 
     kind: Literal["refutation"] = "refutation"
 
@@ -53,7 +53,7 @@ class RouteTurnForm(Form):
 
 @form_of(RouteCycle)
 class RouteCycleForm(Form):
-    """Why one lane is impossible for given routes: turns of theirs that close a cycle."""
+    """Proof that one lane is impossible for given routes: turns of these routes that close a cycle."""
 
     kind: Literal["route-cycle"] = "route-cycle"
     lanes: Literal[1] = 1
@@ -102,7 +102,7 @@ def _by_text(found: Any) -> Any:
 
 @form_of(Lanes, without=("relation", "count", "routes", "lane", "key", "sends", "given", "load"))
 class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
-    """What `unknot lanes --json` prints."""
+    """JSON answer of `unknot lanes`."""
 
     lanes: Positive
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
@@ -122,7 +122,7 @@ class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
 
 @form_of(ChangingLanes, without=("relation", "count", "key", "sends", "given", "load"))
 class ChangingAnswer(VerdictForm, DeliveryForm, RelationForm):
-    """What `unknot lanes --changes … --json` prints."""
+    """JSON answer of `unknot lanes --changes …`."""
 
     lanes: Positive
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
@@ -140,7 +140,7 @@ class ChangingAnswer(VerdictForm, DeliveryForm, RelationForm):
 
 @form_of(LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted"))
 class LongerAnswer(VerdictForm, DeliveryForm, RelationForm):
-    """What `unknot lanes --lanes K --json` prints."""
+    """JSON answer of `unknot lanes --lanes K`."""
 
     lanes: Positive
     conclusion: str

@@ -27,7 +27,7 @@ class PassageForm(Form):
 
 
 class PermuteAnswer(Form):
-    """What `unknot permute --json` prints."""
+    """JSON answer of `unknot permute`."""
 
     network: str
     dead: list[str] = Field(description="Switches and links that are dead.")

@@ -34,13 +34,13 @@ class RelationForm(Form):
 
 @form_of(Metrics)
 class ShowAnswer(Form):
-    """What `unknot show --json` prints: name and figures of a network."""
+    """JSON answer of `unknot show`: name and figures of a network."""
 
     name: str
 
 
 class ConvertAnswer(Form):
-    """What `unknot convert --json` prints."""
+    """JSON answer of `unknot convert`."""
 
     file: str
     format: str

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class State:
-    """What is known of a routing.
+    """Verdict, delivery and load of a routing.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ def state_of(relation: Relation, switching: str) -> State:
 
 @form_of(State)
 class StateForm(Form):
-    """What is known of a routing."""
+    """Verdict, delivery and load of a routing."""
 
     highest_load: Number | None
     mean_hops: Number | None
@@ -92,7 +92,7 @@ class RemedyForm(Form):
 
 
 class RepairAnswer(RelationForm):
-    """What `unknot repair --json` prints."""
+    """JSON answer of `unknot repair`."""
 
     switching: str
     before: StateForm
@@ -100,7 +100,7 @@ class RepairAnswer(RelationForm):
 
 
 class ExportAnswer(RelationForm):
-    """What `unknot export --json` prints."""
+    """JSON answer of `unknot export`."""
 
     file: str
     format: str
@@ -114,7 +114,7 @@ class RepairedFaultForm(Form):
 
 
 class RepairedFaultsAnswer(RelationForm):
-    """What `unknot faults --repair --json` prints."""
+    """JSON answer of `unknot faults --repair`."""
 
     kind: Literal["links", "channels", "routers"]
     lanes: Positive = Field(description="Without faults.")

@@ -35,13 +35,13 @@ class WaitForm(Form):
 
 @form_of(Replay, without=("found",))
 class ReplayForm(Form):
-    """What became of a configuration in the simulator."""
+    """Outcome of a configuration in the simulator."""
 
     waits: Annotated[list[WaitForm], Plain]
 
 
 class ReplayAnswer(RelationForm):
-    """What `unknot replay --json` prints."""
+    """JSON answer of `unknot replay`."""
 
     configuration: ConfigurationForm
     accepted: bool = Field(description="Whether the checker accepts it as a deadlock.")
@@ -82,7 +82,7 @@ class SaturationForm(Form):
 
 
 class ChannelForm(Form):
-    """How busy a channel was while measuring."""
+    """Utilisation and buffer occupancy of a channel while measuring."""
 
     channel: ChannelName
     utilisation: Number = Field(description="Flits per cycle.")
@@ -105,25 +105,25 @@ class SimulatedForm(RelationForm):
 
 
 class SimulateAnswer(RunForm, SimulatedForm):
-    """What `unknot simulate --json` prints of one run."""
+    """JSON answer of `unknot simulate` for one run."""
 
     ns_per_flit_hop: Number = Field(description="Processor time, once everything is compiled.")
     channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels.")
 
 
 class SeedsAnswer(RunsForm, SimulatedForm):
-    """What `unknot simulate --seeds --json` prints."""
+    """JSON answer of `unknot simulate --seeds`."""
 
 
 class SaturationAnswer(SaturationForm, SimulatedForm):
-    """What `unknot simulate --saturation --json` prints."""
+    """JSON answer of `unknot simulate --saturation`."""
 
     zero_load_latency: Number = Field(description="Latency of a packet alone in the network, in cycles.")
 
 
 @form_of(ClosedLoop, without=("finished", "run"))
 class ClosedLoopForm(Form):
-    """How long terminals took for requests and replies; times in cycles."""
+    """Times that terminals took for requests and replies, in cycles."""
 
 
 class ClassForm(Form):
@@ -138,7 +138,7 @@ class ClassForm(Form):
 
 @form_of(TraceRun, without=("trace", "ready", "injected", "arrived"))
 class TraceAnswer(RelationForm):
-    """What `unknot trace --json` prints."""
+    """JSON answer of `unknot trace`."""
 
     messages: Natural
     flits: Natural
@@ -165,7 +165,7 @@ class MeetingForm(Form):
 
 @form_of(Schedule, Execution, without=("started", "arrived", "blocked"))
 class MulticastAnswer(RelationForm):
-    """What `unknot multicast --json` prints."""
+    """JSON answer of `unknot multicast`."""
 
     steps: Natural
     sends: Annotated[list[SendForm], Plain]

@@ -53,7 +53,7 @@ class DesignAnswer(Form):
 
 
 class RunAnswer(Form):
-    """What `unknot run --json` prints."""
+    """JSON answer of `unknot run`."""
 
     title: str
     study: str | None = Field(description="The file.")
@@ -109,7 +109,7 @@ class RefusedForm(Form):
 
 
 class GalleryAnswer(Form):
-    """What `unknot gallery --json` prints."""
+    """JSON answer of `unknot gallery`."""
 
     exhibits: list[ExhibitForm]
     refusals: list[RefusedForm]
@@ -141,7 +141,7 @@ def _exhibit(exhibit: Exhibit, found: Gallery) -> ExhibitForm:
 
 @form_of(TrafficAudit, without=("relation", "verdict", "delivery"))
 class TrafficForm(VerdictForm, DeliveryForm):
-    """What was found for one kind of traffic."""
+    """Verdict and delivery for one kind of traffic."""
 
     holds: bool
     meaning: str
@@ -149,7 +149,7 @@ class TrafficForm(VerdictForm, DeliveryForm):
 
 @form_of(MulticastAudit, without=("relation", "verdict"))
 class MulticastTablesForm(VerdictForm):
-    """What was found for multicast groups and the routes between hosts together."""
+    """Verdict and delivery for multicast groups and the routes between hosts together."""
 
     delivered: bool
     holds: bool
@@ -176,7 +176,7 @@ class RoutesForm(Form):
 
 
 class ChangesForm(Form):
-    """What changed since the reading that was compared with."""
+    """Changes since the reading that was compared with."""
 
     lost_cables: list[str]
     new_cables: list[str]
@@ -187,7 +187,7 @@ class ChangesForm(Form):
 
 
 class AuditAnswer(TrafficForm):
-    """What `unknot audit --json` prints; verdict and delivery are those of host-to-host traffic."""
+    """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
 
     fabric: str
     fabric_file: str

@@ -76,7 +76,7 @@ class ConfigurationForm(Form):
 
 
 class CertificateForm(Form):
-    """What kind of proof there is."""
+    """Kind of proof that a routing is deadlock-free."""
 
     kind: Literal["order", "escape", "drain", "exhausted"]
 
@@ -119,7 +119,7 @@ class LoopForm(Form):
 
 @form_of(Delivery)
 class DeliveryForm(Form):
-    """What is found of the routes beside deadlock."""
+    """Delivery: dead ends, loops and lengths of routes."""
 
     dead_ends: Annotated[list[DeadEndForm], Plain] = Field(
         description="Reachable states without candidates; the first few."
@@ -134,7 +134,7 @@ class DeliveryForm(Form):
 
 @form_of(Smallest, without=("configuration",))
 class SmallestForm(Form):
-    """What is known of the size of deadlock configurations; the smallest itself stands with the verdict."""
+    """Bounds on the size of deadlock configurations; the smallest itself stands with the verdict."""
 
 
 class SectionForm(Form):
@@ -153,7 +153,7 @@ class TechniqueForm(Form):
 
 
 class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
-    """What `unknot check --json` prints."""
+    """JSON answer of `unknot check`."""
 
     seconds: Number = Field(description="Time for the verdict, compilation included.")
     techniques: dict[Switching, TechniqueForm] = Field(description="The answers under all four techniques.")

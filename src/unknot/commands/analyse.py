@@ -58,7 +58,7 @@ def analyse(
 
 
 def _times(costs: tuple[Cost, ...]) -> Table:
-    """What a message takes alone under each technique."""
+    """Table of a message's latency alone in the network, under each technique."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

@@ -99,7 +99,7 @@ def audit(
 
 
 def _exit_code(found: Audit) -> int:
-    """Of host-to-host traffic and multicast together."""
+    """Return the exit code for host-to-host traffic and multicast together."""
     judged: list[Audit | MulticastAudit] = [found] if found.multicast is None else [found, found.multicast]
     free = [one.deadlock_free for one in judged]
     return exit_code(

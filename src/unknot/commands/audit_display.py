@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def show_audit(audit: Audit) -> None:
-    """What is true of a fabric and its tables."""
+    """Print the audit of a fabric and its tables."""
     fabric, first = audit.fabric, audit.host_to_host
     network = fabric.network
     rows: list[tuple[str, str | Text]] = [
@@ -73,7 +73,7 @@ def show_routes(routes: Routes, most: int) -> None:
 
 
 def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:
-    """What changed since another reading of a fabric."""
+    """Print the changes since another reading of a fabric."""
     rows: list[tuple[str, str | Text]] = []
     for word, cables in (("cables gone", changes.lost_cables), ("new cables", changes.new_cables)):
         rows += [(word if not i else "", name) for i, name in enumerate(_first(cables))]
@@ -113,7 +113,7 @@ def show_repair(before: Audit, rows: Sequence[Remedy], reasons: Sequence[str]) -
 
 
 def _show_traffic(found: TrafficAudit) -> None:
-    """What a kind of traffic is, and the loop and the dead ends of one that fails."""
+    """Print what a kind of traffic is, and the loop and the dead ends of one that fails."""
     rows: list[tuple[str, str | Text]] = [(found.traffic, found.meaning)]
     if found.loop:
         rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))

@@ -100,7 +100,7 @@ def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
 
 
 def _of_replies(setup: Setup) -> str | None:
-    """What is known of requests that wait for replies; nothing without any."""
+    """Return the verdict in words on requests that wait for replies; None without replies."""
     from unknot.verify.replies import request_reply
 
     if not setup.answers:
@@ -136,7 +136,7 @@ class _Shown:
             show(csv_line(self.setup, point))
 
     def statistics(self, point: Point) -> None:
-        """What BookSim prints in the end, under its names."""
+        """Print the statistics at the end of a BookSim run, under BookSim's names."""
         from unknot.studies.booksim.runs import csv_line, overall
 
         many = len(point.found.runs)

@@ -61,7 +61,7 @@ def changing(wanted: Wanted, changes: str) -> int:
 
 
 def conclusion(found: ChangingLanes) -> str:
-    """What was found, in a sentence or two."""
+    """Return the conclusion in a sentence or two."""
     from unknot.commands.lanes import fewer, served
 
     one = found.count == 1

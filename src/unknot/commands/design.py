@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Meaning(StrEnum):
-    """What it means to provide a BNR."""
+    """Definitions of providing a BNR."""
 
     states = "states"
     paths = "paths"
 
 
 class Symmetry(StrEnum):
-    """What the rule must be the same under."""
+    """Symmetries that can be demanded of the rule."""
 
     none = "none"
     transposition = "transposition"
@@ -129,7 +129,7 @@ def _counts(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def conclusion(found: Design, family: str) -> str:
-    """What was found, in a sentence or two."""
+    """Return the conclusion in a sentence or two."""
     least, best = found.request.least, found.found
     what = "fully adaptive" if least is None else f"adaptive in {least} of {2**found.dimensions} BNRs"
     asked = f"{what} on {family} under {found.switching}"

@@ -105,7 +105,7 @@ def show_runs(relation: Relation, found: Runs, *, chosen: bool = False) -> None:
 
 
 def _point_rows(relation: Relation, run: Run, more: str, chosen: bool) -> list[tuple[str, str | Text]]:
-    """What was simulated."""
+    """Rows that describe the design and load of a simulated point."""
     from unknot.report.option_text import bursts, lengths, router
 
     rows: list[tuple[str, str | Text]] = [

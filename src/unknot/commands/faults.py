@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What fails."""
+    """Kinds of parts that fail."""
 
     links = "links"
     channels = "channels"

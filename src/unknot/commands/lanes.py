@@ -31,21 +31,21 @@ CLAUSES = ".cnf"
 
 
 class Goal(StrEnum):
-    """What is to be small where paths may be longer."""
+    """Quantity to minimise where paths may be longer."""
 
     mean = "mean"
     longest = "longest"
 
 
 class First(StrEnum):
-    """What comes first."""
+    """Quantity to minimise first."""
 
     lanes = "lanes"
     load = "load"
 
 
 class Paths(StrEnum):
-    """What is free about the paths."""
+    """Freedom in the choice of paths."""
 
     free = "free"
     table = "table"
@@ -63,7 +63,7 @@ class Changes(StrEnum):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked, as far as it has the same meaning whether packets keep their lanes or not."""
+    """Arguments with the same meaning whether packets keep their lanes or not."""
 
     network: Network
     paths: str
@@ -199,7 +199,7 @@ def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
 
 @contextmanager
 def status(what: str) -> Iterator[Callable[[str], None]]:
-    """What is being tried, in a line on stderr; nothing where it is no terminal."""
+    """Show in a line on stderr what is being tried; show nothing where stderr is no terminal."""
     if not sys.stderr.isatty():
         yield lambda text: None
         return
@@ -211,7 +211,7 @@ def status(what: str) -> Iterator[Callable[[str], None]]:
 
 
 def conclusion(found: Lanes) -> str:
-    """What was found, in a sentence or two."""
+    """Return the conclusion in a sentence or two."""
     text = f"{found.count} lane{'s are' if found.count > 1 else ' is'} enough for {served(found)}"
     if found.least_count < found.count:
         return f"{text}, with the lowest load that was found; {found.least_count} would do."
@@ -219,7 +219,7 @@ def conclusion(found: Lanes) -> str:
 
 
 def served(found: Lanes | ChangingLanes) -> str:
-    """Which routes there are."""
+    """Describe the routes and the pairs they serve."""
     whom = f"all {found.pairs} pairs of routers{'' if found.sends is None else ' with flows'}"
     what = {"free": "shortest paths between", "table": "shortest paths by tables between"}.get(
         found.paths, "the given paths of"
@@ -228,7 +228,7 @@ def served(found: Lanes | ChangingLanes) -> str:
 
 
 def fewer(found: Lanes | ChangingLanes) -> str:
-    """What is known about fewer lanes, as a sentence."""
+    """Return a sentence on whether fewer lanes could do."""
     if found.fewest:
         return "Fewer than one there are not." if found.count == 1 else "Fewer are impossible."
     return f"Whether {found.count - 1} could do is open; {found.lower_bound - 1} could not."

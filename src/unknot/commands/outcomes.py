@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and messages for what a user can mend."""
+"""Exit codes, and messages for errors that a user can mend."""
 
 from __future__ import annotations
 

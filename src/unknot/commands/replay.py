@@ -81,7 +81,7 @@ def _from_here(file: Path, network: str) -> str:
 
 
 def _objection(relation: Relation, found: Configuration) -> str | None:
-    """What the checker has against a configuration."""
+    """Return the checker's objection to a configuration, or None."""
     from unknot.checker import Rejected, accept
     from unknot.verify import Verdict
 

@@ -1,4 +1,4 @@
-"""What several commands do alike."""
+"""Functions shared by several commands."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def network_for(file: Path, network: str) -> str:
 
 
 def limited(seconds: float | None, work: Callable[[], T]) -> T:
-    """What some work gives, or exit code 3 when it takes longer."""
+    """Return the result of some work, or exit with code 3 when it takes longer than the limit."""
     if seconds is None:
         return work()
     from unknot.background import NoAnswerError, within

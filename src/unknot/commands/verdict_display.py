@@ -70,7 +70,7 @@ def show_check(
 
 
 def size_in_words(size: Size) -> str:
-    """How large a question was, in a line."""
+    """Describe the size of a question in a line."""
     return (
         f"{count(size.addresses, 'address')}, {count(size.states, 'state')}, {count(size.vcs, 'VC')} with "
         f"{count(size.dependencies, 'dependency')}; {size.cyclic_vcs:,} on cycles"
@@ -78,7 +78,7 @@ def size_in_words(size: Size) -> str:
 
 
 def smallest_in_words(found: Smallest) -> str:
-    """What is known of the size of deadlock configurations, in a line."""
+    """Describe in a line whether a deadlock configuration is proved to be the smallest."""
     if found.proved:
         return f"yes: no deadlock has fewer messages, nor, with as many, fewer held VCs ({found.method})"
     least = f"no deadlock has fewer than {count(found.messages_bound, 'message')}"
