@@ -1,4 +1,4 @@
-"""What the parts of the checker share: how it rejects, and what a blocked header may wait for."""
+"""Parts shared by the checker: rejection, and the VCs that a blocked header may wait for."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ class Unchecked(Rejected):
 
 
 def choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
-    """What a blocked header may wait for: all at once, or, if it commits, one of several."""
+    """Return the sets of VCs a blocked header may wait for: all at once, or, if it commits, each alone."""
     waited = {c.vc for c in found if c.waits}
     return [{vc} for vc in waited] if commits else [waited][: len(waited)]

@@ -75,7 +75,7 @@ def _states(relation: Relation, level: dict[int, int], address: int, tick: Calla
 
 
 def _leading(graph: States, left: set[int], tick: Callable[[], None]) -> States:
-    """Of the states of an address those from which a worm, over such, comes to wait for VCs that are left only."""
+    """Return the states that lead, within the VCs that are left, to one that waits for VCs that are left only."""
     graph = {vc: (on & left, [w for w in waits if w <= left]) for vc, (on, waits) in graph.items() if vc in left}
     before: dict[int, list[int]] = defaultdict(list)
     for vc, (onward, _) in graph.items():

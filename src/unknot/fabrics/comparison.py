@@ -1,4 +1,4 @@
-"""What changed between two readings of a fabric: cables, LIDs and table entries."""
+"""Comparison of two readings of a fabric: cables, LIDs and table entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unknot.fabrics.fabric import Fabric
 
 @dataclass(frozen=True)
 class Changes:
-    """What differs between an older and a newer reading; nodes are matched by GUID.
+    """Differences between an older and a newer reading; nodes are matched by GUID.
 
     Attributes
     ----------

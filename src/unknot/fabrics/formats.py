@@ -73,7 +73,7 @@ def format_for(path: str | Path) -> Format:
 
 
 def kind_of(path: str | Path) -> str | None:
-    """What a file is: a name of `FORMATS`, or None where nothing shows it for certain.
+    """Return the format of a file: a name of `FORMATS`, or None where nothing shows it for certain.
 
     A known ending decides, also one before ``.gz``; otherwise the first 64 KiB do.
     """
@@ -85,7 +85,7 @@ def kind_of(path: str | Path) -> str | None:
 
 
 def kind_by_content(path: str | Path) -> str | None:
-    """What the first 64 KiB of a file show it to be for certain: a name of `FORMATS`, or None."""
+    """Return the format that the first 64 KiB of a file show for certain: a name of `FORMATS`, or None."""
     text = read_bytes(path, _HEAD).decode("utf-8", errors="replace")
     return next((form.name for form in FORMATS.values() if form.sign is not None and form.sign(text)), None)
 

@@ -93,7 +93,7 @@ _MOST_PORTS = 254
 
 
 def _cables(network: Network) -> list[tuple[int, int, int, int]]:
-    """For each channel its router and port, and those it leads to."""
+    """Return for each channel its source router and port, and its target router and port."""
     for t in range(network.num_terminals):
         if network.inject[t] != network.eject[t]:
             raise NetworkError(f"terminal {network.terminal_name(t)} injects and ejects at two routers; no host can")

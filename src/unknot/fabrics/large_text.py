@@ -74,7 +74,7 @@ def row_starts(data: bytes) -> npt.NDArray[np.int64]:
 
 
 def hexadecimal(data: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
-    """Numbers of so many hexadecimal digits at some places; negative where there are other characters."""
+    """Return the hexadecimal numbers of a given length at some places; negative where there are other characters."""
     found = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):
@@ -85,7 +85,7 @@ def hexadecimal(data: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.
 
 
 def decimal(data: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
-    """The same of decimal digits."""
+    """Return the decimal numbers of a given length at some places; negative where there are other characters."""
     found = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):

@@ -107,7 +107,7 @@ def _exists(path: Path) -> bool:
 
 
 def _missing(text: str, path: Path, where: str) -> TextError:
-    """No such file: say which names are near."""
+    """Return the error for a file that does not exist, with similar names in its folder."""
     names: list[str] = []
     with contextlib.suppress(OSError, ValueError):
         names = [entry.name for entry in path.parent.iterdir() if entry.name[0] != "."]

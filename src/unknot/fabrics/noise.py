@@ -28,7 +28,7 @@ class Noise:
         return True
 
     def notes(self, lines: Sequence[str]) -> list[str]:
-        """What to say of it: nothing, or one note that quotes the first line."""
+        """Return one note that counts the skipped lines and quotes the first, or nothing."""
         if not self.skipped:
             return []
         first = self.skipped[0]

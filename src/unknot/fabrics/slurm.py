@@ -109,7 +109,7 @@ def _levels(network: Network, leaves: list[int]) -> list[int]:
 
 
 def _parts(network: Network, level: list[int], height: int) -> list[tuple[tuple[int, ...], list[int]]]:
-    """For each part of the switches up to a level: its leaves, and its switches at this level."""
+    """Return, for each connected part of the switches up to a level, its leaves and its switches at this level."""
     inside = (np.array(level) >= 0) & (np.array(level) <= height)
     cables = inside[network.source] & inside[network.target]
     ends: tuple[IntArray, IntArray] = (network.source[cables], network.target[cables])

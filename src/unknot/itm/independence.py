@@ -1,4 +1,4 @@
-"""Which messages cannot meet: the circular order of a mesh, and what shortest paths say."""
+"""Messages that cannot meet: by the circular order of a mesh, or by their shortest paths."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ LEAST_DEGREE = 4
 
 @dataclass(frozen=True, eq=False)
 class TriangularMesh:
-    """How an incremental triangular mesh is built up.
+    """Incremental triangular mesh: the order of its routers, and the edge each is added to.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class TriangularMesh:
 
     @cached_property
     def uses(self) -> IntArray:
-        """How many facets each edge lies in, in the order of `edges`: int32 array, shape (edges,)."""
+        """Number of facets each edge lies in, in the order of `edges`: int32 array, shape (edges,)."""
         n = np.int64(self.num_routers)
         keys = self.edges[:, 0] * n + self.edges[:, 1]
         by_key = np.argsort(keys)
@@ -69,7 +69,7 @@ class TriangularMesh:
 
     @cached_property
     def exterior(self) -> npt.NDArray[np.bool_]:
-        """Which edges lie in one facet only: bool array, shape (edges,)."""
+        """Mask of edges that lie in one facet only: bool array, shape (edges,)."""
         return np.asarray(self.uses == 1)
 
     @property

@@ -104,7 +104,7 @@ def _sides(triangle: tuple[int, int, int]) -> tuple[Edge, Edge, Edge]:
 
 
 def _excluded(network: Network, triangles: list[tuple[int, int, int]]) -> str:
-    """Why triangles that hang together by shared links cannot reach all routers; empty if they may."""
+    """Return the reason why triangles joined by shared links cannot reach all routers; empty if they may."""
     inside = {v for triangle in triangles for v in triangle}
     if len(inside) < network.num_routers:
         lone = min(set(range(network.num_routers)) - inside)

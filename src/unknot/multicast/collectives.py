@@ -143,7 +143,7 @@ def _backwards(operation: str, scattered: Schedule, *, adds: bool) -> Schedule:
 
 
 def _there_and_back(operation: str, met: Schedule) -> Schedule:
-    """All data meet at the root, which then sends them to all members."""
+    """Return the schedule that gathers all data at the root and then sends them to all members."""
     row, count = list(met.members), len(met.sends)
     every = tuple(sorted(row))
     size = 1 if operation == "all_reduce" else len(row)

@@ -1,4 +1,4 @@
-"""Which messages of a schedule may meet on a channel, under any route the relation permits."""
+"""Messages of a schedule that may meet on a channel, under any route the relation permits."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from unknot.verify.verdict import Configuration
 
 @dataclass(frozen=True)
 class Execution:
-    """How a schedule ran.
+    """Latency of a schedule, and start, arrival and blocking of each of its messages.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class Schedule:
         return tuple(i for i, send in enumerate(self.sends) if send.step == number)
 
     def needed(self) -> list[int]:
-        """For each send, all sends that must have arrived before it starts: bit k of the number for send k.
+        """Return for each send those that must have arrived before it starts: bit k of the number for send k.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What multistage networks are made of: stages, switches, crosspoints, links."""
+"""Cost of multistage networks: stages, switches, crosspoints, links."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def solve(
 
 
 def _reached(network: Network, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Which switches a terminal's messages can come to: bool array, shape (routers, terminals)."""
+    """Mask of switches that a terminal's messages can come to: bool array, shape (routers, terminals)."""
     view = stages(network)
     found = np.zeros((network.num_routers, network.num_terminals), dtype=bool)
     found[network.inject, np.arange(network.num_terminals)] = True

@@ -1,4 +1,4 @@
-"""What sets of dead switches do to a multistage network: all sets of a size, or sets drawn at random."""
+"""Effect of dead switches on a multistage network: all sets of a size, or sets drawn at random."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Worst:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What random dead switches did.
+    """Effect of dead switches drawn at random.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ def _subsets(items: list[int], most: int) -> Iterator[tuple[int, ...]]:
 
 
 def _step(network: Network, stage: int) -> npt.NDArray[np.float32]:
-    """Which row of the next stage each row of a stage is linked with."""
+    """Matrix of links between rows: 1 where a row of the stage leads to a row of the next."""
     view = stages(network)
     step = np.zeros((network.radices[1], network.radices[1]), dtype=np.float32)
     here = view.stage[network.source] == stage

@@ -29,7 +29,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Marks:
-    """What is dead.
+    """Dead switches and links.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ def tags_avoiding(
     destinations: npt.ArrayLike,
     cases: Sequence[int] = CASES,
 ) -> tuple[npt.NDArray[np.bool_], Tags]:
-    """For each pair of an RCBN the primary tag, or else the alternate tag that avoids every dead switch and link.
+    """Return for each pair of an RCBN the primary tag, or else an alternate one, that avoids everything dead.
 
     Of several the one is taken that differs from the primary tag in the fewest digits.
 

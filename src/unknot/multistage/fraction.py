@@ -1,4 +1,4 @@
-"""Which part of all permutations a multistage network realises, counted or sampled."""
+"""Share of all permutations that a multistage network realises, counted or sampled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COUNTED = 8
 
 @dataclass(frozen=True)
 class Fraction:
-    """How many of the permutations tried are realised.
+    """Number of permutations tried, and number realised.
 
     Attributes
     ----------

@@ -105,7 +105,7 @@ def names_by_components(network: Network) -> Numbers | None:
 
 
 def _words(network: Network, stage: IntArray, order: range) -> Numbers | None:
-    """For each switch the components it lies in, as one number, when stages are added in the order given.
+    """Return for each switch one number for the components it lies in as stages are added in the given order.
 
     The components of the first stages split into those of one stage fewer; a digit says into which of them.
     """

@@ -68,7 +68,7 @@ def level_by_level(
 
 
 def options(row: int, to: int, high: int, innermost: bool, cases: Sequence[int]) -> list[Option]:
-    """What a message may add to the row in the front and in the back link stage of a level, the primary tag first."""
+    """Return the row changes a message may make in a level's front and back link stage, the primary tag first."""
     flip, odd = (row ^ to) & high, (row ^ to) & 1
     even = [(0, 0), (high, high), (1, 1)] if not flip else [(high, 0), (0, high)]
     uneven = [(0, 1), (1, 0)] if not flip else [(high, 1), (1, high)]

@@ -42,7 +42,7 @@ def count_paths(network: Network) -> npt.NDArray[np.int64]:
 
 
 def reaches(network: Network) -> npt.NDArray[np.bool_]:
-    """Which switches have a path to which terminal: bool array, shape (routers, terminals).
+    """Mask of switches that have a path to each terminal: bool array, shape (routers, terminals).
 
     Notes
     -----

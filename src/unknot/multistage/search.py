@@ -25,7 +25,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PathTable:
-    """All paths of some pairs, with the links of each as a set of bits.
+    """Table of all paths of some pairs, with the links of each as a set of bits.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def find_paths(table: PathTable, messages: Numbers | None = None, limit: int = M
 
 
 def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Which of many permutations a small network realises, each decided by exhaustive search.
+    """Decide by exhaustive search which of many permutations a small network realises.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def primary_tags(sources: npt.ArrayLike, destinations: npt.ArrayLike, n: int) ->
 
 
 def equivalents(tags: Tags, cases: Sequence[int] = CASES) -> tuple[Numbers, Tags]:
-    """What one application of one of the paper's cases makes of each tag.
+    """Return the tags that one application of one of the paper's cases makes of each tag.
 
     Returns
     -------

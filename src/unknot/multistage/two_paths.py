@@ -54,7 +54,7 @@ def _propagate(
     other: list[int],
     clashes: Clauses,
 ) -> list[int] | None:
-    """All paths that follow from one, or None if they contradict each other."""
+    """Return all paths that follow from one, or None if they contradict each other."""
     taken: dict[int, int] = {owner[path]: path}
     todo = [path]
     while todo:

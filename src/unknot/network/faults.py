@@ -1,4 +1,4 @@
-"""What is left of a network when routers and channels have failed; see `Network.without`."""
+"""Networks without their failed routers and channels; see `Network.without`."""
 
 from __future__ import annotations
 

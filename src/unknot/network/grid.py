@@ -38,7 +38,7 @@ class Grid:
 
     @property
     def down(self) -> npt.NDArray[np.bool_]:
-        """For each channel whether it leads down its dimension: bool array, shape (channels,)."""
+        """Mask of channels that lead down their dimension: bool array, shape (channels,)."""
         found = np.zeros(self.dimension.size, dtype=bool)
         channels = self.channel[:, 1::2]
         found[channels[channels >= 0]] = True

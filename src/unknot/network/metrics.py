@@ -18,7 +18,7 @@ EXACT_STEPS = 2_000_000_000
 
 @dataclass(frozen=True)
 class Metrics:
-    """What `measure` finds.
+    """Sizes, degrees, distances and bisection of a network.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ def _all_pairs(network: Network) -> bool:
 
 
 def _adjacency(network: Network) -> Any:
-    """How many channels lead from router to router, as a sparse matrix in compressed rows without duplicates."""
+    """Number of channels from router to router, as a sparse matrix in compressed rows without duplicates."""
     from scipy.sparse import csr_array
 
     ones = np.ones(network.num_channels, dtype=np.int32)

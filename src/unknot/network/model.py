@@ -213,7 +213,7 @@ class Network(Drawn):
         return "→".join(ends) + suffix
 
     def between(self, source: int, target: int) -> list[int]:
-        """All channels from one router to another."""
+        """Return the channels from one router to another."""
         first, channels = self.outgoing
         leaving = channels[first[source] : first[source + 1]]
         return [int(c) for c in leaving[self.target[leaving] == target]]

@@ -21,7 +21,7 @@ REACHED: dict[Reachability, str] = {
 
 
 def describe(relation: Relation, configuration: Configuration, *, packet_length: int | None = None) -> list[str]:
-    """What each message holds and waits for, who waits for whom in a circle, and how it is reached.
+    """Describe what each message holds and waits for, the circle of waiting messages, and how it is reached.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def _seat(network: Network, router: int) -> str:
 
 
 def waits(configuration: Configuration) -> list[tuple[int, ...]]:
-    """For each message, by position, the messages that hold what it waits for."""
+    """Return for each message the positions of the messages that hold what it waits for."""
     holder = configuration.holder
     return [
         tuple(sorted({holder[vc] for vc in message.wanted if vc in holder})) for message in configuration.messages

@@ -1,4 +1,4 @@
-"""Why one lane is impossible, drawn: turns that have to be taken and close a cycle."""
+"""Drawing of the proof that one lane is impossible: turns that have to be taken and close a cycle."""
 
 from __future__ import annotations
 

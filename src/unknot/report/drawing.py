@@ -139,7 +139,7 @@ class _Knot:
 
     @cached_property
     def width(self) -> float:
-        """Of a worm."""
+        """Line width of a worm."""
         return min(4.0, max(1.2, 0.05 * self.sheet.gap))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What the pages of studies, audits and galleries share: a counterexample, routes that do not arrive, a network."""
+"""Parts shared by the pages of studies, audits and galleries: counterexamples, lost routes, networks."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ READING = (
 
 @dataclass(frozen=True)
 class Judgement:
-    """What all networks together say of a routing under one technique.
+    """Verdict on a routing under one technique, over all networks.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Judgement:
 
 
 def lead(found: Gallery) -> str:
-    """What the gallery comes to, in three sentences."""
+    """Return the introduction to the gallery: its size, and how many claims of sources fail."""
     against = sum(e.agrees(s) is False for e in found.exhibits for s in found.switchings)
     judged = sum(e.agrees(s) is not None for e in found.exhibits for s in found.switchings)
     networks = len({exhibit.network for exhibit in found.exhibits})
@@ -59,7 +59,7 @@ def lead(found: Gallery) -> str:
 
 
 def about(text: str) -> str:
-    """What a routing is, in the first line of its own description."""
+    """Return the first line of a routing's description."""
     return (inspect.getdoc(routing_named(text)) or "").split("\n")[0]
 
 
@@ -119,7 +119,7 @@ def refuted(found: Gallery) -> list[tuple[list[Exhibit], list[Switching]]]:
 
 
 def difference(where: Sequence[Exhibit], switchings: Sequence[Switching]) -> str:
-    """What the source of a routing claims, and on which networks that is not so."""
+    """Describe the claim of a routing's source, and the networks on which it fails."""
     says, is_so = ("cannot", "can") if where[0].relation.claims[switchings[0]] else ("can", "cannot")
     source, networks = where[0].relation.source, listed([exhibit.network for exhibit in where])
     who = f"the source ({source})" if source else "the source"

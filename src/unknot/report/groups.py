@@ -113,7 +113,7 @@ def _span(low: int, high: int) -> str:
 
 
 def _subtrees(network: Network) -> Groups | None:
-    """What falls apart without the routers of the top level, and these; else the levels."""
+    """Group routers by the subtrees below the top level, and that level; else by level."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 

@@ -91,7 +91,7 @@ class _Stages:
 
     @cached_property
     def ways(self) -> list[tuple[list[int], bool]]:
-        """For each message its channels in the network that is drawn, and whether it got through."""
+        """Channels of each message in the network that is drawn, and whether it got through."""
         kept = self.found.network
         load = np.zeros(kept.num_channels, dtype=np.int64)
         for m in self.found.routed.tolist():
@@ -145,7 +145,7 @@ class _Stages:
 
     @cached_property
     def ports(self) -> npt.NDArray[np.float64]:
-        """How far below the middle of a switch each channel leaves and enters: shape (2, channels).
+        """Distance below the middle of a switch at which each channel leaves and enters: shape (2, channels).
 
         Channels of a switch stand in the order of the rows at their other ends, so that few of them cross.
         """

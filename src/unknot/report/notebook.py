@@ -1,4 +1,4 @@
-"""What notebooks show of networks, verdicts, runs and studies."""
+"""Notebook displays of networks, verdicts, runs and studies."""
 
 from __future__ import annotations
 

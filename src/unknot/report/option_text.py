@@ -1,4 +1,4 @@
-"""How a run was asked for, in words: packet lengths, bursts, the options of its routers."""
+"""Options of a run in words: packet lengths, bursts, the options of its routers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lengths(shares: int | Mapping[int, float]) -> str:
 
 
 def bursts(found: Bursts | None) -> str:
-    """What to put behind the name of a pattern; empty without bursts.
+    """Return the words about bursts that follow the name of a pattern; empty without bursts.
 
     Examples
     --------

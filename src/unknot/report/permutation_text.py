@@ -19,7 +19,7 @@ from unknot.topologies.composite import size_of_rcbn
 
 
 def describe_realisation(found: Realisation, whole: Network, marks: Marks) -> list[str]:
-    """What became of the messages: the verdict, then for each its tag and the switches it passes."""
+    """Describe a realisation: the verdict, then for each message its tag and the switches it passes."""
     network = found.network
     word = {True: "yes", False: "NO: blocked", None: "undecided"}[found.realised]
     rows = [("network", whole.name)]

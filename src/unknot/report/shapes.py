@@ -39,7 +39,7 @@ DARK = night(_NIGHT)
 
 
 def links(sheet: Sheet, colour: str) -> str:
-    """All links as one path, the thinner and paler the more of them there are; opposite channels share a line."""
+    """Draw all links as one path, the thinner and paler the more there are; opposite channels share a line."""
     network = sheet.network
     seen: set[tuple[int, int, float]] = set()
     lines = []

@@ -77,7 +77,7 @@ class Sheet:
 
     @cached_property
     def bend(self) -> npt.NDArray[np.float64]:
-        """How far each channel swings out to the right of the straight line from its lower to its higher router."""
+        """Bend of each channel to the right of the straight line from its lower to its higher router."""
         network = self.network
         low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)
         pair, link = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)

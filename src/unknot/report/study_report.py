@@ -117,7 +117,7 @@ def _deadlocked(designs: tuple[DesignResult, ...]) -> Iterator[tuple[str, Run, K
 
 
 def _briefly(run: Run) -> str:
-    """Why a run is not stable, without the account of who waits for whom."""
+    """Return the reason why a run is not stable, without the account of who waits for whom."""
     return run.reason.partition(":")[0] if run.deadlock is not None else run.reason
 
 

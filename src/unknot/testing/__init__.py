@@ -1,4 +1,4 @@
-"""For tests of your own networks and algorithms: conformance checks, a catalogue of networks, Hypothesis strategies.
+"""Tests of your own networks and algorithms: conformance checks, a catalogue, Hypothesis strategies.
 
 The strategies need Hypothesis, which ``pip install "unknot[testing]"`` brings; the rest does not.
 """

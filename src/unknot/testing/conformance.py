@@ -1,4 +1,4 @@
-"""What every network and every routing algorithm must satisfy; run these on your own.
+"""Conformance checks for networks and routing algorithms; run them on your own.
 
 def test_my_algorithm():
     check_relation(my_algorithm(mesh(4, 4)))

@@ -1,4 +1,4 @@
-"""What every routing algorithm must satisfy, tried on a catalogue of small networks; run it on your own.
+"""Conformance check for routing algorithms on a catalogue of small networks; run it on your own.
 
 def test_my_algorithm():
     assert "mesh(3, 3)" in check_routing(my_algorithm)

@@ -1,4 +1,4 @@
-"""What the functions of the language share: the call they answer, kinds of values, and operands under conditions."""
+"""Parts shared by the functions of the language: their call, kinds of values, operands under conditions."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from unknot.tod.syntax import Call, Definition, Edge, Edges, Name, Node, Source,
 def problems(
     source: Source, roots: Mapping[Node, frozenset[str]], known: Mapping[str, Definition]
 ) -> list[TextError]:
-    """All the problems of some expressions.
+    """Return all problems of some expressions.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class Scope:
 
 
 class Files(Protocol):
-    """What reads other files for a text."""
+    """Reader of other files for a text."""
 
     def plan(self, path: str, place: Place, evaluator: Evaluator) -> Plan: ...
 

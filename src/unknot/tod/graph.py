@@ -39,7 +39,7 @@ class Dimension:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What a network shows beside its routers and channels. Operations on graphs forget it."""
+    """Labels, ports and dimension names of a network; operations on graphs forget them."""
 
     router_labels: tuple[str, ...] | None = None
     terminal_labels: tuple[str, ...] | None = None

@@ -29,7 +29,7 @@ MAX_GRAPHS = 20_000
 
 @dataclass(frozen=True)
 class Shape:
-    """What `step` and the directions want to know of an operand: it is a line or a ring of `k` routers."""
+    """Line or ring of `k` routers: the part of an operand that `step` and the directions use."""
 
     kind: str
     k: int
@@ -100,7 +100,7 @@ class Place:
 
 
 class Budget:
-    """What may still be spent on the network of one text."""
+    """Budget of work and channels for the network of one text."""
 
     def __init__(self, max_channels: int) -> None:
         self.max_channels = max_channels

@@ -11,7 +11,7 @@ SHOWN = 20
 
 
 class TodError(TextError):
-    """All the problems of a text; place and message are those of the first.
+    """Error with all problems of a text; place and message are those of the first.
 
     Attributes
     ----------
@@ -40,4 +40,4 @@ def raise_all(problems: Sequence[TextError]) -> None:
 
 
 class MisfitError(Exception):
-    """What is wrong with some operands; whoever knows where they were written adds the place."""
+    """Error in some operands; the caller that knows where they were written adds the place."""

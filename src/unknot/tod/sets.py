@@ -123,7 +123,7 @@ def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Mask:
 
 
 def _found(a: Keys, b: Keys) -> Mask:
-    """Which entries of `a` stand in `b`."""
+    """Mask of the entries of `a` that stand in `b`."""
     if not b.size:
         return np.zeros(a.size, dtype=bool)
     known = np.sort(b)

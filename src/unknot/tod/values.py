@@ -52,7 +52,7 @@ def is_truth(value: Value) -> bool:
 
 
 def kind(value: Value) -> str:
-    """What a value is, for messages."""
+    """Name the kind of a value, for messages."""
     if is_network(value):
         return "a network"
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""What the families share: sizes checked, links turned into channels sorted by source."""
+"""Parts shared by the families: checks of sizes, links turned into channels sorted by source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How multistage networks are put together: switches in stages, terminals at the first and at the last.
+"""Construction of multistage networks: switches in stages, terminals at the first and at the last.
 
 Switch r of stage s is labelled ``s<s>r<r>`` and stands at the coordinates (stage, row). Channels are sorted by stage,
 row and output port. A terminal injects at the first stage and ejects at the last.

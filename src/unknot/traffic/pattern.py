@@ -39,7 +39,7 @@ class Pattern:
 
     @property
     def received(self) -> npt.NDArray[np.float64] | None:
-        """What each terminal is sent if the busiest sends 1: float64, shape (terminals,); None of uniform traffic."""
+        """Load sent to each terminal if the busiest sends 1: float64, shape (terminals,); None of uniform traffic."""
         if self.destination is not None:
             silent = self.destination < 0
             return np.bincount(self.destination[~silent], minlength=self.destination.size).astype(np.float64)

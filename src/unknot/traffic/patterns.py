@@ -61,12 +61,12 @@ def shuffle(network: Network) -> Pattern:
 
 
 def tornado(network: Network) -> Pattern:
-    """In every dimension of k positions, ⌈k / 2⌉ − 1 further round."""
+    """Send ⌈k / 2⌉ − 1 further round in every dimension of k positions."""
     return _turned(network, "tornado", lambda k: ceil(k / 2) - 1)
 
 
 def neighbour(network: Network) -> Pattern:
-    """In every dimension, one further round."""
+    """Send one further round in every dimension."""
     return _turned(network, "neighbour", lambda k: 1)
 
 
