@@ -90,6 +90,17 @@ def test_hypercubes_are_one_network() -> None:
         every_size("hypercube(3)", "dimension_order")
 
 
+@pytest.mark.parametrize("family", ["mesh(n)", "mesh(n, n)", " mesh ( k )", "hypercube(n)"])
+def test_a_letter_is_no_number_of_dimensions(family: str) -> None:
+    with pytest.raises(RelationError, match=r"a number of dimensions is wanted .*mesh\(2\) .*mesh\(3\)"):
+        every_size(family, "dimension_order")
+
+
+def test_no_time() -> None:
+    with pytest.raises(RelationError, match="a positive number of seconds"):
+        every_size("mesh(2)", "dimension_order", time_limit=0)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from(SWITCHINGS))
 def test_proofs_of_random_rules_hold_on_meshes(random: object, switching: str) -> None:

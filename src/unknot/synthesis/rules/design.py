@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -163,6 +164,10 @@ def _growing(dimensions: int) -> Iterator[Counts]:
         vcs += 1
 
 
+_LETTER = re.compile(r"\s*(mesh|hypercube)\s*\(\s*[^\W\d]")
+"""A family with a letter where its number of dimensions should be."""
+
+
 def family_of(text: str | int) -> tuple[int, bool]:
     """Dimensions of a family of networks, and whether its sides are short.
 
@@ -175,6 +180,11 @@ def family_of(text: str | int) -> tuple[int, bool]:
 
     if isinstance(text, int):
         return _dimensions(text), False
+    if _LETTER.match(text):
+        raise RelationError(
+            f"{text}: a number of dimensions is wanted in parentheses, such as mesh(2) for all meshes n × m, whatever "
+            "their sides, or mesh(3) for three dimensions"
+        )
     call = parse_call(text, "FAMILY")
     if call.name in ("torus", "ring"):
         raise RelationError(

@@ -123,6 +123,8 @@ def every_size(
     >>> found.deadlock_free, found.proof.kind, found.holds
     (True, 'escape', True)
     """
+    if not time_limit > 0:
+        raise RelationError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
     dimensions, short = family_of(family)
     if short:
         raise RelationError(f"{family} is one network; leave out --all-sizes")
