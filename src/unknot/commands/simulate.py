@@ -87,7 +87,10 @@ def simulate(
         int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
     ] = None,
     jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
-    threads: Annotated[int, typer.Option(help="Threads inside each run; the answer is the same.")] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads inside each run; by default the cores, 1,024 routers for each. Same answer."),
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which the run is given up; exit code 3.")
     ] = None,
@@ -212,8 +215,11 @@ def _one(
 ) -> Run:
     from unknot.commands import activity, display
     from unknot.simulation import simulate as run_flits
+    from unknot.simulation.run.options import run_threads
 
-    clock = _Clock(alone=point["threads"] == 1 and time_limit is None)
+    alone = bool(point.get("faults") or point.get("classes"))
+    threads = run_threads(point["threads"], relation.network, alone=alone)
+    clock = _Clock(alone=threads == 1 and time_limit is None)
     with activity.cycles("simulating") as progress:
         found = limited(
             time_limit, lambda: run_flits(relation, load, **point, progress=lambda *at: clock.describe(progress, *at))

@@ -46,7 +46,7 @@ def dfsssp(network: Network, vcs: int | None = None, *, break_at: str = "weakest
     --------
     >>> from unknot.topologies import irregular
     >>> dfsssp(irregular(12, 4, 1))
-    <Relation dfsssp (2 layers) on irregular(12, 4, 1, seed=0), 92 VCs>
+    <Relation dfsssp (2 layers) on irregular(12, 4, 1, seed=1), 92 VCs>
     """
     routes = balanced_routes(network)
     layer, layers = cycle_breaking(routes, break_at)

@@ -42,7 +42,7 @@ def lash(network: Network, vcs: int | None = None) -> Relation:
     --------
     >>> from unknot.topologies import irregular
     >>> lash(irregular(12, 4, 1))
-    <Relation lash (2 layers) on irregular(12, 4, 1, seed=0), 92 VCs>
+    <Relation lash (2 layers) on irregular(12, 4, 1, seed=1), 92 VCs>
     """
     routes = shortest_routes(network)
     layer, layers = first_fit(routes)

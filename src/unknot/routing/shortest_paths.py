@@ -41,7 +41,7 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
     --------
     >>> from unknot.topologies import irregular
     >>> shortest_paths(irregular(12, 4, 1), choice="first")
-    <Relation shortest_paths (first) on irregular(12, 4, 1, seed=0), 46 VCs>
+    <Relation shortest_paths (first) on irregular(12, 4, 1, seed=1), 46 VCs>
     """
     virtual = VirtualChannels(network, vcs)
     view = steps(network, "shortest_paths")

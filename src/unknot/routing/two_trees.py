@@ -62,7 +62,7 @@ def two_trees(
     --------
     >>> from unknot.topologies import irregular
     >>> two_trees(irregular(12, 4, 1), root=0, up="dfs")
-    <Relation two_trees from r0, dfs up, bfs down on irregular(12, 4, 1, seed=0), 48 VCs>
+    <Relation two_trees from r0, dfs up, bfs down on irregular(12, 4, 1, seed=1), 46 VCs>
     """
     from unknot.routing.paths_kernel import depth_first
 

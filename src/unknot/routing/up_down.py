@@ -63,7 +63,7 @@ def up_down(
     --------
     >>> from unknot.topologies import irregular
     >>> up_down(irregular(12, 4, 1), root=0, choice="shortest")
-    <Relation up_down from r0, bfs levels, shortest on irregular(12, 4, 1, seed=0), 46 VCs>
+    <Relation up_down from r0, bfs levels, shortest on irregular(12, 4, 1, seed=1), 46 VCs>
     """
     from unknot.routing.paths_kernel import legal_distances
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from unknot import memory
 from unknot.errors import UnknotError
+from unknot.threads import processors, share_processors
 
 _T = TypeVar("_T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -51,7 +52,12 @@ def workers(given: Executor | None, jobs: int, *, threads: bool = False) -> Iter
             return
         before = set(multiprocessing.active_children())
         context = multiprocessing.get_context("spawn")
-        pool = _Pool(jobs, mp_context=context, initializer=_start_worker, initargs=(memory.limit(),))
+        pool = _Pool(
+            jobs,
+            mp_context=context,
+            initializer=_start_worker,
+            initargs=(memory.limit(), processors() // max(1, jobs)),
+        )
         try:
             yield pool
         except BaseException:
@@ -126,8 +132,9 @@ def _sigterm_interrupts() -> Iterator[None]:
 _FOR_LIFE = ExitStack()
 
 
-def _start_worker(most_memory: int) -> None:
-    """Leave signals to the parent, end with it, even when it is killed, and keep to its limit of memory."""
+def _start_worker(most_memory: int, share: int) -> None:
+    """Leave signals to the parent, end with it, even when it is killed, and keep to its limits."""
+    share_processors(share)
     _FOR_LIFE.enter_context(memory.memory_limit(most_memory))
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)

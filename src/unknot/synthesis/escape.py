@@ -41,7 +41,7 @@ class Escaped:
         return 1
 
 
-def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20.0, seed: int = 0) -> Escaped:
+def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20.0, seed: int = 1) -> Escaped:
     """Give a relation escape VCs, which every blocked header may enter and nobody leaves before the destination.
 
     The escape routes are those of a spanning tree: one more VC on each channel of the tree, up before down. No

@@ -150,7 +150,7 @@ def lanes(
     first: str = "lanes",
     rounds: int = 7,
     conflicts: int = 200_000,
-    seed: int = 0,
+    seed: int = 1,
     progress: Progress | None = None,
 ) -> Lanes:
     """Route along shortest paths in as few lanes as are found, and say whether fewer are impossible.

@@ -83,7 +83,7 @@ def repair(
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
     time_limit: float = 60.0,
-    seed: int = 0,
+    seed: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Remedy, ...]:
     """Remedies, from those that change least to new routes; see `Remedy.kind`.

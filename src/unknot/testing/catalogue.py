@@ -36,7 +36,7 @@ WORDS = (
 )
 """Networks of words and their shifts, and cube-connected cycles."""
 
-SWITCHES = ("irregular(8, 4, 2)", "random_regular(8, 3)")
+SWITCHES = ("irregular(8, 4, 2, seed=0)", "random_regular(8, 3, seed=0)")
 """Random networks: irregular with two terminals at each switch, and regular."""
 
 FAT_TREES = ("fat_tree(2, 3)", "xgft([1, 3], [1, 2])")

@@ -29,7 +29,7 @@ def dragonfly(
     groups: int | None = None,
     *,
     arrangement: str = "absolute",
-    seed: int = 0,
+    seed: int = 1,
     latency: int = 1,
     global_latency: int | None = None,
 ) -> Network:
@@ -80,7 +80,9 @@ def dragonfly(
     h = whole("dragonfly", "the number h of global links of a router", a // 2 if h is None else h, 0)
     g = whole("dragonfly", "the number of groups", a * h + 1 if groups is None else groups, 1)
     more = "" if arrangement == "absolute" else f", arrangement='{arrangement}'"
-    name = f"dragonfly({a}, {p}, {h}{'' if groups is None else f', {g}'}{more}{f', seed={seed}' if seed else ''})"
+    name = (
+        f"dragonfly({a}, {p}, {h}{'' if groups is None else f', {g}'}{more}{f', seed={seed}' if seed != 1 else ''})"
+    )
     if g > a * h + 1:
         raise NetworkError(f"{name}: {a * h} global links of a group reach {a * h + 1} groups at most, not {g}")
     affordable(name, g * a, g * a * (a - 1 + h), g * a * p, 2)

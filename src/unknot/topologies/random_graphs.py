@@ -12,7 +12,7 @@ TRIES = 100
 """Attempts at a connected random regular network; from degree 3 on the first one nearly always is."""
 
 
-def random_regular(n: int, degree: int, seed: int = 0, *, latency: int = 1) -> Network:
+def random_regular(n: int, degree: int, seed: int = 1, *, latency: int = 1) -> Network:
     """A connected random network of `n` routers with `degree` links each (as of Jellyfish, Singla et al. 2012).
 
     Link ends are paired at random; pairs that make a loop or a double link change partners with random others. The
@@ -55,7 +55,7 @@ def random_regular(n: int, degree: int, seed: int = 0, *, latency: int = 1) -> N
 
 
 def irregular(
-    switches: int, degree: int = 4, hosts: int = 4, seed: int = 0, *, links: int | None = None, latency: int = 1
+    switches: int, degree: int = 4, hosts: int = 4, seed: int = 1, *, links: int | None = None, latency: int = 1
 ) -> Network:
     """A connected irregular network of switches with at most `degree` links and exactly `hosts` hosts each.
 

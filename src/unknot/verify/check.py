@@ -15,8 +15,9 @@ from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
+from unknot.threads import threads_of
 from unknot.verify.closed_sets import small_closed_set
-from unknot.verify.effort import Effort, TimeUpError, processors
+from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Dependencies, Flags, core, dependencies
@@ -69,7 +70,8 @@ def check(
     buffer_depth : int
         Flits per VC, for the message lengths of a counterexample; the answer does not depend on it.
     threads : int, optional
-        Addresses followed at a time; by default one for each processor. The answer does not depend on it.
+        Addresses followed at a time; by default one for each processor, fewer where there is too little to do, as
+        everywhere. The answer does not depend on it.
     progress : callable(stage, done, total), optional
         Told how far each stage is.
     shorten : bool
@@ -159,9 +161,7 @@ def _judge(
         raise RelationError(f"check: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
     if not time_limit > 0:
         raise RelationError(f"check: the time limit must be a positive number of seconds, got {time_limit!r}")
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise RelationError(f"check: the number of threads must be at least 1, got {threads!r}")
-    count, depth = threads or processors(), int(buffer_depth)
+    count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
     found: dict[Switching, Verdict] = {}
 
     def one(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot.errors import RelationError
 from unknot.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
-from unknot.verify.effort import Effort, processors, step
+from unknot.threads import threads_of
+from unknot.verify.effort import Effort, step
 from unknot.verify.states import Explorer
 
 Pairs = list[tuple[int, int]]
@@ -77,7 +79,7 @@ def deliver(
     relation, routing, vcs
         As `unknot.check` takes them.
     threads : int, optional
-        Addresses followed at a time; by default one for each processor. The answer does not depend on it.
+        Addresses followed at a time, as in `check`. The answer does not depend on it.
     progress : callable(stage, done, total), optional
         Told how many addresses are done.
 
@@ -111,7 +113,7 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
             space.fail(int(facts[9]), int(failed))
         return facts.tolist(), _pairs(dead, facts[2]), _pairs(looped, facts[3])
 
-    effort = Effort(threads or processors(), progress=progress)
+    effort = Effort(threads_of(threads, "deliver", wrong=RelationError), progress=progress)
     input_vcs = relation.vcs.router.size
     _ = relation.table or relation.compiled
     blocks = effort.over("routes", relation.num_addresses, step(input_vcs), lambda: Explorer(relation), follow)

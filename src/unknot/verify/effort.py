@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 import time
@@ -14,6 +13,7 @@ from typing import Generic, Self, TypeVar
 
 from unknot.background import clock
 from unknot.progress import Progress
+from unknot.threads import processors
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -24,11 +24,6 @@ PATIENCE = 0.2
 """Seconds without any block done after which the clock is looked at again."""
 LEAVING = 1.0
 """Seconds that threads have to end the blocks they are at; who takes longer is asking a rule that never answers."""
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class TimeUpError(Exception):

@@ -107,7 +107,7 @@ def fault_sweep(
     kind: Parts = "links",
     faults: int = 1,
     budget: int = 1000,
-    seed: int = 0,
+    seed: int = 1,
     time_limit: float = 10.0,
     progress: Progress | None = None,
 ) -> FaultSweep:

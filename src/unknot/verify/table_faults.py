@@ -129,7 +129,7 @@ def table_faults(
     kind: Parts = "links",
     faults: int = 1,
     budget: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     progress: Progress | None = None,
 ) -> TableFaults:
     """Let every cable, channel or switch fail, and count the pairs of hosts that lose their route.

@@ -21,7 +21,7 @@ from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
 from unknot.simulation.run.class_run import check_alone, class_runs
 from unknot.simulation.run.measurement import Window, drain, warm_up
-from unknot.simulation.run.options import check_point, check_run
+from unknot.simulation.run.options import check_point, check_run, run_threads
 from unknot.simulation.run.outcome import diagnosis
 from unknot.simulation.run.remedy import remedy
 from unknot.simulation.run.run import Run
@@ -59,7 +59,7 @@ def simulate(
     interval: int | None = None,
     faults: Sequence[Fault] = (),
     seed: int = 1,
-    threads: int = 1,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Simulate a relation, flit by flit.
@@ -110,8 +110,9 @@ def simulate(
         thread only.
     seed : int
         *Execution.* The same design, load and seed give the same run to the last bit.
-    threads : int
-        Threads inside this one run; any number gives the same bits.
+    threads : int, optional
+        Threads inside this one run; by default one for each processor, but only where each has 1,024 routers, and one
+        with `faults` or `classes`. Any number gives the same bits.
     progress : callable, optional
         Called with the stage and the cycle reached, see `unknot.progress`.
 
@@ -129,15 +130,16 @@ def simulate(
     """
     relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)
+    count = run_threads(threads, relation.network, alone=bool(faults or classes))
     if classes:
         check_alone(
-            threads, faults=faults, bursts=bursts, traffic=traffic != "uniform", packet_length=packet_length != 1
+            count, faults=faults, bursts=bursts, traffic=traffic != "uniform", packet_length=packet_length != 1
         )
     mix = mix_of(relation, classes, float(load)) if classes else None
     shares = length_shares(mix.lengths if mix else packet_length)
     longest = shares[-1][0]
     check_point(longest, switching, buffer_depth, seed)
-    check_run(load, warmup, measure, precision, interval, threads)
+    check_run(load, warmup, measure, precision, interval)
     terminals = relation.network.num_terminals
     if not terminals:
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
@@ -163,7 +165,7 @@ def simulate(
         pairs=pairs,
         router=router,
         bursts=bursts,
-        threads=threads,
+        threads=count,
         **({"faults": faults} if faults else {"mix": mix}),
     )
     rate = mix.packets if mix else chance * float(pairs.rate.sum())

@@ -139,7 +139,7 @@ def saturation(
     traffic: Traffic = "uniform",
     router: Router = DEFAULT,
     bursts: Bursts | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Saturation:
     """Search for the load at which runs cease to be stable, by bisection between 0 and 1.

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,15 @@ from unknot.simulation.engine.classes import Message, TrafficClass
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
 from unknot.switching import Switching
+from unknot.threads import threads_of
+
+if TYPE_CHECKING:
+    from unknot.network import Network
 
 MOST = 2**40
 """Most cycles of a part of a run."""
-MOST_THREADS = 1024
+ROUTERS = 1024
+"""Routers that keep a thread busy; with fewer it waits for the others."""
 
 
 def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:
@@ -45,7 +50,6 @@ def check_run(
     measure: int | None,
     precision: float | None,
     interval: int | None,
-    threads: int,
 ) -> None:
     """Refuse what no run can be asked for."""
     if not _is_number(load) or not 0 <= load <= 1:
@@ -59,8 +63,12 @@ def check_run(
         raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {precision!r}")
     if precision is not None and measure is not None:
         raise SimulationError("precision chooses how long to measure: give either it or measure")
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 1 <= threads <= MOST_THREADS:
-        raise SimulationError(f"threads must be a whole number from 1 to {MOST_THREADS}, got {threads!r}")
+
+
+def run_threads(threads: int | None, network: Network, *, alone: bool = False) -> int:
+    """Threads of a run: those asked for, else one, if it goes `alone`, or as many as the network has work for."""
+    useful = 1 if alone else network.num_routers // ROUTERS
+    return threads_of(threads, "simulate", wrong=SimulationError, useful=useful)
 
 
 def _is_number(value: object) -> bool:

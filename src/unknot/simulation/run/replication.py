@@ -109,7 +109,7 @@ def replicate(
     progress : callable, optional
         Called with the seed and the runs done, see `unknot.progress`.
     **options
-        As for `simulate`, without `seed`.
+        As for `simulate`, without `seed`; with an executor each run has one thread unless `threads` says otherwise.
 
     Raises
     ------
@@ -124,6 +124,7 @@ def replicate(
         runs: Iterable[Run] = (simulate(relation, load, seed=seed, **options) for seed in wanted)
     else:
         relation.compiled  # noqa: B018 compiled once, before threads share it
+        options = {"threads": 1, **options}
         pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in wanted]
         runs = (future.result() for future in pending)
     found = []

@@ -110,7 +110,7 @@ def watch(
     shares = length_shares(packet_length)
     technique = switching_named(switching)
     check_point(shares[-1][0], technique, buffer_depth, seed)
-    check_run(load, None, None, None, None, 1)
+    check_run(load, None, None, None, None)
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise SimulationError(f"limit is a number of cycles above 0, got {limit!r}")
     if router.speculative or router.internal_speedup > 1:

@@ -182,8 +182,8 @@ def family_of(text: str | int) -> tuple[int, bool]:
         return _dimensions(text), False
     if _LETTER.match(text):
         raise RelationError(
-            f"{text}: a number of dimensions is wanted in parentheses, such as mesh(2) for all meshes n × m, whatever "
-            "their sides, or mesh(3) for three dimensions"
+            f"{text}: a number of dimensions is wanted in parentheses, such as mesh(2) for all meshes n × m "
+            "or mesh(3) for those of three dimensions"
         )
     call = parse_call(text, "FAMILY")
     if call.name in ("torus", "ring"):
