@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: dropped when any source they are made of has changed.
+"""Compiled kernels on disk: named after all sources that they are made of.
 
 Numba keeps compiled kernels beside their source and compiles again when that one file changes. It does not see that a
 kernel also holds functions and constants of other files.
@@ -14,6 +14,7 @@ import stat
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,34 +87,68 @@ def without_a_look_at_blas() -> None:
         linalg.ensure_blas = look
 
 
-def drop_stale(package: Path, cache: str = "") -> bool:
-    """Remove the compiled kernels of a package if they were made of other sources; True if so.
+def keep_apart(package: Path) -> str:
+    """Have Numba put a digest of all sources that kernels are made of into the names of a package's compiled kernels.
 
-    They are beside their sources, or in the folder `cache` that NUMBA_CACHE_DIR names. Where it cannot be written to
-    nothing is done; Numba then keeps its files elsewhere.
+    So none is found that was made of other sources or by another compiler, in whatever folder it is and even while
+    another process writes there. Kernels of other sources are removed from a folder when it is first used.
+    Returns the digest (2 ms for 60 files).
     """
-    sources = sorted(package.rglob("*_kernel.py"))
-    digest = hashlib.sha256()
-    for source in [*sources, *(package / name for name in CONSTANTS)]:
-        digest.update(source.read_bytes())
-    stamp = _folder(package / "kernels", cache) / "kernels.sha256"
+    import llvmlite
+    import numba
+    from numba.core.caching import CacheImpl
+
+    sources = sources_digest(package)
+    mark = f"{sources}-{numba.__version__}-{llvmlite.__version__}"
+    inside, named = f"{package}{os.sep}", _numbas_name()
+    cleared = set[str]()
+
+    def name(cache: Any, fullname: str, abiflags: str) -> str:
+        found: str = named(cache, fullname, abiflags)
+        source = os.path.abspath(getattr(cache.locator, "_py_file", ""))
+        if not source.startswith(inside):
+            return found
+        folder = cache.locator.get_cache_path()
+        if folder not in cleared:
+            cleared.add(folder)
+            clear(Path(folder), sources)
+        return f"{found}.{mark}"
+
+    name.before = named  # type: ignore[attr-defined]
+    setattr(CacheImpl, "get_filename_base", name)  # noqa: B010 -- a method of Numba
+    return sources
+
+
+def _numbas_name() -> Callable[[Any, str, str], str]:
+    """The method by which Numba names the files of a kernel."""
+    from numba.core.caching import CacheImpl
+
+    found: Any = CacheImpl.get_filename_base
+    return getattr(found, "before", found)  # type: ignore[no-any-return]
+
+
+def sources_digest(package: Path) -> str:
+    """A hash of all files of a package that kernels are made of: names and content."""
+    found = hashlib.sha256()
+    for source in sorted([*kernels_in(str(package)), *(str(package / name) for name in CONSTANTS)]):
+        content = Path(source).read_bytes()
+        found.update(f"{source[len(str(package)) :]} {len(content)} ".encode() + content)
+    return found.hexdigest()[:16]
+
+
+def kernels_in(folder: str) -> Iterator[str]:
+    """The files of kernels under a folder."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith("_kernel.py"):
+                yield entry.path
+            elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                yield from kernels_in(entry.path)
+
+
+def clear(folder: Path, sources: str) -> None:
+    """Remove compiled kernels of other sources, as far as they can be removed."""
     with contextlib.suppress(OSError):
-        if stamp.exists() and stamp.read_text() == digest.hexdigest():
-            return False
-        for folder in {_folder(source, cache) for source in sources}:
-            for compiled in folder.glob("*_kernel.*.nb[ic]"):
+        for compiled in folder.glob("*_kernel.*.nb[ic]"):
+            if f".{sources}-" not in compiled.name:
                 compiled.unlink(missing_ok=True)
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        fresh = stamp.with_name(f"{stamp.name}.{os.getpid()}")
-        fresh.write_text(digest.hexdigest())
-        fresh.replace(stamp)
-        return True
-    return False
-
-
-def _folder(source: Path, cache: str) -> Path:
-    """Folder in which Numba keeps what it compiles of a source."""
-    if not cache:
-        return source.parent / "__pycache__"
-    folder = os.path.dirname(os.path.abspath(source))
-    return Path(cache, f"{Path(folder).name}_{hashlib.sha1(folder.encode()).hexdigest()}")

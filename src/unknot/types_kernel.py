@@ -8,12 +8,12 @@ from numba import config, types
 
 from unknot.background import watch_compiling
 from unknot.compiling import announce
-from unknot.kernel_cache import drop_stale, folder_for, without_a_look_at_blas
+from unknot.kernel_cache import folder_for, keep_apart, without_a_look_at_blas
 
 if not config.CACHE_DIR and (_folder := folder_for(Path(__file__).parent)):
     # The processes that this one starts find them there too.
     config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = _folder
-drop_stale(Path(__file__).parent, config.CACHE_DIR)
+keep_apart(Path(__file__).parent)
 without_a_look_at_blas()
 watch_compiling()
 announce()
