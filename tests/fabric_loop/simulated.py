@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,23 @@ class Running:
             words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=120
         )
         return found.stdout + found.stderr
+
+    def join(self, group: str, seconds: float = 20.0) -> None:
+        """Make all host ports members of a multicast group, and wait until its tree is dumped."""
+        described = (self.folder / "fabric.ibnetdiscover").read_text()
+        guids = re.findall(r"^\[[0-9]+\]\(([0-9a-f]+)\)", described, re.M)
+        words = [sys.executable, "-m", "tests.fabric_loop.joining", group, *guids]
+        root = Path(__file__).parents[2]
+        own = {**self.environment, "PYTHONPATH": f"{root}:{root / 'src'}"}
+        subprocess.run(words, env=own, capture_output=True, timeout=60, check=True)
+        dump, end, last = self.folder / "opensm.mcfdbs", time.monotonic() + seconds, b""
+        while time.monotonic() < end:
+            time.sleep(1)
+            now = dump.read_bytes() if dump.exists() else b""
+            if now and now == last:
+                return
+            last = now
+        raise RuntimeError(f"OpenSM did not dump multicast group {group}")
 
 
 @contextlib.contextmanager

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from tests.fabric_loop.__main__ import Tally, loop
 from tests.fabric_loop.fabrics import ENGINES, Case, cases
-from tests.fabric_loop.simulated import missing
+from tests.fabric_loop.simulated import missing, running
+from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_tables
+from tests.reference.multicast_copies import copy_packets, plain_mcfdbs
+from unknot.fabrics import read_fabric
 from unknot.fabrics.ibsim import read_ibsim
 from unknot.topologies import torus
+from unknot.verify.audit import audit
 
 
 def test_there_are_a_dozen_fabrics_that_ibsim_can_take(tmp_path: Path) -> None:
@@ -29,6 +34,28 @@ def test_seeds_of_a_torus() -> None:
         "torus 4 4 1\nxp_link 0x200000 0x200004\nxm_link 0x200000 0x20000c\n"
         "yp_link 0x200000 0x200001\nym_link 0x200000 0x200003\n"
     )
+
+
+@pytest.mark.skipif(bool(missing()), reason=f"Debian packages that are not installed: {' '.join(missing())}")
+def test_multicast_trees_of_the_real_subnet_manager(tmp_path: Path) -> None:
+    """Up*/Down* by OpenSM is safe on this torus, and not together with a group of all hosts."""
+    case = Case("torus", torus(4, 4))
+    case.write(tmp_path / "ibsim.net")
+    dumps = tmp_path / "dumps"
+    dumps.mkdir()
+    with running(tmp_path / "ibsim.net", dumps, *case.options("updn", dumps)) as fabric:
+        fabric.join("ff12:401b:ffff::ffff:ffff")
+    found = audit(read_fabric(dumps))
+    assert found.host_to_host.holds
+    assert found.multicast is not None
+    assert (found.multicast.groups, found.multicast.pairs, found.multicast.delivered) == (1, 240, True)
+    plain = plain_tables(plain_ibnetdiscover(dumps / "fabric.ibnetdiscover"), dumps / "opensm.fdbs")
+    plain.lanes = 1
+    copied = copy_packets(plain, plain_mcfdbs(dumps / "opensm.mcfdbs"), 0)
+    both = nx.compose(follow(plain, "host-to-host").dependencies, copied.dependencies)
+    assert found.multicast.deadlock_free is nx.is_directed_acyclic_graph(both)
+    assert found.hops is not None
+    assert (found.hops.contradictions, found.hops.longer_pairs) == (0, 0)
 
 
 @pytest.mark.skipif(bool(missing()), reason=f"Debian packages that are not installed: {' '.join(missing())}")

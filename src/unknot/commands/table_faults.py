@@ -72,6 +72,7 @@ def _show(found: TableFaults, show: int) -> None:
     from rich.table import Table
 
     from unknot.commands import display
+    from unknot.report.phrases import count
 
     tried = f"{len(found.tried)} of {found.possible}, drawn at random" if found.sampled else f"all {found.possible}"
     kind = "cables" if found.kind == "links" else "switches" if found.kind == "routers" else found.kind
@@ -95,7 +96,7 @@ def _show(found: TableFaults, show: int) -> None:
             table.add_column(heading)
         for fault in worst:
             lost = f"{fault.lost_pairs} of {fault.pairs}"
-            dead = f" (and {fault.dead_hosts} host ports)" if fault.dead_hosts else ""
+            dead = f" (and {count(fault.dead_hosts, 'host port')})" if fault.dead_hosts else ""
             severed = str(fault.severed_pairs or "")
             table.add_row(", ".join(fault.parts) + dead, fault.outcome, lost, severed, fault.example)
         out.print(table)
