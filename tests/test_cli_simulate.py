@@ -39,7 +39,10 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     given = answer(unknot_says(*words, "--json", "--vcs", "1"))
     assert (given["vcs"], given["vcs_chosen"]) == (1, False)
     for key, value in vars(run).items():
-        assert key in ("utilisation", "occupancy", "lengths", "router", "faults", "network") or found[key] == value
+        assert key in ("utilisation", "occupancy", "lengths", "router", "faults", "network", "classes") or (
+            found[key] == value
+        )
+    assert found["classes"] == []
     assert (found["lengths"], found["router"]) == ({}, vars(run.router))
     assert found["ns_per_flit_hop"] > 0
     assert found["channels"] is None
@@ -149,7 +152,8 @@ def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
     shown = CliRunner().invoke(app, ["simulate", "--help"]).output
     sections = dict(re.findall(r"^(\w[\w ]+):\n((?:  .*\n?)+)", shown, re.M))
     for group, names in GROUPS.items():
-        assert re.findall(r"^  --([a-z-]+)", sections[group], re.M) == [name.replace("_", "-") for name in names]
+        options = ["class" if name == "traffic_class" else name.replace("_", "-") for name in names]
+        assert re.findall(r"^  --([a-z-]+)", sections[group], re.M) == options
     order = [name for names in GROUPS.values() for name in names]
     arguments = [name for name in signature(simulate).parameters if name in order and name != "load"]
     assert arguments == [name for name in order if name in arguments]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,11 +21,10 @@ from unknot.commands.options import (
     in_groups,
 )
 from unknot.commands.outcomes import say
-from unknot.commands.shared import limited, network_for, print_json, relation_of, write, write_rows
+from unknot.commands.shared import network_for, relation_of, write_rows
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
-    from unknot.routing.relation import Relation
     from unknot.simulation import Run, Runs, Saturation
 
 
@@ -120,6 +120,7 @@ def simulate(
 
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
     """
+    from unknot.commands import simulated
     from unknot.errors import SimulationError
     from unknot.simulation.run import options
     from unknot.switching import switching_named
@@ -166,20 +167,23 @@ def simulate(
     relation = relation_of(network, routing, vcs, simulated=True)
     chosen = vcs is None
     vcs = relation.made_by[1] if relation.made_by else vcs
+    task = simulated.Task(relation, point, json, time_limit, chosen)
     found: Run | Runs | Saturation
     if load is None:
-        found = _search(relation, point, json, time_limit, chosen)
+        found = simulated.search(task)
     elif seeds is not None:
-        found = _several(relation, load, point | cycles, seeds, jobs, json, time_limit, chosen)
+        found = simulated.several(replace(task, point=point | cycles), load, seeds, jobs)
     else:
         steps = interval or (None if series is None else STEP)
-        found = run = _one(relation, load, point | cycles | {"interval": steps}, channels, json, time_limit, chosen)
+        found = run = simulated.one(replace(task, point=point | cycles | {"interval": steps}), load, channels)
         if len(run.faults) < len(fault or ()):
             say(f"the run ended in cycle {run.cycles}, before all faults had come")
         if out is not None:
-            _draw(relation, run, out)
+            simulated.draw(relation, run, out)
         if export is not None:
-            _export(relation, run, export, {"network": network_for(export, network), "routing": routing, "vcs": vcs})
+            simulated.export(
+                relation, run, export, {"network": network_for(export, network), "routing": routing, "vcs": vcs}
+            )
         if series is not None:
             from unknot.report import write_series
 
@@ -195,150 +199,8 @@ def simulate(
 
 STEP = 100
 """Cycles between two points of a drawing over time."""
-RUN = 4096
-"""Bytes of a run that is kept, its channels apart."""
 
 
 def _given(options: dict[str, Any]) -> str:
     """The first of these options that was given."""
     return next((name for name, value in options.items() if value not in (None, False)), "")
-
-
-def _one(
-    relation: Relation,
-    load: float,
-    point: dict[str, Any],
-    channels: bool,
-    json: bool,
-    time_limit: float | None,
-    chosen: bool,
-) -> Run:
-    from unknot.commands import activity, display
-    from unknot.simulation import simulate as run_flits
-    from unknot.simulation.run.options import run_threads
-
-    alone = bool(point.get("faults") or point.get("classes"))
-    threads = run_threads(point["threads"], relation.network, alone=alone)
-    clock = _Clock(alone=threads == 1 and time_limit is None)
-    with activity.cycles("simulating") as progress:
-        found = limited(
-            time_limit, lambda: run_flits(relation, load, **point, progress=lambda *at: clock.describe(progress, *at))
-        )
-    if json:
-        from unknot.answers.form import answer
-        from unknot.answers.runs import SimulateAnswer, channels_of
-
-        cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
-        every = channels_of(relation, found) if channels else None
-        print_json(
-            answer(
-                SimulateAnswer,
-                found,
-                of=relation,
-                ns_per_flit_hop=cost,
-                channels=every,
-                vcs_chosen=chosen,
-                network=relation.network,
-            )
-        )
-    else:
-        display.show_run(relation, found, chosen=chosen)
-    return found
-
-
-def _several(
-    relation: Relation,
-    load: float,
-    point: dict[str, Any],
-    seeds: int,
-    jobs: int,
-    json: bool,
-    time_limit: float | None,
-    chosen: bool,
-) -> Runs:
-    from contextlib import ExitStack
-    from functools import partial
-
-    from unknot.commands import activity, display
-    from unknot.memory import require
-    from unknot.simulation import replicate
-    from unknot.studies.workers import workers
-
-    require("keeping the runs of all --seeds", seeds * (RUN + 32 * relation.network.num_channels))
-    first = point.pop("seed")
-    with activity.progress_bar("simulating") as progress, ExitStack() as stack:
-        pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
-        every = range(first, first + seeds)
-        run = partial(replicate, relation, load, seeds=every, executor=pool, progress=progress, **point)
-        found = limited(time_limit, run)
-    if json:
-        from unknot.answers.form import answer
-        from unknot.answers.runs import SeedsAnswer
-
-        print_json(answer(SeedsAnswer, found, of=relation, vcs_chosen=chosen))
-    else:
-        display.show_runs(relation, found, chosen=chosen)
-    return found
-
-
-def _draw(relation: Relation, run: Run, out: Path) -> None:
-    from unknot.report import draw_configuration, draw_load
-
-    if run.deadlock is not None:
-        write(out, draw_configuration(relation, run.deadlock))
-        return
-    note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else ', not stable'}"
-    write(out, draw_load(relation.network, run.utilisation, note=note))
-
-
-def _export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> None:
-    from unknot.answers.configuration_file import write_configuration
-
-    if run.deadlock is None:
-        say(f"no deadlock, so {file} was not written")
-        return
-    write_configuration(relation, run.deadlock, file, **words)
-    say(f"wrote {file}")
-
-
-def _search(
-    relation: Relation, point: dict[str, Any], json: bool, time_limit: float | None, chosen: bool
-) -> Saturation:
-    from unknot.commands import activity, display
-    from unknot.simulation import saturation, zero_load_latency
-
-    alone = ("packet_length", "switching", "traffic", "router")
-    with activity.cycles("searching") as progress:
-        empty, found = limited(
-            time_limit,
-            lambda: (
-                zero_load_latency(relation, **{key: point[key] for key in alone}),
-                saturation(relation, **point, progress=progress),
-            ),
-        )
-    if json:
-        from unknot.answers.form import answer
-        from unknot.answers.runs import SaturationAnswer
-
-        print_json(answer(SaturationAnswer, found, of=relation, zero_load_latency=empty, vcs_chosen=chosen))
-    else:
-        display.show_saturation(relation, found, empty, chosen=chosen)
-    return found
-
-
-class _Clock:
-    """Processor time of a run from the moment everything is compiled: of the thread, or of all if it has several."""
-
-    def __init__(self, *, alone: bool) -> None:
-        import time
-
-        self.read = time.thread_time_ns if alone else time.process_time_ns
-        self.began: int | None = None
-
-    def describe(self, further: Any, stage: str, cycle: int, total: int) -> None:
-        if self.began is None:
-            self.began = self.read()
-        further(stage, cycle, total)
-
-    def nanoseconds(self) -> int:
-        return self.read() - (self.began or 0)

@@ -1,0 +1,168 @@
+"""The runs of `unknot simulate`: one, several seeds, or a search for saturation; and what is drawn of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unknot.commands.outcomes import say
+from unknot.commands.shared import limited, print_json, write
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+    from unknot.simulation import Run, Runs, Saturation
+
+RUN = 4096
+"""Bytes of a run that is kept, its channels apart."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A design to simulate, and how its answer is printed.
+
+    Attributes
+    ----------
+    point : dict
+        Arguments of `unknot.simulate`.
+    json : bool
+        Whether the answer is JSON.
+    time_limit : float, optional
+        Seconds.
+    chosen : bool
+        Whether the number of VCs was chosen for lack of one given.
+    """
+
+    relation: Relation
+    point: dict[str, Any]
+    json: bool
+    time_limit: float | None
+    chosen: bool
+
+
+def one(task: Task, load: float, channels: bool) -> Run:
+    """Make one run and print it."""
+    from unknot.commands import activity, display
+    from unknot.simulation import simulate as run_flits
+    from unknot.simulation.run.options import run_threads
+
+    alone = bool(task.point.get("faults") or task.point.get("classes"))
+    threads = run_threads(task.point["threads"], task.relation.network, alone=alone)
+    clock = _Clock(alone=threads == 1 and task.time_limit is None)
+    with activity.cycles("simulating") as progress:
+        found = limited(
+            task.time_limit,
+            lambda: run_flits(task.relation, load, **task.point, progress=lambda *at: clock.describe(progress, *at)),
+        )
+    if task.json:
+        from unknot.answers.form import answer
+        from unknot.answers.runs import SimulateAnswer, channels_of
+
+        cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
+        every = channels_of(task.relation, found) if channels else None
+        print_json(
+            answer(
+                SimulateAnswer,
+                found,
+                of=task.relation,
+                ns_per_flit_hop=cost,
+                channels=every,
+                vcs_chosen=task.chosen,
+                network=task.relation.network,
+            )
+        )
+    else:
+        display.show_run(task.relation, found, chosen=task.chosen)
+    return found
+
+
+def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
+    """Make one run for each seed and print them."""
+    from contextlib import ExitStack
+    from functools import partial
+
+    from unknot.commands import activity, display
+    from unknot.memory import require
+    from unknot.simulation import replicate
+    from unknot.studies.workers import workers
+
+    require("keeping the runs of all --seeds", seeds * (RUN + 32 * task.relation.network.num_channels))
+    point = dict(task.point)
+    first = point.pop("seed")
+    with activity.progress_bar("simulating") as progress, ExitStack() as stack:
+        pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
+        every = range(first, first + seeds)
+        run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
+        found = limited(task.time_limit, run)
+    if task.json:
+        from unknot.answers.form import answer
+        from unknot.answers.runs import SeedsAnswer
+
+        print_json(answer(SeedsAnswer, found, of=task.relation, vcs_chosen=task.chosen))
+    else:
+        display.show_runs(task.relation, found, chosen=task.chosen)
+    return found
+
+
+def search(task: Task) -> Saturation:
+    """Search for the load at which it saturates and print it."""
+    from unknot.commands import activity, display
+    from unknot.simulation import saturation, zero_load_latency
+
+    alone = ("packet_length", "switching", "traffic", "router")
+    with activity.cycles("searching") as progress:
+        empty, found = limited(
+            task.time_limit,
+            lambda: (
+                zero_load_latency(task.relation, **{key: task.point[key] for key in alone}),
+                saturation(task.relation, **task.point, progress=progress),
+            ),
+        )
+    if task.json:
+        from unknot.answers.form import answer
+        from unknot.answers.runs import SaturationAnswer
+
+        print_json(answer(SaturationAnswer, found, of=task.relation, zero_load_latency=empty, vcs_chosen=task.chosen))
+    else:
+        display.show_saturation(task.relation, found, empty, chosen=task.chosen)
+    return found
+
+
+def draw(relation: Relation, run: Run, out: Path) -> None:
+    """Draw the load of a run, or its deadlock."""
+    from unknot.report import draw_configuration, draw_load
+
+    if run.deadlock is not None:
+        write(out, draw_configuration(relation, run.deadlock))
+        return
+    note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else ', not stable'}"
+    write(out, draw_load(relation.network, run.utilisation, note=note))
+
+
+def export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> None:
+    """Write the deadlock of a run, if it has one, for `unknot replay`."""
+    from unknot.answers.configuration_file import write_configuration
+
+    if run.deadlock is None:
+        say(f"no deadlock, so {file} was not written")
+        return
+    write_configuration(relation, run.deadlock, file, **words)
+    say(f"wrote {file}")
+
+
+class _Clock:
+    """Processor time of a run from the moment everything is compiled: of the thread, or of all if it has several."""
+
+    def __init__(self, *, alone: bool) -> None:
+        import time
+
+        self.read = time.thread_time_ns if alone else time.process_time_ns
+        self.began: int | None = None
+
+    def describe(self, further: Any, stage: str, cycle: int, total: int) -> None:
+        if self.began is None:
+            self.began = self.read()
+        further(stage, cycle, total)
+
+    def nanoseconds(self) -> int:
+        return self.read() - (self.began or 0)
