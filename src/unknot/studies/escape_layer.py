@@ -1,4 +1,4 @@
-"""What an escape layer along a triangular mesh would be on a network: whether there is one, its cost, its gain."""
+"""Escape layer along a triangular mesh of a network: whether there is one, its cost, its gain."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Exhibit:
 
 @dataclass(frozen=True, eq=False)
 class Gallery:
-    """What `gallery` finds.
+    """Exhibits of a gallery, and the networks that routings refuse.
 
     Attributes
     ----------

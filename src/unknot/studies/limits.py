@@ -1,4 +1,4 @@
-"""What a study may ask for, judged before anything is built: the size of its text, and the number of its points."""
+"""Limits of a study, judged before anything is built: the size of its text, and the number of its points."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from unknot.verify.verdict import Verdict
 
 @dataclass(frozen=True)
 class Proven:
-    """What is proved of one design, as it is stored."""
+    """Verdict, delivery and replay of one design, as they are stored."""
 
     verdict: Verdict
     delivery: Delivery

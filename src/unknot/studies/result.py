@@ -1,4 +1,4 @@
-"""What a finished study holds; the report is made of it."""
+"""Results of a finished study, from which the report is made."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class Store:
             raise
 
     def _identity(self) -> tuple[int, int] | None:
-        """Which file the path names now."""
+        """Return device and inode of the file that the path names now; None without a path."""
         if self.path is None:
             return None
         found = os.stat(self.path)

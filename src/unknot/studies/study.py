@@ -75,7 +75,7 @@ def _known_traffic(text: str) -> str:
 
 
 class EntryError(UnknotError):
-    """What is wrong with one entry of a table."""
+    """Error in one entry of a table."""
 
     def __init__(self, key: str, message: str) -> None:
         self.key = key
@@ -246,7 +246,7 @@ def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Simulation(_Table):
-    """What every design is run with.
+    """Settings that every design is simulated with: loads, seeds, warm-up and measurement.
 
     Attributes
     ----------
@@ -285,7 +285,7 @@ class Simulation(_Table):
 
 
 class Proof(_Table):
-    """How long a proof may take, in seconds, before its question is left open."""
+    """Time limit of a proof in seconds, after which its question is left open."""
 
     time_limit: float = Field(default=60.0, gt=0, allow_inf_nan=False)
 

@@ -36,7 +36,7 @@ CYCLES = 200
 
 @dataclass(frozen=True)
 class ChangeBound:
-    """Why fewer changes are not enough.
+    """Proof that fewer changes are not enough.
 
     Attributes
     ----------

@@ -100,12 +100,12 @@ class ChangingLanes:
 
     @property
     def highest_load(self) -> float:
-        """Of the busiest channel."""
+        """Highest load of a channel."""
         return float(self.load.max(initial=0.0))
 
     @property
     def mean_load(self) -> float:
-        """Of all channels."""
+        """Mean load of the channels."""
         return float(self.load.mean()) if self.load.size else 0.0
 
     @property

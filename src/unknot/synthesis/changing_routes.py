@@ -55,7 +55,7 @@ def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
 
 
 def changes_of(network: Network, wanted: Ints, start: Ints, step: Ints, lanes: int, home: Ints) -> int:
-    """How many routes change their lane."""
+    """Count the routes that change their lane."""
     pairs = unpacked(wanted, home.size)
     router, column = np.nonzero(pairs)
     vc = start[router, column]
@@ -217,7 +217,7 @@ def _way(table: Table, router: int, row: int) -> list[int]:
 
 
 def routes_in_levels(table: Table, level: Ints, entries: Entries) -> int:
-    """How many routes change their lane."""
+    """Count the routes that change their lane."""
     slot, _ = _slots(table.network)
     changed = 0
     for u, row in np.argwhere(table.wanted).tolist():

@@ -33,7 +33,7 @@ PACKED = 3
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is asked, whether paths are given or not."""
+    """Question that a search is to answer, whether paths are given or not."""
 
     network: Network
     paths: str
@@ -49,7 +49,7 @@ class Asked:
 def asked_for(
     network: Network, paths: str, changes: str, routing: Relation | str | None, flows: npt.ArrayLike | None
 ) -> Asked:
-    """What is asked by the arguments of `changing_lanes`."""
+    """Return the question that the arguments of `changing_lanes` ask."""
     if routing is None:
         wanted = demand(network, flows)
         return Asked(

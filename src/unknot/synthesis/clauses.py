@@ -81,7 +81,7 @@ class Clauses:
         return self.number.setdefault(what, len(self.number) + 1)
 
     def _serve(self, t: int, there: dict[int, int], begin: list[int], served: set[tuple[int, int]]) -> None:
-        """What it means that these channels, and those that may follow, serve a destination."""
+        """Add the clauses by which these channels, and those that may follow, serve a destination."""
         target = self.network.target
         todo = [c for c in begin if (c, t) not in served]
         while todo:
@@ -115,7 +115,7 @@ class Clauses:
                 todo += [e for e in after if (e, t) not in served]
 
     def against(self, cycle: Sequence[int]) -> Iterator[Clause]:
-        """In no lane all turns of a cycle of channels are permitted."""
+        """Yield for each lane the clause that it does not permit all turns of a cycle of channels."""
         turns = list(pairwise([*cycle, cycle[0]]))
         for k in range(self.lanes):
             if all(("turn", k, *turn) in self.number for turn in turns):

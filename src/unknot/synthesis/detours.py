@@ -226,7 +226,7 @@ def climbing_routes(
 
 
 def loads_along(asked: Wanted, lane: Ints, start: Ints, follow: Slots) -> Floats:
-    """What each channel carries by routes in lanes."""
+    """Return the load of each channel under routes in lanes."""
     network = asked.network
     first, leaving = network.outgoing
     load = np.zeros(network.num_channels)

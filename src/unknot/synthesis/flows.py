@@ -21,7 +21,7 @@ COLUMNS = ("source", "target", "bandwidth")
 
 
 def read_flows(path: str | Path, network: Network) -> Floats:
-    """What each terminal sends to each other, from a CSV file with the columns source, target and bandwidth.
+    """Read the flows between terminals from a CSV file with the columns source, target and bandwidth.
 
     Bandwidths are numbers (in any one unit) or have a unit: MB/s, GB/s, Mb/s or Gb/s, all then in MB/s. Without the
     column every flow is 1. Several lines for one pair add up.

@@ -89,7 +89,7 @@ def balanced_table(
 
 
 def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:
-    """No choice of shortest paths, even if pairs may be split, has a lower highest load than this.
+    """Lower bound on the highest load of any choice of shortest paths, even if pairs may be split.
 
     By linear programming; where that is too large, or takes too long, the mean load of all channels.
     """
@@ -113,7 +113,7 @@ def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:
 
 
 def loads_of(table: Table) -> Floats:
-    """What each channel carries by given tables."""
+    """Return the load of each channel under given tables."""
     load = np.zeros(table.network.num_channels)
     router, row = np.nonzero(table.wanted)
     rate = table.rate[router, row]

@@ -57,7 +57,7 @@ class LongerLanes:
 
     @property
     def mean_hops(self) -> float:
-        """Of all pairs of routers."""
+        """Mean length of the routes of all pairs of routers, in hops."""
         return float(self.hops[self.wanted].mean()) if self.wanted.any() else 0.0
 
     @property
@@ -72,7 +72,7 @@ class LongerLanes:
 
     @property
     def highest_load(self) -> float:
-        """Of the busiest channel, in routes or in the units of the flows."""
+        """Highest load of a channel, in routes or in the units of the flows."""
         return float(self.routes.load.max(initial=0.0))
 
     @property

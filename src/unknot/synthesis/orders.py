@@ -31,7 +31,7 @@ FIRST_ROUNDS = 3
 
 @dataclass
 class Effort:
-    """What a search may take, and what it took.
+    """Limits of a search, and what it spent and found so far.
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ Literals = tuple[frozenset[Entry], frozenset[Entry]]
 
 @dataclass(frozen=True, eq=False)
 class PruneBound:
-    """Why fewer removed candidates are not enough.
+    """Proof that fewer removed candidates are not enough.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ CONFLICTS = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Unprunable:
-    """No choice of removed candidates makes a relation safe and keeps it delivering.
+    """Impossibility: no choice of removed candidates makes a relation safe and keeps it delivering.
 
     Attributes
     ----------

@@ -175,7 +175,7 @@ def _lanes(relation: Relation, paths: str, effort: Effort) -> Lanes:
 
 
 def _escaped(relation: Relation, switching: str, effort: Effort, *, minimal: bool) -> Escaped | None:
-    """None where escapes are no remedy: headers keep their choice, or the network has no spanning tree both ways."""
+    """Return the remedy by escapes; None if headers keep their choice, or there is no spanning tree both ways."""
     if switching == "wormhole-nonatomic":
         return None
     try:

@@ -73,7 +73,7 @@ class Rerouted:
 
     @property
     def highest_load(self) -> float:
-        """Of the busiest channel."""
+        """Highest load of a channel."""
         return float(self.load.max(initial=0.0))
 
     @property

@@ -161,7 +161,7 @@ def ways_of(table: Table) -> Ways:
 
 
 def random_table(ways: Ways, seed: list[int]) -> Ints:
-    """For each router and destination one of the channels that may be taken, as bits."""
+    """Draw for each router and destination one of the channels that may be taken, as bits."""
     random = np.random.default_rng(seed)
     homes = ways.home.size
     may = unpacked(ways.nearer, homes)

@@ -59,7 +59,7 @@ class Demand:
 
 
 def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
-    """All pairs of terminals, or those between which something flows.
+    """Return the pairs of terminals to serve: all, or those between which something flows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many of the shortest paths a relation permits, and whether it ever takes one away."""
+"""Share of the shortest paths that a relation permits, and whether it ever takes one away."""
 
 from __future__ import annotations
 

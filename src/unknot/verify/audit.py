@@ -1,4 +1,4 @@
-"""What is true of a fabric and its forwarding tables: can they deadlock, does every packet arrive, and how far round.
+"""Audit of a fabric and its forwarding tables: deadlock, delivery, and lengths of routes.
 
 Host-to-host traffic is what the answer is about; traffic to and between the switches, and all of it together, is
 judged beside it, since it shares the buffers.
@@ -61,7 +61,7 @@ MEANING: dict[Traffic, str] = {
 
 @dataclass(frozen=True, eq=False)
 class TrafficAudit:
-    """What was found for one kind of traffic.
+    """Verdict and delivery for one kind of traffic.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class TrafficAudit:
 
     @property
     def meaning(self) -> str:
-        """What this traffic is, and when it matters."""
+        """Description of this traffic, and of when it matters."""
         return MEANING[self.traffic]
 
     @property
@@ -139,7 +139,7 @@ class Audit:
 
     @property
     def traffics(self) -> tuple[TrafficAudit, ...]:
-        """All kinds, host-to-host first."""
+        """Audits of all kinds of traffic, host-to-host first."""
         return (self.host_to_host, *self.others)
 
     @property
@@ -235,7 +235,7 @@ def audit(
 def _judged(
     fabric: Fabric, traffic: Traffic, lanes: int | None, technique: Switching, time_limit: float, extra: IntArray
 ) -> TrafficAudit:
-    """What is found for one kind of traffic, with a sender for each port."""
+    """Judge one kind of traffic, with a sender for each port."""
     relation = fabric_relation(fabric, traffic, lanes=lanes)
     lids = destinations(fabric, traffic)
     verdict = check(relation, technique, time_limit=time_limit)
@@ -288,7 +288,7 @@ def _judged_merged(
 
 
 def _assumption(fabric: Fabric, lanes: int) -> str:
-    """What the lanes of packets were taken from."""
+    """Describe what the lanes of packets were taken from."""
     if fabric.levels is None and fabric.lanes is None:
         return ONE_LANE
     count = f"{lanes} virtual lanes (VLs)" if lanes > 1 else "one virtual lane (VL)"

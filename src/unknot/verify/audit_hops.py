@@ -20,7 +20,7 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class HopAudit:
-    """What was found.
+    """Comparison of routes and cables with a matrix of least hops.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ SHOWN = 20
 
 @dataclass(frozen=True, eq=False)
 class MulticastAudit:
-    """What was found for multicast groups and the routes between hosts together.
+    """Verdict and delivery for multicast groups and the routes between hosts together.
 
     Attributes
     ----------

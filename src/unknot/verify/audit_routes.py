@@ -1,4 +1,4 @@
-"""How long the routes between hosts are, and how many each cable carries: what is cut off when it fails."""
+"""Lengths of the routes between hosts, and routes on each cable: those that are cut off when it fails."""
 
 from __future__ import annotations
 

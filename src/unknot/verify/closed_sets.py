@@ -49,12 +49,12 @@ def small_closed_set(core: Core, heads: Flags) -> list[Worm]:
 
 
 def at_injection(core: Core) -> Flags:
-    """Which heads belong to a state that a packet enters straight from its terminal: bool array, shape (heads,)."""
+    """Mask of heads in states that a packet enters straight from its terminal: bool array, shape (heads,)."""
     return entered(core)[core.head_owner]
 
 
 def entered(core: Core) -> Flags:
-    """Which states a packet enters straight from its terminal: bool array, shape (states,)."""
+    """Mask of states that a packet enters straight from its terminal: bool array, shape (states,)."""
     relation = core.dependencies.relation
     space = Explorer(relation)
     states = np.zeros(core.input_vc.size, dtype=bool)

@@ -25,7 +25,7 @@ SHOWN = 1000
 
 @dataclass(frozen=True)
 class Delivery:
-    """What `deliver` finds beside deadlock.
+    """Delivery of a relation: dead ends, loops, and lengths of routes.
 
     Attributes
     ----------

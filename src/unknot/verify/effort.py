@@ -1,4 +1,4 @@
-"""What an analysis may spend: threads and time; how it says how far it is; and work over blocks of addresses."""
+"""Threads and time of an analysis; reports of its progress; and work over blocks of addresses."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class _Pool(Generic[T]):
         return True
 
     def take(self, number: int) -> T:
-        """What a block gave, or the error it raised."""
+        """Return the result of a block, or raise its error."""
         found, error = self._found.pop(number)
         if error is not None:
             raise error

@@ -120,7 +120,7 @@ class _Search:
         return Surroundings(self.relation, np.unique(self.rest.input_vc))
 
     def explain(self) -> None:
-        """What is known to be free as a whole is struck out by windows as small as will do; the rest at once."""
+        """Strike out what is known to be free as a whole: by windows as small as will do, the rest at once."""
         self.end = min(self.end, 2 * clock() - self.begin + EXPLAINED)
         routers = SMALLEST
         while self.rest.input_vc.size and clock() < self.end:

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""What is left of a part of the states when nothing outside of it is looked at."""
+"""Greatest set of states whose worms can leave it or block in it, when nothing outside of it is looked at."""
 
 import numpy as np
 from numba import njit, types

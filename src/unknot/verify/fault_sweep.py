@@ -1,4 +1,4 @@
-"""What becomes of a routing when channels, links or routers fail: each fault made, the routing rebuilt and judged."""
+"""Faults of channels, links or routers: each fault is made, and the routing rebuilt and judged."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class FaultSweep:
-    """All faults that were tried.
+    """Outcomes of all faults that were tried.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class FaultSweep:
 
     @property
     def counts(self) -> dict[Outcome, int]:
-        """How many faults have each outcome, the worst first; outcomes that do not occur are left out."""
+        """Number of faults with each outcome, the worst first; outcomes that do not occur are left out."""
         found = Counter(fault.outcome for fault in self.tried)
         return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
 
@@ -172,7 +172,7 @@ def fault_sweep(
 
 
 def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """What may fail: a name, and the channels or the router."""
+    """Yield the parts that may fail: a name, and the channels or the router."""
     if kind == "routers":
         for router in range(network.num_routers):
             yield network.router_name(router), (router,)
@@ -188,7 +188,7 @@ def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ..
 
 
 def sets_of_parts(parts: int, faults: int, possible: int, budget: int, seed: int) -> list[tuple[int, ...]]:
-    """All sets of `faults` parts, or as many as the budget allows, drawn at random without repeats, in order."""
+    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, in order."""
     if possible <= budget:
         return list(itertools.combinations(range(parts), faults))
     draw = np.random.default_rng(seed)

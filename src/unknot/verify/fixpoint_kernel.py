@@ -261,7 +261,7 @@ def pick(
     states, graph, commits, entered, inner_first, inner, marks, most,
     input_vc, address, head_owner, head_first, head_wait,
 ):  # fmt: skip
-    """For each VC that is left, at most `most` blocked states, no two of which wait for the same VCs that are left.
+    """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
 
     Edge e of VC v leads to inner[inner_first[v] + e]. Returns how many states and how many heads were picked; they
     are written as in `unknot.verify.states.Core`.

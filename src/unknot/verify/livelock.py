@@ -81,7 +81,7 @@ def livelock(relation: Relation) -> Livelock:
 
 
 def _shortest(first: Offsets, after: IntArray, label: IntArray, cyclic: npt.NDArray[np.int64]) -> list[int]:
-    """In the smallest cyclic component, the shortest cycle through one of its first few nodes."""
+    """Return the shortest cycle through one of the first few nodes of the smallest cyclic component."""
     sizes = np.bincount(label[cyclic])
     smallest = min(set(label[cyclic].tolist()), key=lambda component: (int(sizes[component]), component))
     best: list[int] = []

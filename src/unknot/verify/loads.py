@@ -21,7 +21,7 @@ MAX_FLOWS = 400_000
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """What each channel carries when the terminals send what the traffic says.
+    """Load of each channel when the terminals send the given traffic.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ def _single(flow: list[tuple[int, int, int]], todo: list[int]) -> bool:
 
 
 def _shares(relation: Relation, mine: npt.NDArray[np.int64], rate: Rates) -> npt.NDArray[np.float64]:
-    """What each terminal sends to each address of a destination: shape (addresses, terminals)."""
+    """Return the traffic of each terminal to each address of a destination: shape (addresses, terminals)."""
     if relation.may_use is None:
         return np.tile(rate / max(mine.size, 1), (mine.size, 1))
     use = relation.may_use[:, mine].T

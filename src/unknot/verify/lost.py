@@ -56,7 +56,7 @@ def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]
 
 
 def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> str:
-    """Why a switch does not forward a LID; `arrived` is the port from another switch, `level` the packet's SL."""
+    """Say why a switch does not forward a LID; `arrived` is the port from another switch, `level` the packet's SL."""
     network = fabric.network
     name, lid = network.router_name(r), fabric.lid_name(index)
     port = NO_ENTRY if fabric.tables is None else int(fabric.tables[r, index])

@@ -52,7 +52,7 @@ class PathCounts:
 
     @property
     def complete(self) -> npt.NDArray[np.bool_]:
-        """For each source whether every shortest path is permitted."""
+        """Mask of sources for which every shortest path is permitted."""
         return np.asarray((self.permitted == self.total).all(axis=1))
 
     def exact(self, i: int) -> tuple[int, int]:
@@ -163,7 +163,7 @@ class Destinations:
         )
 
     def refusals(self, group: IntArray, groups: int) -> list[tuple[int, int] | None]:
-        """For each group of sources, fewest steps to a state that lacks a channel that brings nearer; the address.
+        """Return for each group the fewest steps to a state that lacks a channel to a nearer router, and its address.
 
         Parameters
         ----------

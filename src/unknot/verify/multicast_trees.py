@@ -15,7 +15,7 @@ Port = tuple[int, int]
 
 
 class Wiring:
-    """What is at each port of a fabric, and which copies have no data lane.
+    """Channel or host at each port of a fabric, and the copies that have no data lane.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _find_ends(wiring: Wiring, tree: Tree) -> None:
 
 
 def _find_circle(wiring: Wiring, tree: Tree) -> None:
-    """How packets go round for ever, or that some arrive twice, where cables form a circle."""
+    """Note how packets go round for ever, or that some arrive twice, where cables form a circle."""
     network = wiring.fabric.network
     started = [c for r, out in tree.channels.items() for c in out if (network.inject == r).any()]
     copies = nx.DiGraph()

@@ -108,7 +108,7 @@ def _back_to(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
 
 
 def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
-    """For each dependency, the fewest VCs from injection to a state at which it arises."""
+    """Return for each dependency the fewest VCs from injection to a state at which it arises."""
     from unknot.verify.nonatomic_kernel import nearest
 
     relation = graph.relation
@@ -148,7 +148,7 @@ def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArr
 
 
 def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort) -> list[Arrival]:
-    """For each VC of the cycle, a shortest way to a state at which it depends on the next.
+    """Return for each VC of the cycle a shortest way to a state at which it depends on the next.
 
     From terminals of their own where all can be entered directly.
     """

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""How far from injection each dependency between virtual channels arises."""
+"""Distance from injection at which each dependency between virtual channels arises."""
 
 from numba import njit, types
 

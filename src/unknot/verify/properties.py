@@ -1,4 +1,4 @@
-"""All properties of a relation beside deadlock, in one answer."""
+"""Properties of a relation beside deadlock, all in one answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from unknot.verify.vc_use import VcUse, vc_use
 
 @dataclass(frozen=True, eq=False)
 class Properties:
-    """What is found of a relation beside deadlock; see the functions of the same names.
+    """Properties of a relation beside deadlock; see the functions of the same names.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ Hashes = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Remainder:
-    """Some states with the steps between them and the heads that may block there.
+    """States, the steps between them, and the heads that may block there.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Remainder:
         return self.cut(np.flatnonzero(alive), heads=blocks)
 
     def merged(self) -> Remainder:
-        """With states of one VC that have the same future, whatever their addresses, taken together.
+        """Merge states of one VC that have the same future, whatever their addresses.
 
         Each state and each head is stood for by the first of its kind; `owner` is then the address of that one.
         """
@@ -178,7 +178,7 @@ def of(core: Core, states: Ints, enters: Flags | None = None) -> Remainder:
 
 
 def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: int = 50_000) -> Remainder | None:
-    """All reachable states on some VCs, asked of the relation address by address; None when there are too many.
+    """Return the reachable states on some VCs, asked of the relation address by address; None if there are too many.
 
     A worm steps from state to state where it may hold several VCs; where a header has committed to one candidate,
     there is a head for each.
@@ -242,7 +242,7 @@ def _sums(values: Hashes, first: Offsets) -> Hashes:
 
 
 def _firsts(kind: Hashes) -> Ints:
-    """For each entry the position of the first one equal to it."""
+    """Return for each entry the position of the first one equal to it."""
     _, keep, number = np.unique(kind, return_index=True, return_inverse=True)
     firsts: Ints = keep[number.reshape(-1)]
     return firsts

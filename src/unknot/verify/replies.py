@@ -42,7 +42,7 @@ class RequestReply:
 
     @property
     def established(self) -> str:
-        """What was found, in words."""
+        """Result in words."""
         if self.safe:
             return "no message-dependent deadlock even where a terminal takes in requests only as replies leave it"
         if not self.network_safe:

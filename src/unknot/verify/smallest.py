@@ -36,7 +36,7 @@ MOST_VCS = 5000
 
 @dataclass(frozen=True)
 class Smallest:
-    """What `smallest` finds.
+    """Smallest deadlock configuration that was found, and lower bounds on the size of any.
 
     Attributes
     ----------

@@ -275,7 +275,7 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
 
 
 def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
-    """What kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
+    """Return what kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
     table = relation.table
     if table is None:
         return relation.compiled.function, (np.empty(0, dtype=np.int64),) * 4

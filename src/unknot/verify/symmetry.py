@@ -173,7 +173,7 @@ class _DiffersError(Exception):
 
 
 def _number(keys: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """For each column, how many equal ones come before it."""
+    """Count for each column the equal ones before it."""
     order = np.lexsort(keys)
     new = np.ones(order.size, dtype=bool)
     new[1:] = (keys[:, order[1:]] != keys[:, order[:-1]]).any(axis=0)

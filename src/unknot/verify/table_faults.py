@@ -1,4 +1,4 @@
-"""What is cut when cables, channels or switches of a fabric fail while its forwarding tables stay as they are."""
+"""Faults of cables, channels or switches of a fabric whose forwarding tables stay as they are."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TableFault:
 
 @dataclass(frozen=True, eq=False)
 class TableFaults:
-    """All faults that were tried; `rows` names every pair that one of them cuts off.
+    """Outcomes of all faults that were tried; `rows` names every pair that one of them cuts off.
 
     Attributes
     ----------
@@ -99,12 +99,12 @@ class TableFaults:
 
     @property
     def survives(self) -> bool:
-        """No fault cuts off a pair of surviving hosts."""
+        """Whether no fault cuts off a pair of surviving hosts."""
         return all(fault.outcome == "holds" for fault in self.tried)
 
     @property
     def counts(self) -> dict[Outcome, int]:
-        """How many faults have each outcome, the worst first; outcomes that do not occur are left out."""
+        """Number of faults with each outcome, the worst first; outcomes that do not occur are left out."""
         found = Counter(fault.outcome for fault in self.tried)
         return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
 
@@ -231,7 +231,7 @@ class _Routes:
         return self.cables if kind == "links" else list(parts_of(self.network, kind))
 
     def lost(self, numbers: tuple[int, ...], kind: Parts) -> _Lost:
-        """What is lost with some parts."""
+        """Return the routes that are lost with some parts."""
         network = self.network
         alive = np.ones(network.num_routers, dtype=bool)
         dead = np.zeros(network.num_channels, dtype=bool)
@@ -273,7 +273,7 @@ class _Lost:
 
     @cached_property
     def severed(self) -> npt.NDArray[np.bool_]:
-        """Which of the places have no way to their LID left."""
+        """Mask of the places that have no way to their LID left."""
         network = self.routes.network
         left = ~self.dead
         edges = (np.ones(np.count_nonzero(left), dtype=np.int8), (network.source[left], network.target[left]))

@@ -1,4 +1,4 @@
-"""What each terminal sends to a destination, for loads: a traffic pattern over the pairs a relation serves."""
+"""Traffic of each terminal to a destination, for loads: a traffic pattern over the pairs a relation serves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many virtual channels a relation has, and which no message ever takes."""
+"""Number of virtual channels of a relation, and those that no message ever takes."""
 
 from __future__ import annotations
 

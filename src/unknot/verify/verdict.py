@@ -1,4 +1,4 @@
-"""What the prover answers: verdicts, configurations and certificates."""
+"""Answers of the prover: verdicts, configurations and certificates."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Configuration:
 
     @property
     def summary(self) -> str:
-        """What the configuration is, in a sentence."""
+        """Description of the configuration in a sentence."""
         text = f"{len(self.messages)} messages that can never move hold all that they wait for"
         if self.limited:
             return f"{text}; whether they can come straight from terminals of their own was left open by a limit"
@@ -116,7 +116,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Size:
-    """How large the question was.
+    """Size of the question.
 
     Attributes
     ----------

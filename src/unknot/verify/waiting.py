@@ -1,4 +1,4 @@
-"""Which VCs can stay blocked: greatest fixpoints over the reachable states on cycles of dependencies.
+"""VCs that can stay blocked: greatest fixpoints over the reachable states on cycles of dependencies.
 
 The states are grouped by VC. A state is one word for every 31 edges of its VC within its component of dependencies:
 which of them it may go on over, which it waits for. So it takes 12 bytes where VCs have at most 31 such edges, and
@@ -158,7 +158,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """What is left when VCs drain.
+    """VCs and states that are left when VCs drain.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class Left:
         return bool((self.removed < 0).any())
 
     def heads(self) -> Core:
-        """For each VC that is left, some heads that wait for nothing else, without transitions."""
+        """Return for each VC that is left some heads that wait for such VCs only, without transitions."""
         from unknot.verify.fixpoint_kernel import pick
 
         states = self.states

@@ -21,7 +21,7 @@ class Window:
 
 
 class Surroundings:
-    """Some VCs of a relation, and the routers that they join."""
+    """VCs of a relation, and the routers that they join."""
 
     def __init__(self, relation: Relation, vcs: Ints) -> None:
         channel = relation.vcs.channel[vcs]

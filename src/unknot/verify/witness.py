@@ -117,7 +117,7 @@ class Routes:
 
     @property
     def seconds(self) -> float:
-        """What the solver may take for a question."""
+        """Time in seconds that the solver may take for a question."""
         return min(SECONDS, self.end - clock())
 
     @property
@@ -138,8 +138,7 @@ class Routes:
         return self.graphs[address]
 
     def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """For each terminal from which the tail of a worm can be reached: it, and a shortest way that avoids some VCs
-        and those of the worm itself.
+        """Yield each terminal that reaches the tail of a worm, with a shortest way past some VCs and the worm's own.
 
         One breadth-first search back from the tail serves all terminals; nearest terminals come first.
         """

@@ -148,7 +148,7 @@ def _passing(built: Built, vcs: int) -> Relation:
 
 
 def min_adapt_mesh(built: Built, vcs: int, faithful: bool) -> Relation:
-    """All minimal directions in VCs 1 on; dimension order in VC 0, which a packet does not leave again.
+    """Minimal adaptive routing in VCs 1 on; dimension order in VC 0, which a packet does not leave again.
 
     BookSim means to offer every direction, but keeps the first one only.
     """
@@ -310,7 +310,7 @@ def valiant_torus(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def min_adapt_torus(built: Built, vcs: int, faithful: bool) -> Relation:
-    """All minimal directions in VCs 2 on; dimension order with a dateline in VCs 0 and 1, which a packet keeps.
+    """Minimal adaptive routing in VCs 2 on; dimension order with a dateline in VCs 0 and 1, which a packet keeps.
 
     BookSim takes VC 3 only instead of VCs 2 on, keeps the first direction, and goes down where both ways are equally
     short.

@@ -12,7 +12,7 @@ Fate = Literal["built", "partly", "refused", "inert"]
 
 
 class Key(NamedTuple):
-    """What is known of a key.
+    """Type, default and support of a key.
 
     Attributes
     ----------

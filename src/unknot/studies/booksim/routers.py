@@ -53,7 +53,7 @@ def router_of(given: Configuration) -> Router:
 
 
 def _priority(given: Configuration) -> Priority:
-    """Which packets come first; with one class its priority makes no difference."""
+    """Return the priority of packets; with one class, priority by class becomes none."""
     given.require("priority", "age", "class")
     if given.text("priority") == "class":
         return "class" if has_classes(given) else "none"

@@ -132,7 +132,7 @@ def _run(setting: str, setup: Setup) -> Point:
 
 
 def overall(point: Point, k: int | None = None) -> list[tuple[str, float | None]]:
-    """What BookSim prints of all its simulations under these names, as far as it is measured here.
+    """Return BookSim's overall statistics under BookSim's names, as far as they are measured here.
 
     A minimum or maximum is printed by BookSim below its average.
 

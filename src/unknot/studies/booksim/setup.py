@@ -59,7 +59,7 @@ class Setup:
 
     @property
     def warnings(self) -> list[str]:
-        """What is said before anything runs."""
+        """Warnings to show before anything runs."""
         return self.configuration.warnings
 
     def at(self, key: str, value: str) -> Setup:
@@ -199,7 +199,7 @@ def _depth(given: Configuration) -> int:
 
 
 def _cycles(given: Configuration) -> dict[str, Any]:
-    """How long to warm up and to measure: as BookSim does at most, if faithful."""
+    """Return the cycles to warm up and to measure: the most that BookSim takes, if faithful."""
     keys = ("sample_period", "warmup_periods", "max_samples")
     period, warm, most = (given.whole(key, least) for key, least in zip(keys, (1, 0, 1), strict=True))
     if not given.faithful:

@@ -58,7 +58,7 @@ class Design:
 
     @property
     def lower_bound(self) -> int:
-        """No rule has fewer VCs per router."""
+        """Lower bound on the VCs per router of any rule."""
         bound = 2 * self.dimensions
         while True:
             there = {one.space.counts: one.outcome for one in self.judged if one.space.vcs == bound}
@@ -157,7 +157,7 @@ def design(
 
 
 def _growing(dimensions: int) -> Iterator[Counts]:
-    """All distributions, the fewest VCs first and of these the evenest last."""
+    """Yield all distributions, the fewest VCs first and of these the evenest last."""
     vcs = 2 * dimensions
     while True:
         yield from distributions(dimensions, vcs)

@@ -221,7 +221,7 @@ def _counts(relation: Relation, dimensions: int) -> tuple[tuple[int, int], ...]:
 
 
 def _answers(relation: Relation, space: Space) -> Iterator[tuple[State, dict[int, bool], str]]:
-    """What is offered in each reachable state with something left: types, whether it waits for them, and where."""
+    """Yield for each reachable state with something left the types offered, whether it waits for them, and where."""
     product, vcs = grid(relation.network), relation.vcs
     first: dict[tuple[int, int], int] = {}
     for number, kind in enumerate(space.types):

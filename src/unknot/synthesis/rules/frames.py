@@ -84,7 +84,7 @@ class Frame:
         return self.type_of[at] if at < self.virtual.total else self.space.injection
 
     def signs(self, at: int, address: int) -> Signs:
-        """What remains for a header in an input VC."""
+        """Return the remaining directions of a header in an input VC, a sign in each dimension."""
         here, there = self.positions[int(self.virtual.router[at])], self.positions[self.homes[address]]
         return tuple((b > a) - (b < a) for a, b in zip(here, there, strict=True))
 
@@ -116,7 +116,7 @@ class Frame:
         return tuple(columns)  # type: ignore[return-value]
 
     def table(self, offers: Flags, waits: Flags | None = None) -> Table:
-        """What a rule answers everywhere."""
+        """Return the table of a rule's answers everywhere."""
         first, input_vc, start, permission, value = self._rows
         kept = np.append(offers, True)[permission]
         begin = np.concatenate([[0], np.cumsum(kept)])[start]

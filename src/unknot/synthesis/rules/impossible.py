@@ -30,7 +30,7 @@ from unknot.verify.verdict import Configuration, Verdict
 
 @dataclass(frozen=True, eq=False)
 class Impossible:
-    """No rule of a space fulfils a request.
+    """Impossibility: no rule of a space fulfils a request.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def _clauses(
     paths: tuple[Word, ...],
     walks: tuple[tuple[int, ...], ...],
 ) -> tuple[list[Clause], Requirements]:
-    """All clauses, built from the request and the evidence alone."""
+    """Build all clauses from the request and the evidence alone."""
     requirements = Requirements(space, request)
     turned = list(islice(symmetries(space), SYMMETRIES))
     for path in paths:

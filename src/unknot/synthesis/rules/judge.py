@@ -33,7 +33,7 @@ SIDES = {1: 6, 2: 5, 3: 3}
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What is known of one distribution of VCs.
+    """Verdict on one distribution of VCs.
 
     Attributes
     ----------
@@ -215,7 +215,7 @@ def ladder(space: Space) -> Iterator[tuple[int, ...]]:
 
 
 def actions(space: Space, symmetry: Kind) -> Iterator[tuple[Symmetry, ...]]:
-    """For a kind of symmetry the ways in which VCs may be renamed with it: generators, one of each."""
+    """Yield the ways to rename VCs along with a kind of symmetry: one renaming for each generator of it."""
     n = space.dimensions
     straight, same = (1,) * n, tuple(range(n))
     wanted: list[tuple[tuple[int, ...], tuple[int, ...]]] = []

@@ -39,7 +39,7 @@ IMAGES = 128
 
 @dataclass(frozen=True)
 class Proof:
-    """Why a rule is deadlock-free on every mesh; `ranking_checker.accept` checks it.
+    """Proof that a rule is deadlock-free on every mesh; `ranking_checker.accept` checks it.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class _Choice:
 
 @dataclass(frozen=True)
 class NoProof:
-    """No rule that fulfils a request has a proof of the kind that was looked for.
+    """Impossibility: no rule that fulfils a request has a proof of the kind that was looked for.
 
     Attributes
     ----------

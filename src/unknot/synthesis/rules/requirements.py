@@ -1,4 +1,4 @@
-"""What is asked of a rule, as clauses: built from the space and the request alone, by search and checker alike.
+"""Requirements on a rule, as clauses: built from the space and the request alone, by search and checker alike.
 
 Whoever believes that these clauses hold for every rule that fulfils the request believes a refutation of them.
 Numbers stand for variables, negative ones for their opposites, as in DIMACS; permission i is variable i + 1.
@@ -22,7 +22,7 @@ Adaptive = Literal["states", "paths"]
 
 @dataclass(frozen=True)
 class Request:
-    """What a rule has to do, besides being minimal and delivering every packet.
+    """Requirements on a rule, besides being minimal and delivering every packet.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ def _within(space: Space, state: State, kind: Signs) -> bool:
 
 
 def _remaining(space: Space, path: Word) -> list[Signs]:
-    """What remains before each hop of a path."""
+    """Return the remaining directions before each hop of a path."""
     found = []
     for k in range(len(path)):
         signs = [0] * space.dimensions

@@ -40,7 +40,7 @@ class Refuted:
 
 @dataclass
 class Effort:
-    """How long to search, on `unknot.background.clock`, and whom to keep informed."""
+    """Deadline of a search, on `unknot.background.clock`, and the receiver of its progress."""
 
     deadline: float = float("inf")
     say: Say = field(default=lambda text: None)

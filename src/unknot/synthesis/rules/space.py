@@ -84,7 +84,7 @@ class Space:
 
     @cached_property
     def types(self) -> tuple[VcType, ...]:
-        """All types; injection has the number after the last."""
+        """Types of VCs, in order; injection has the number after the last."""
         return tuple(
             VcType(i, sign, k)
             for i, pair in enumerate(self.counts)
@@ -145,7 +145,7 @@ class Space:
         return {state: tuple(outs) for state, outs in found.items()}
 
     def after(self, signs: Signs, out: int) -> tuple[Signs, ...]:
-        """What may remain after a hop: as much, or nothing more in that dimension."""
+        """Return the directions that may remain after a hop: the same, or nothing more in that dimension."""
         i = self.types[out].dimension
         done = (*signs[:i], 0, *signs[i + 1 :])
         return (done,) if self.short else (signs, done)

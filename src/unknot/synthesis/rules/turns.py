@@ -57,7 +57,7 @@ class TurnModel:
 
 
 def turn_models(dimensions: int) -> list[TurnModel]:
-    """All ways to prohibit one turn of each abstract cycle, one for each kind under the symmetries of the mesh.
+    """Return the ways to prohibit one turn of each abstract cycle, one for each kind under the mesh's symmetries.
 
     Complexity: 4^(n (n − 1)) ways; linear programs for each kind.
 
@@ -91,7 +91,7 @@ def turn_models(dimensions: int) -> list[TurnModel]:
 
 
 def turns(dimensions: int) -> list[Turn]:
-    """All turns."""
+    """Return all turns from one dimension to another."""
     every = [(i, sign) for i in range(dimensions) for sign in (1, -1)]
     return [(a, b) for a in every for b in every if a[0] != b[0]]
 
