@@ -1,4 +1,4 @@
-"""What sources claim of deadlock, for the switching techniques."""
+"""Claims of sources about deadlock, by switching technique."""
 
 from __future__ import annotations
 

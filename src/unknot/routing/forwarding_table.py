@@ -269,13 +269,13 @@ def destinations(fabric: Fabric, traffic: str) -> npt.NDArray[np.int64]:
 
 
 def senders(fabric: Fabric, traffic: str) -> npt.NDArray[np.bool_]:
-    """Which ports, of hosts and then of switches, send in a kind of traffic."""
+    """Return a mask of the ports, of hosts and then of switches, that send in a kind of traffic."""
     ports = np.arange(fabric.network.num_terminals + fabric.network.num_routers, dtype=np.int32)
     return _side(ports, fabric.network.num_terminals, traffic, 0)
 
 
 def _side(ports: IntArray, hosts: int, traffic: str, side: int) -> npt.NDArray[np.bool_]:
-    """Which ports send (side 0) or receive (side 1) in a kind of traffic."""
+    """Return a mask of the ports that send (side 0) or receive (side 1) in a kind of traffic."""
     if traffic == "all":
         return np.ones(ports.shape, dtype=bool)
     hosts_meant = traffic.split("-to-")[side] == "host"

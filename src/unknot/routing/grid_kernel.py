@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Which way round is shorter, for rules on products of lines and rings."""
+"""Shorter way round, for rules on products of lines and rings."""
 
 from unknot.lazy_kernel import helper
 

@@ -21,7 +21,7 @@ class NotKeptError(Exception):
 
 
 class KeptRules:
-    """What Numba takes for the cache of one function: a file named by a digest.
+    """Cache of one compiled function, in the form that Numba takes: a file named by a digest.
 
     Parameters
     ----------

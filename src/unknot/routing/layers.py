@@ -103,7 +103,7 @@ def cycle_breaking(routes: Routes, break_at: str = "weakest") -> tuple[Layers, i
 
 
 def _joined(rows: tuple[Offsets, IntArray], end: IntArray) -> tuple[Offsets, IntArray]:
-    """For every channel the channels listed for the router at its `end`, in compressed rows."""
+    """Return for every channel the channels listed for the router at its `end`, in compressed rows."""
     first, channels = rows
     return np.cumsum([0, *np.diff(first)[end].tolist()]), channels[positions(first, end)]
 

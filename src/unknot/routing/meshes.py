@@ -1,4 +1,4 @@
-"""What algorithms for meshes ask of a network: a product of lines, of the dimensions they are published for."""
+"""Networks that algorithms for meshes accept: products of lines, of the dimensions they are published for."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _named(text: str, where: str) -> tuple[Callable[..., Relation], Call]:
 def _made(
     network: Network, text: str, function: Callable[..., Relation], call: Call, vcs: int | None = None
 ) -> Relation:
-    """What a call gives on a network."""
+    """Return the relation that a call makes on a network."""
     more: dict[str, int] = {}
     if vcs is not None:
         if vcs < 1:

@@ -121,7 +121,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
 
 
 def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """How far up each router's way to each home goes: 0 where there is a way down, NONE where there is no way."""
+    """Return the height of each router's way to each home: 0 where there is a way down, NONE where there is none."""
     if network.num_routers * homes.size > 2 * MAX_DISTANCES:
         raise RelationError(
             f"nca on {network.name}: it needs a table of {network.num_routers} × {homes.size} heights; the limit is "

@@ -124,7 +124,7 @@ class _Layers:
             )
 
     def rule(self, k: int, returns: bool) -> Rule:
-        """What part k offers to a header, wherever it stands, as VCs of the whole."""
+        """Return the rule of part k: its candidates for a header anywhere in the network, as VCs of the whole."""
         part, virtual, part_of, seat = self.parts[k], self.virtual, self.part_of, self.seat
         outer = (self.base[k] - part.vcs.first[:-1])[part.vcs.channel] + np.arange(part.num_vcs)
         inner = np.zeros(virtual.total, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What routings for any network share: tables of distances, and the middle of a network."""
+"""Parts shared by routings for any network: tables of distances, and the middle of a network."""
 
 from __future__ import annotations
 

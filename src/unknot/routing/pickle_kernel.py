@@ -40,7 +40,7 @@ class _ByValue(cloudpickle.CloudPickler):
 
 
 def reduced(relation: Relation):
-    """How a relation is made again: a function and its arguments, for pickle.
+    """Return a function and its arguments that make a relation again, for pickle.
 
     Raises
     ------

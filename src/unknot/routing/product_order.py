@@ -125,7 +125,7 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
 
 
 def _ports(network: Network, factor: Network, i: int, mine: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Ints:
-    """For every router and channel of factor i the channel of the product, −1 at routers elsewhere in the factor."""
+    """Return the product's channel for each router and channel of factor i; −1 at routers elsewhere in the factor."""
     assert network.coordinates is not None
     at, channels = network.coordinates[:, i], np.flatnonzero(mine)
     source, target = network.source[channels], network.target[channels]

@@ -102,7 +102,7 @@ def _exits(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
 
 
 def _reach(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Which switch reaches which terminal: shape (routers, terminals)."""
+    """Return a table of the terminals that each switch reaches: shape (routers, terminals)."""
     if network.num_routers * network.num_terminals > MAX_REACHES:
         raise RelationError(
             f"rcbn_tags on {network.name}: a table of {network.num_routers} switches and {network.num_terminals} "

@@ -265,7 +265,7 @@ class Relation:
 
     @cached_property
     def table(self) -> Table | None:
-        """What the rule answers at every reachable state, where these are few; the prover then compiles nothing."""
+        """Answers of the rule at every reachable state, where these are few; the prover then compiles nothing."""
         from unknot.routing.tabulate import small_table
 
         return small_table(self)

@@ -96,7 +96,7 @@ def joined(network: Network) -> Ints:
 
 
 def channels_to(network: Network, target: Ints, *, last: bool = False) -> npt.NDArray[np.int32]:
-    """For every router u the first (or last) channel to target[u]; −1 where that is u itself or there is none."""
+    """Return for every router u the first (or last) channel to target[u]; −1 where that is u or there is none."""
     key = network.source.astype(np.int64) * network.num_routers + network.target
     order = np.argsort(key, kind="stable")
     wanted = np.arange(network.num_routers) * network.num_routers + target

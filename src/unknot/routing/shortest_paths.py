@@ -59,7 +59,7 @@ def pick_of(routing: str, choice: str, seed: int) -> int:
 
 
 def steps(network: Network, wanted_by: str) -> Grid | Distances:
-    """What steps are judged by: coordinates on whole meshes and tori, where nothing is tabulated, else distances.
+    """Return what steps are judged by: the coordinates of a whole mesh or torus, or else a table of distances.
 
     Raises
     ------

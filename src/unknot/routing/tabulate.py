@@ -183,7 +183,7 @@ def _sorted(first: Ints, input_vc: Ints, start: Ints, value: Ints) -> Table:
 
 
 def _asked(relation: Relation, at: int, address: int, out: Ints) -> int:
-    """What the rule as it was written returns; −1 if it raises."""
+    """Return the answer of the rule as it was written; −1 if it raises."""
     try:
         return int(relation.rule(at, address, out))
     except (Exception, SystemExit):

@@ -90,7 +90,7 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
 def _shortest(
     end: int, up: list[list[int]], down: list[list[int]], target: list[int], ascending: list[int]
 ) -> list[list[int]]:
-    """For each router the channels that begin a shortest way down to `end`, or else up and then down."""
+    """Return for each router the channels that begin a shortest way down to `end`, or else up and then down."""
     hops = [FAR] * len(up)
     hops[end] = 0
     options: list[list[int]] = [[] for _ in up]

@@ -22,7 +22,7 @@ MOST = 127
 
 @njit(_nrt=False, forceinline=True)
 def answer(rule, s, w0, w1, at, address, row):
-    """What a header requests, in the rows of `answers` from `row` on; whether that is all it may."""
+    """Write a header's requests to the rows of `answers` from `row` on; return whether they are complete."""
     candidates, first_output = s.candidates, np.int64(s.words.first_output[w0])
     end = np.int64(s.words.first_output[w1])
     count = rule(np.int64(at), np.int64(address), np.int64(candidates.ctypes.data))

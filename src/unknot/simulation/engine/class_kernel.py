@@ -113,7 +113,7 @@ def fill(raw, c, t, now):
 
 @njit(_nrt=False, forceinline=True)
 def rank(s, p):
-    """How early packet p may inject; the higher the earlier."""
+    """Priority of packet p at injection; the higher the earlier."""
     if s.setup.aged == BY_CLASS:
         return s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]
     return -s.packets.created[p] if s.setup.aged == 1 else np.int64(0)

@@ -49,7 +49,7 @@ class Message:
 
 @dataclass(frozen=True)
 class TrafficClass:
-    """What one source of every terminal sends; each has a queue of its own and takes turns with the others.
+    """Traffic of one source at every terminal; each source has its own queue, and those of a terminal take turns.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ class Engine:
             part.setup.measure_from, part.setup.measure_to = begin, end
 
     def lag(self) -> npt.NDArray[np.int64]:
-        """How many cycles each source is behind: the age of the packet at the head of its queue, about."""
+        """Return the cycles that each source is behind: about the age of the packet at the head of its queue."""
         lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
         return lag
 
@@ -201,7 +201,7 @@ class Engine:
         self.parts = [part.replaced(**kept) for part in self.parts]
 
     def _advance_together(self, until: int) -> None:
-        """All parts at once, each on a thread of its own."""
+        """Advance all parts at once, each on a thread of its own."""
         from concurrent.futures import ThreadPoolExecutor
 
         from unknot.simulation.engine import state_kernel as status

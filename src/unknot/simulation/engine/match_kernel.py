@@ -52,7 +52,7 @@ def numbered(s, input_pointer, first_input, output_pointer, first_output):
 
 @njit(_nrt=False, forceinline=True)
 def key(s, ends, i, of_input):
-    """How little an end prefers request i: an input if `of_input`, else an output."""
+    """Rank of request i at its input if `of_input`, else at its output; the lowest is preferred."""
     here, there = s.requests.input[i], s.requests.output[i]
     if of_input:
         turn = there - ends.input_pointer[natural(ends.first_input + here)]

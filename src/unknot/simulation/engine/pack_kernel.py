@@ -61,7 +61,7 @@ def subtract(s, w, sent, taken):
 
 @njit(_nrt=False, forceinline=True)
 def at_least(s, w, which, number):
-    """All bits at which the count is at least a number that planes can hold."""
+    """Mask of the bits at which the count is at least a number that planes can hold."""
     k, more, same = first_plane(s, w, which) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
     for i in range(s.setup.planes - 1, -1, -1):
         k -= 2

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""What is counted of each traffic class when a packet arrives, and requests that become replies."""
+"""Counters of each traffic class when a packet arrives, and requests that become replies."""
 
 import numpy as np
 from numba import njit

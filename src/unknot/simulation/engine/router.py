@@ -1,4 +1,4 @@
-"""What a router is like: how long its stages take, who wins in its allocators, which candidates a header asks for."""
+"""Options of a router: delays of its stages, priorities of its allocators, candidates that a header requests."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def finish_stages(s, bits, word, now):
 
 @njit(_nrt=False, forceinline=True)
 def open_inbox(s, w0, w1, now):
-    """What happens to the buffers of a router in this cycle; whether anything goes on in it."""
+    """Take in the flits and credits due at a router in this cycle; return whether the router has work."""
     inbox, masks, start = s.inbox, s.masks, (now & s.setup.slots) * s.setup.num_words
     for word in range(w0, w1):
         row = natural(start + word)
@@ -371,7 +371,7 @@ def release(s, w, w0, w1):
 
 @njit(_nrt=False)
 def work(rule, raw, w0, w1, now, final):
-    """All but the input of one cycle of the router of words w0 to w1, or of a step; the status."""
+    """Run a cycle of the router of words w0 to w1, or a step of it, without its input; return the status."""
     s = view(raw)
     w0, w1, masks = natural(w0), natural(w1), s.masks
     headers = allocate_vcs(rule, s, w0, w1, now)

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Which output VCs a header requests: a mask of available candidates, of which a selection function may leave one.
+"""Requests of headers: a mask of available candidates, of which a selection function may leave one.
 
 Masks are words of `State.wishes`, one after the other, from the one that is given.
 """

@@ -89,7 +89,7 @@ def take_in(s, here, w, row):
 
 @njit(_nrt=False, forceinline=True)
 def wish(rule, s, here, w, at, p):
-    """What a header requests, as a mask of outputs, 0 if it finds nothing free; and the status."""
+    """Return a header's requests as a mask of outputs, 0 if it finds nothing free; and the status."""
     candidates, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
     address, free = s.packets.address[p], s.masks.open[w]
     if s.setup.technique <= VCT:

@@ -51,7 +51,7 @@ nothing in it is looked at in a later call."""
 
 
 class Table(NamedTuple):
-    """What is known of a table: the type of its rows, and whether it is `FIXED`, `SAVED` or `SCRATCH`."""
+    """Type of a table's rows, and whether the table is `FIXED`, `SAVED` or `SCRATCH`."""
 
     dtype: np.dtype[Any]
     changes: str

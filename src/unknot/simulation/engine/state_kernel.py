@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""What the kernels of the simulator share: inboxes, packets, credits, and the candidates of a header."""
+"""Parts shared by the kernels of the simulator: inboxes, packets, credits, and the candidates of a header."""
 
 import numpy as np
 from numba import njit, types

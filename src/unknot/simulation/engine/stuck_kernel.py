@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Which packets can never move again: the complement of a least fixpoint over the buffers."""
+"""Packets that can never move again: the complement of a least fixpoint over the buffers."""
 
 import numpy as np
 from numba import njit, types

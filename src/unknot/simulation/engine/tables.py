@@ -154,7 +154,7 @@ def terminal_columns(
 
 
 def _length_limits(shares: tuple[tuple[int, float], ...]) -> dict[str, Any]:
-    """For each packet length the end of its share × 2⁵³, and itself."""
+    """Return for each packet length the end of its share × 2⁵³, and the length."""
     limits = np.round(np.cumsum([share for _, share in shares]) * 2.0**53).astype(np.int64)
     limits[-1] = 2**53
     return {"upto": limits, "flits": [length for length, _ in shares]}

@@ -50,7 +50,7 @@ NONE, ZERO = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
 
 
 def nobody(terminals: int) -> Pairs:
-    """No traffic at all."""
+    """Return pairs without any traffic."""
     return Pairs(1, np.zeros(terminals), ZERO, ZERO, NONE.astype(np.int32), NONE, NONE)
 
 
@@ -114,7 +114,7 @@ def uniform(relation: Relation, *, self_traffic: bool = True) -> Pairs:
 
 
 class _Served:
-    """Which terminals each terminal may send to, and the addresses it may use for each."""
+    """Terminals that each terminal may send to, and the addresses it may use for each."""
 
     def __init__(self, relation: Relation, own: npt.NDArray[np.int64]) -> None:
         self.relation, destination = relation, relation.destination
@@ -128,7 +128,7 @@ class _Served:
 
     @property
     def addresses(self) -> npt.NDArray[np.int32]:
-        """All that rows point into."""
+        """Addresses that the rows point into."""
         return np.concatenate(self.parts)
 
     def rows(self, terminal: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
@@ -168,7 +168,7 @@ class _Served:
 
 
 def _weights(pattern: Pattern, terminal: int) -> npt.NDArray[np.float64]:
-    """What a terminal sends to each other one at full load."""
+    """Return a terminal's traffic to each other one at full load."""
     if pattern.weight is not None:
         return np.asarray(pattern.weight[terminal], dtype=np.float64)
     assert pattern.destination is not None

@@ -109,7 +109,7 @@ def _origins(small: Network, network: Network) -> tuple[npt.NDArray[np.int64], n
 
 
 def ways(relation: Relation, gone: Flags) -> Flags:
-    """Which addresses have a candidate at the injection port of each terminal: shape (terminals, addresses)."""
+    """Return a mask of addresses with a candidate at each injection port: shape (terminals, addresses)."""
     from unknot.simulation.engine.state_kernel import served
 
     terminals, addresses = relation.network.num_terminals, relation.num_addresses

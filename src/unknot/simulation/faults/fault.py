@@ -1,4 +1,4 @@
-"""What dies while a network is simulated, by names and texts, and what each fault comes to."""
+"""Faults during a simulation: their names and texts, and the effect of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Fault:
-    """What dies at the beginning of a cycle, and how packets are routed from then on.
+    """Channels and routers that die at the beginning of a cycle, and the routing of packets from then on.
 
     Parameters
     ----------
@@ -126,8 +126,7 @@ def _same(network: Network, channel: int, start: str, stop: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What a fault comes to: dead VCs, terminals that are gone, those of them whose injection buffers are, and the
-    relation and traffic from then on."""
+    """Effect of a fault: dead VCs, gone terminals, lost injection buffers; relation and traffic from then on."""
 
     fault: Fault
     dead: Flags
@@ -138,7 +137,7 @@ class Step:
 
 
 def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Step]:
-    """What each fault comes to, in the order of their cycles."""
+    """Return the effect of each fault, in the order of their cycles."""
     from unknot.routing.interpreter_kernel import interpreted, is_interpreted
 
     network, current = relation.network, relation

@@ -82,7 +82,7 @@ class FaultyEngine(Engine):
         return max(0.0, (load * share - lost / self.relation.network.num_terminals) / cycles)
 
     def toll(self) -> dict[str, Any]:
-        """What faults did, as attributes of a `Run`."""
+        """Return the losses to faults, as attributes of a `Run`."""
         struck = tuple(str(fault) for fault in self.struck)
         return {"lost_packets": self.lost_packets, "lost_flits": self.lost_flits, "faults": struck}
 

@@ -57,7 +57,7 @@ def lose(state: State, packets: Numbers) -> int:
 
 
 def wake(state: State) -> None:
-    """All headers that sleep request again."""
+    """Make all headers that sleep request again."""
     state.masks.heads[:] |= state.masks.asleep
     state.masks.asleep[:] = 0
 
@@ -79,7 +79,7 @@ def release(state: State, row: int) -> None:
 
 
 def restart(state: State, row: int, delay: int) -> None:
-    """What is first in a row now, if anything, is a header that requests after the delay of routing."""
+    """Make the first flit in a row, if any, a header that requests after the delay of routing."""
     word, bit = _cell(state, row)
     for mask in ("heads", "asleep", "movers", "holders"):
         state.masks[mask][word] &= ~bit

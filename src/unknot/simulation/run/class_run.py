@@ -1,4 +1,4 @@
-"""What a run says of each of its traffic classes."""
+"""Figures of a run for each of its traffic classes."""
 
 from __future__ import annotations
 

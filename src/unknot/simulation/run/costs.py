@@ -32,7 +32,7 @@ DEFAULT = Router()
 
 @dataclass(frozen=True)
 class Cost:
-    """What a message takes alone, in cycles, means over the traffic.
+    """Latency of a message alone in the network, in cycles: means over the traffic.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ def zero_load_latency(
     sa = router.switch_allocation_delay
 
     def rest(length: int) -> float:
-        """What a packet takes beyond its header."""
+        """Return the cycles that a packet takes beyond its header."""
         behind = (length - 1) * sa
         if switching != "saf":
             return float(behind)

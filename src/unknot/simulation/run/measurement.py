@@ -139,7 +139,7 @@ class Window:
 
     @property
     def accepted_half_width(self) -> float | None:
-        """Of `accepted`; None when the window was not measured to its end, or batches depend on one another."""
+        """Confidence half-width of `accepted`; None if the window was cut short, or batches depend on one another."""
         if not self._told:
             return None
         found = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
@@ -147,7 +147,7 @@ class Window:
 
     @property
     def latency_half_width(self) -> float | None:
-        """Of the mean latency, by the packets that arrived in each batch.
+        """Confidence half-width of the mean latency, by the packets that arrived in each batch.
 
         Also None when a batch had too few, or the window is shorter than `SHORTEST` mean latencies.
         """

@@ -214,7 +214,7 @@ def _value(text: str) -> Any:
 
 
 def _told(make: Callable[[], _T], where: str, column: int, text: str) -> _T:
-    """What `make` gives, with its complaint put at a place in the text."""
+    """Return the result of `make`, or raise its error with its place in the text."""
     try:
         return make()
     except TextError:

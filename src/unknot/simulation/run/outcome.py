@@ -1,4 +1,4 @@
-"""What keeps packets of a run from arriving, when it is no deadlock: livelock, starvation, or too much load."""
+"""Reasons why packets of a run do not arrive, deadlock apart: livelock, starvation, or too much load."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def diagnosis(engine: Engine, measured: int) -> str:
 
 
 def _owners(engine: Engine) -> Numbers:
-    """Of each VC who sends into it, and where its next packet will be noted: both stay while nobody gets it."""
+    """Return for each VC its owner and where its next packet will be noted: both stay while nobody gets the VC."""
     rows = engine.state.outputs[engine.state.out_row[: engine.relation.num_vcs]]
     return np.stack([rows.owner, rows.back], axis=1).astype(np.int64)
 

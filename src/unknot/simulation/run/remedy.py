@@ -1,4 +1,4 @@
-"""What a network that is not stable lacks, and what would help: bounds of the model beside what was measured.
+"""Bottlenecks of a network that is not stable, and remedies: bounds of the model beside what was measured.
 
 A virtual channel (VC) handles one packet after the other, so that a packet of L flits takes it for a period:
 

@@ -1,4 +1,4 @@
-"""What a simulation answers."""
+"""Result of a simulation."""
 
 from __future__ import annotations
 

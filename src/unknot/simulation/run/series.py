@@ -1,4 +1,4 @@
-"""What happens in a run over time, one row for each interval of cycles."""
+"""Time series of a run, one row for each interval of cycles."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Recorder(Engine):
         return super().advance(until)
 
     def series(self) -> Series:
-        """What was seen so far."""
+        """Return the series recorded so far."""
         rows = np.array(self._rows)
         created, drawn, out, latency, arrived = np.diff(rows[:, :5], axis=0).T
         terminals = self.relation.network.num_terminals

@@ -1,4 +1,4 @@
-"""What the counters of a run say: percentiles, steady or not, saturated or not."""
+"""Statistics from the counters of a run: percentiles, steady or not, saturated or not."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def saturated(
     *,
     surely: bool = False,
 ) -> str:
-    """Why the network cannot take the offered load; empty if it can.
+    """Return the reason why the network cannot take the offered load; empty if it can.
 
     Parameters
     ----------
@@ -222,5 +222,5 @@ def _limit_of_one(cycles: int, surely: bool) -> float:
 
 
 def _long(at_once: float) -> float:
-    """How many cycles a source may be behind for a moment, by chance alone."""
+    """Return the number of cycles that a source may be behind for a moment, by chance alone."""
     return 10 * at_once + 20

@@ -1,4 +1,4 @@
-"""What happens to single packets, cycle by cycle."""
+"""Events of single packets, cycle by cycle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT = Router()
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to a packet in a cycle.
+    """Event of a packet in a cycle.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class _Watch:
         return int(state.in_row[self.engine.relation.num_vcs + source * int(state.setup.local) + index])
 
     def _at(self, way: _Watched, k: int, cycle: int) -> None:
-        """What happened to the packet in one buffer on its way."""
+        """Record the events of the packet in one buffer on its way."""
         state, relation = self.engine.state, self.engine.relation
         row = way.rows[k]
         if way.sent[k] == way.length:

@@ -28,7 +28,7 @@ MESSAGE = 400
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
-    """How long terminals took for their work; times in cycles.
+    """Outcome of a closed loop of requests and replies; times in cycles.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class ClosedLoop:
 
     @property
     def reason(self) -> str:
-        """Why not all was done; empty when it was."""
+        """Reason why some work was left undone; empty when all was done."""
         return self.run.reason
 
 

@@ -156,7 +156,7 @@ class Player:
                 progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", said, 0)
 
     def _begin(self, now: int) -> None:
-        """All that happens at the terminals before cycle `now` is simulated."""
+        """Process all that happens at the terminals before cycle `now` is simulated."""
         touched = {}
         while self.events and self.events[0][0] <= now:
             cycle, kind, number = heappop(self.events)

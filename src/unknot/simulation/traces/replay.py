@@ -21,7 +21,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Replay:
-    """What became of a configuration that was put into the simulator.
+    """Outcome of a configuration that was put into the simulator.
 
     Attributes
     ----------

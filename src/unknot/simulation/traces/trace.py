@@ -165,11 +165,11 @@ class Trace:
         return (self[i] for i in range(len(self)))
 
     def name(self, i: int) -> str:
-        """What a message is called."""
+        """Return the name of a message."""
         return self.names[i] if self.names else str(i)
 
     def followers(self) -> list[list[int]]:
-        """For each message, those that need it."""
+        """Return for each message those that need it."""
         found: list[list[int]] = [[] for _ in range(len(self))]
         owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
         for i, need in zip(owner.tolist(), self.needs.tolist(), strict=True):
@@ -281,5 +281,5 @@ def kinds(relation: Relation, classes: Sequence[str]) -> Numbers | None:
 
 
 def unknown_class(name: str, classes: Sequence[str]) -> str:
-    """What is said of a message whose class there is not."""
+    """Return the error message for a message class that does not exist."""
     return f"there is no message class {name!r}; the routing has {', '.join(classes)}"

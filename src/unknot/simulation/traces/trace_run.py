@@ -24,7 +24,7 @@ Times = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class TraceRun:
-    """How the messages of a trace fared; times in cycles.
+    """Outcome of the messages of a trace; times in cycles.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ def play_trace(player: Player, trace: Trace, **options: Any) -> None:
 
 
 def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
-    """What became of the messages of a trace that was played."""
+    """Return the outcome of a trace that was played."""
     done = player.arrived >= 0
     latency = (player.arrived - player.ready)[done]
     makespan = int(player.arrived.max(initial=0)) if done.all() else None
