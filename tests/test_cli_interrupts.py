@@ -175,6 +175,40 @@ def test_an_interrupt_that_c_code_drops_leaves_no_answer(routing: str) -> None:
     assert "fault of Unknot" not in done.stderr
 
 
+KEPT = (
+    LOST[: LOST.index("def lost")]
+    + """
+def search(*given, **options):
+    interrupted()
+    try:
+        time.sleep(30)
+        return "not interrupted"
+    except KeyboardInterrupt:
+        return "the best so far"
+
+
+def command():
+    with guard.keeping_the_best():
+        print(search(), flush=True)
+    time.sleep(1.2)
+    print("shown", flush=True)
+
+
+from unknot.commands import guard
+
+guard.run(command)
+"""
+)
+"""A command that shows the best it has found when it is interrupted, where C code drops the exception."""
+
+
+def test_an_interrupt_that_c_code_drops_ends_a_search() -> None:
+    """It comes once more, and is still the first one: the command goes on to show what it has."""
+    done = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("the best so far\nshown\n", "")
+    assert done.returncode == 0
+
+
 def test_work_is_given_up_and_errors_and_context_come_through() -> None:
     assert within(10, lambda: 3) == 3
     with pytest.raises(NoAnswerError):

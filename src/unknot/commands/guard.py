@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import contextlib
 import os
@@ -29,6 +30,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _keeping = threading.Event()
 _interrupted = threading.Event()
 """Whether Python code was interrupted; whatever it then ends with is no answer."""
+_repeated: list[int] = []
+"""Signals that Unknot has sent to itself, since the first one was lost."""
+AGAIN = 0.05
+"""Seconds after which a lost signal is repeated."""
 
 
 @contextlib.contextmanager
@@ -63,6 +68,7 @@ class Guard:
     def __init__(self) -> None:
         self._ended = threading.Event()
         self._spared = False
+        self._repeated = 0
         read, write = os.pipe()
         os.set_blocking(write, False)
         for number in _SIGNALS:
@@ -73,19 +79,25 @@ class Guard:
         threading.Thread(target=self._watch, args=(read,), name="unknot-guard", daemon=True).start()
 
     def _interrupt(self, number: int, frame: Any) -> NoReturn:
-        if number == signal.SIGINT and _keeping.is_set() and not self._spared:
+        if number == signal.SIGINT and len(_repeated) > self._repeated:
+            self._repeated += 1
+        elif number == signal.SIGINT and _keeping.is_set() and not self._spared:
             self._spared = True
         else:
             _interrupted.set()
         raise KeyboardInterrupt
 
     def _watch(self, read: int) -> None:
-        spared = False
+        spared, repeated = False, 0
         while True:
-            came = set(_SIGNALS) & set(os.read(read, 64))
-            if came == {signal.SIGINT} and _keeping.is_set() and not spared:
-                spared = True
-            elif came:
+            came = os.read(read, 64)
+            own = min(len(_repeated) - repeated, came.count(signal.SIGINT))
+            repeated += own
+            count = sum(map(came.count, _SIGNALS)) - own
+            if count == came.count(signal.SIGINT) - own and _keeping.is_set() and not spared:
+                spared = count > 0
+                count -= spared
+            if count:
                 break
         end = time.monotonic() + UNWINDING
         if not _interrupted.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
@@ -103,9 +115,21 @@ class Guard:
 
 
 def _lost(unraisable: Any) -> None:
-    """Leave out of what is printed that an interrupt met Python code which C code had called and was lost there."""
+    """Say nothing of an interrupt that met Python code which C code had called, and was lost there.
+
+    A process that is to end does so all the same. One that is to show the best it has found is interrupted once more.
+    """
     if not isinstance(unraisable.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
+    elif not _interrupted.is_set():
+        again = threading.Timer(AGAIN, _repeat)
+        again.daemon = True
+        again.start()
+
+
+def _repeat() -> None:
+    _repeated.append(signal.SIGINT)
+    _thread.interrupt_main()
 
 
 def leave_at_once() -> NoReturn:
