@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise, product
 
 import networkx as nx
@@ -61,6 +61,16 @@ def fewest_lanes(network: Network, limit: int) -> int:
     # a pair whose every choice is contained in what another pair needs in any case follows it
     turns = [options for options in turns if frozenset() not in options]
     turns.sort(key=len)
+    for lanes in range(1, limit + 1):
+        if _fits(turns, [frozenset()] * lanes):
+            return lanes
+    return limit + 1
+
+
+def fewest_for(paths: Iterable[tuple[int, ...]], limit: int) -> int:
+    """The fewest lanes that given paths can be shared out among without a cycle in any, by trying everything."""
+    turns = [{frozenset(pairwise(path))} for path in paths if len(path) > 1]
+    turns.sort(key=lambda options: -max(map(len, options)))
     for lanes in range(1, limit + 1):
         if _fits(turns, [frozenset()] * lanes):
             return lanes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
@@ -21,7 +22,7 @@ from unknot.checker import accept
 from unknot.cli import app
 from unknot.errors import RelationError
 from unknot.network import Network, from_networkx
-from unknot.routing import shortest_paths
+from unknot.routing import Relation, shortest_paths
 from unknot.synthesis import ChangingLanes, Refutation, Rejected, changing_lanes, evidence, lanes, paths_of
 from unknot.synthesis.changing_routes import in_levels
 from unknot.synthesis.exact import Open, decide
@@ -143,19 +144,44 @@ def test_all_small_graphs(graph: nx.Graph, changes: str) -> None:
     assert changing_lanes(network, changes=changes).count == climbing.fewest_changing(network, 3, changes)
 
 
+def given_paths(relation: Relation) -> dict[tuple[int, int], tuple[int, ...]]:
+    was = paths_of(relation)
+    assert was is not None
+    return {pair: next(iter(paths)) for pair, paths in was.items()}
+
+
 @settings(max_examples=6)
 @given(networks(), st.sampled_from(["rising", "any", "ports"]), st.integers(1, 100))
 def test_given_routes_are_kept(network: Network, changes: str, seed: int) -> None:
     relation = shortest_paths(network, choice="random", seed=seed)
     found = changing_lanes(network, "given", changes=changes, routing=relation)
     judged(found)
-    was, now = paths_of(relation), paths_of(found.relation)
-    assert was is not None
-    assert was == now
+    assert paths_of(relation) == paths_of(found.relation)
     if changes != "ports":
-        only = {pair: next(iter(paths)) for pair, paths in was.items()}
-        fewest = climbing.fewest_changing(network, found.count, changes, given=only)
+        fewest = climbing.fewest_changing(network, found.count, changes, given=given_paths(relation))
         assert found.lower_bound <= fewest <= found.count
+
+
+@pytest.mark.campaign
+def test_brute_force_agrees_on_thousands_of_given_routes() -> None:
+    seen: Counter[tuple[str, int]] = Counter()
+
+    @settings(max_examples=2_000)
+    @given(networks(), st.sampled_from(["none", "rising", "any"]), st.integers(1, 10**6))
+    def compare(network: Network, changes: str, seed: int) -> None:
+        relation = shortest_paths(network, choice="random", seed=seed)
+        paths = given_paths(relation)
+        if changes == "none":
+            found = lanes(network, "given", routing=relation).count
+            least = climbing.fewest_for(paths.values(), found)
+        else:
+            found = changing_lanes(network, "given", changes=changes, routing=relation).count
+            least = climbing.fewest_changing(network, found, changes, given=paths)
+        assert found == least
+        seen[changes, found] += 1
+
+    compare()
+    print(dict(seen))
 
 
 @pytest.mark.parametrize("changes", ["rising", "any"])
