@@ -13,7 +13,7 @@ import numpy as np
 from unknot.fabrics.reading import read_fabric
 from unknot.routing import Relation
 from unknot.routing.forwarding_table import fabric_relation
-from unknot.simulation import Trace, run_trace, simulate
+from unknot.simulation import Trace, run_trace, saturation
 from unknot.synthesis import changing_lanes, lanes
 from unknot.verify import check
 
@@ -44,21 +44,21 @@ def line(fabric: str, routes: str, count: int, highest: float, relation: Relatio
     """A row of the table."""
     terminals = relation.network.num_terminals
     assert check(relation).deadlock_free
-    run = simulate(
-        relation, 1.0, traffic="uniform_others", buffer_depth=DEPTH, packet_length=1, warmup=3000, measure=5000
-    )
+    found = saturation(relation, traffic="uniform_others", tolerance=0.02, buffer_depth=DEPTH)
     traced = run_trace(relation, all_to_all(terminals), buffer_depth=DEPTH)
     assert traced.makespan is not None, traced.reason
     share = (terminals - 1) * FLITS / traced.makespan
     ideal = min(1.0, (terminals - 1) / highest)
-    shown = (f"{highest:g}", f"{ideal:.2f}", f"{run.accepted_load:.2f}", traced.makespan, f"{share:.2f}")
+    shown = (f"{highest:g}", f"{ideal:.2f}", f"{found.load:.2f}", traced.makespan, f"{share:.2f}")
     cells = (fabric, routes, count, *shown)
     return f"| {' | '.join(map(str, cells))} |"
 
 
 def main() -> None:
     """Print the table."""
-    print("| fabric | routes | lanes | highest load | ideal | uniform | all-to-all, cycles | all-to-all |")
+    lanes("ring(5)", "given", routing="shortest_paths")
+    lanes("ring(5)", "table")
+    print("| fabric | routes | lanes | highest load | ideal | stable up to | all-to-all, cycles | of the ideal |")
     print("|---|---|---|---|---|---|---|---|")
     for fabric, folders in FOLDERS.items():
         for folder in folders:

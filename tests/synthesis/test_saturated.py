@@ -8,7 +8,7 @@ import pytest
 
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.simulation import Run, simulate
-from unknot.synthesis import Pruned, escaped, lanes, longer_lanes, pruned, relaned, rerouted, table_of
+from unknot.synthesis import Pruned, changing_lanes, escaped, lanes, longer_lanes, pruned, relaned, rerouted, table_of
 from unknot.synthesis.orders import Effort
 from unknot.topologies import mesh, ring, torus
 
@@ -33,6 +33,9 @@ def changed(kind: str) -> Relation:
 MADE = {
     "lanes": lambda: lanes("torus(4, 4)").relation,
     "tables": lambda: lanes("ring(6)", "table").relation,
+    "rising lanes": lambda: changing_lanes("torus(5, 5)", changes="rising").relation,
+    "any lanes": lambda: changing_lanes("torus(5, 5)", "table", changes="any").relation,
+    "lanes by ports": lambda: changing_lanes("torus(5, 5)", "table", changes="ports").relation,
     "given": lambda: lanes(ring(6), "given", routing="shortest_paths").relation,
     "one lane": lambda: longer_lanes("ring(6)", 1).relation,
     "few changed routes": lambda: changed("pairs"),
