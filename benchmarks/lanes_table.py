@@ -25,7 +25,6 @@ from unknot.synthesis import changing_lanes, lanes
 FABRICS = Path(__file__).parents[1] / "examples" / "fabrics"
 TORI = (
     (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (8, 8), (3, 4), (4, 8), (3, 9), (3, 3, 3), (4, 4, 4), (3, 4, 5),
-    (10, 10), (5, 5, 5),
 )  # fmt: skip
 TEXTS = {
     "Rings, hypercubes and complete graphs": (
@@ -33,7 +32,7 @@ TEXTS = {
         "chordal_ring(16, [5, -5])", "hypercube(3)", "hypercube(4)", "hypercube(5)", "hypercube(6)", "complete(8)",
     ),
     "Slim Flies and dragonflies": (
-        "slim_fly(5)", "slim_fly(7)", "dragonfly(2, 4, 1)", "dragonfly(2, 4, 2)", "dragonfly(1, 4, 4)",
+        "slim_fly(5)", "dragonfly(2, 4, 1)", "dragonfly(2, 4, 2)", "dragonfly(1, 4, 4)",
         "dragonfly(2, 6, 3)",
     ),
     "Kautz and de Bruijn networks": (
@@ -49,8 +48,10 @@ BACKBONES = (
     "topozoo/Abilene", "topozoo/Bellcanada", "topozoo/BtNorthAmerica", "topozoo/Chinanet", "topozoo/Dfn",
     "topozoo/Geant2012", "topozoo/HiberniaGlobal", "topozoo/Iris", "topozoo/Surfnet", "topozoo/Uunet",
 )  # fmt: skip
-SMALL = 64
-"""Routers up to which the number of lanes is to be proved for nine networks of ten."""
+LIMIT = 60.0
+"""Seconds of the clock for each search."""
+MOST = 65
+"""Most routers of a backbone."""
 HEAD = "| network | routers | lanes | at least | lanes that rise | at least | highest load | mean load | seconds |"
 ABOUT = """# Lanes of many networks
 
@@ -74,7 +75,6 @@ class Row:
     """What was found of a network."""
 
     family: str
-    small: bool
     proved: bool
     rising_proved: bool
     fewer: bool
@@ -94,7 +94,6 @@ def networks() -> Iterator[tuple[str, Network]]:
     for degree in range(3, 9):
         for routers in (16, 24, 32, 48, 64):
             yield "Random regular graphs", network(f"regular({degree}, {routers})")
-    yield "Random regular graphs", network("regular(4, 128)")
     for family, texts in TEXTS.items():
         for text in texts:
             yield family, network(text)
@@ -104,7 +103,7 @@ def networks() -> Iterator[tuple[str, Network]]:
         for seed in range(2):
             yield "Fat trees, whole and degraded", degraded(whole, seed)
     for folder, file in (
-        ("ibutils-65sw", "opensm-subnet.lst"), ("ibutils-rhino512", "opensm-subnet.lst.gz"),
+        ("ibutils-65sw", "opensm-subnet.lst"),
         ("opensm-leafspine-degraded-ftree", "fabric.ibnetdiscover"), ("opensm-random48-lash", "fabric.ibnetdiscover"),
         ("opensm-ring12-lash", "fabric.ibnetdiscover"),
     ):  # fmt: skip
@@ -144,7 +143,7 @@ def backbones() -> Iterator[tuple[str, Network]]:
     for key in (*(f"sndlib/{file.stem}" for file in sorted(folder.glob("*.json"))), *BACKBONES):
         graph = nx.Graph(nx.node_link_graph(topohub.get(key), edges="edges"))
         graph = nx.convert_node_labels_to_integers(graph)
-        if len(graph) <= SMALL + 1 and nx.is_connected(graph):
+        if len(graph) <= MOST and nx.is_connected(graph):
             yield "Backbones", from_networkx(nx.Graph(graph.edges), name=key)
 
 
@@ -163,18 +162,16 @@ def row(family: str, built: Network, limit: float) -> Row:
     fewest = kept.fewest and kept.evidence_holds is not False
     rising_fewest = rising is None or (rising.fewest and rising.evidence_holds is not False)
     fewer = rising is not None and rising.count < kept.count
-    return Row(family, built.num_routers <= SMALL, fewest, rising_fewest, fewer, text)
+    return Row(family, fewest, rising_fewest, fewer, text)
 
 
 def summary(rows: list[Row]) -> str:
     """How many were proved, in words."""
-    small = [one for one in rows if one.small]
-    kept, rising = sum(one.proved for one in small), sum(one.rising_proved for one in small)
-    every, every_rising = sum(one.proved for one in rows), sum(one.rising_proved for one in rows)
+    kept, rising = sum(one.proved for one in rows), sum(one.rising_proved for one in rows)
+    fewer = sum(one.fewer for one in rows)
     return (
-        f"These are {len(rows)} networks, {len(small)} of them with up to {SMALL} routers. Lanes that are kept are\n"
-        f"proved to be the fewest for {kept} of the {len(small)} ({every} of all), lanes that rise for {rising}\n"
-        f"({every_rising} of all). Rising lanes save at least one for {sum(one.fewer for one in rows)} networks."
+        f"These are {len(rows)} networks of up to {MOST} routers. Lanes that are kept are proved to be the fewest\n"
+        f"for {kept} of them, lanes that rise for {rising}. Rising lanes save at least one for {fewer} networks."
     )
 
 
@@ -199,7 +196,7 @@ def main(words: list[str] | None = None) -> None:
     rows = []
     for family, built in networks():
         if not chosen or built.name.startswith(tuple(chosen)):
-            rows.append(row(family, built, 60.0))
+            rows.append(row(family, built, LIMIT))
             print(rows[-1].text, file=sys.stderr, flush=True)
     if files:
         files[0].write_text(page(rows), encoding="utf-8")

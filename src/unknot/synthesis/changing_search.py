@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,7 @@ def asked_for(
 
 
 class Search:
-    """The search for orders in few lanes: from the lower bound up, then longer in one lane less than was found."""
+    """The search for orders in few lanes: by halving, then longer in one lane less than was found."""
 
     def __init__(self, asked: Asked, effort: Effort, rounds: int, conflicts: int) -> None:
         self.asked, self.effort, self.rounds, self.conflicts = asked, effort, rounds, conflicts
@@ -82,31 +82,46 @@ class Search:
         kept = one_by_one(asked.space, effort, None if tables is None else tables(0)[0])
         best = self._fit(Found(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken))
         try:
-            count = self.low
-            while best is None or count < len(best):
+            low = self.low
+            while best is None or (low < len(best) and not effort.over):
+                top = len(kept) + 1 if best is None else len(best)
+                count = (low + top) // 2 if top - low > 3 else low
                 found = self._in(count, 0, FIRST_ROUNDS)
-                if found is None:
-                    found = self._exactly(count)
                 if found is not None:
                     best = found
-                    break
+                    continue
                 if best is None and count >= len(kept):
                     raise RelationError(
                         f"lanes on {asked.network.name}: no routes that change lanes by ports were found in "
                         f"{LEVELS} service levels and {count} lanes"
                     )
-                if effort.over and best is not None:
-                    break
-                count += 1
-            for number in range(FIRST_ROUNDS, self.rounds):
-                if effort.over or len(best) <= self.low:
-                    break
-                best = self._in(len(best) - 1, number, 1) or best
+                low = count + 1
+            for better in self._better(best):
+                best = better
         except KeyboardInterrupt:
             effort.interrupted = True
             if best is None:
                 raise
         return best
+
+    def _better(self, best: Found) -> Iterator[Found]:
+        """One lane less than was found: exactly, then by longer rounds; then those that are open, exactly."""
+        spent = FIRST_ROUNDS
+        while self.low < len(best) and spent < self.rounds and not self.effort.over:
+            found = self._exactly(len(best) - 1) if spent == FIRST_ROUNDS else None
+            if self.low < len(best) and found is None:
+                found = self._in(len(best) - 1, spent, 1)
+            if found is None:
+                spent += 1
+            else:
+                best, spent = found, FIRST_ROUNDS
+                yield best
+        for lanes in range(self.low, len(best) - 1):
+            found = self._exactly(lanes)
+            if found is not None:
+                yield found
+            if self.low <= lanes:
+                return
 
     def _tables(self, count: int) -> Callable[[int], tuple[Ints, float]] | None:
         space = self.asked.space
@@ -155,8 +170,7 @@ class Search:
         if isinstance(answer, Open):
             self.open[count] = answer.conflicts
         elif isinstance(answer, Refutation):
-            if count == self.low:
-                self.low, self.evidence = count + 1, answer
+            self.low, self.evidence = count + 1, answer
         elif asked.paths == "free":
             key = answer / (answer.max(initial=0.0) + 1.0)
             if changes == "rising":
