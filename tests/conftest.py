@@ -25,6 +25,7 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 os.environ.setdefault("UNKNOT_QUIET", "1")  # what is compiled on the way is no matter of a test
+os.environ.setdefault("NUMBA_OPT", "1")  # as on the command line; Numba reads it when it is imported
 
 settings.register_profile(
     "unknot",

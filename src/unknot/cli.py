@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -77,6 +78,11 @@ def __getattr__(name: str) -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point of the command `unknot`; one that is named first is the only one that is loaded."""
+    """Entry point of the command `unknot`; one that is named first is the only one that is loaded.
+
+    Kernels optimised at level 1 are as fast as at Numba's level 3, and compile in two thirds of the time. A program
+    that imports Unknot keeps the level that it has.
+    """
+    os.environ.setdefault("NUMBA_OPT", "1")
     first = sys.argv[1:2]
     guard.run(application(first) if first and first[0] in COMMANDS else _whole())

@@ -344,7 +344,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
         lane = below(state, lanes)
         keys = orders.key[lane]
         old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
-        changes, touches = 0, 0
+        changes, touches = np.int64(0), np.int64(0)
         c, old = below(state, channels), 0.0
         new = ways.base[c] + unit(state)
         if unit(state) < aimed:
@@ -368,7 +368,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
         if new_channel >= 0:
             exchange(ways, orders, old_channel, new_channel, w, bit)
             for k in range(lanes):
-                size = 0
+                size = np.int64(0)
                 for i in range(ways.copies):
                     waits[old_channel + i] = waits[new_channel + i] = True
                     size = push(heap, size, orders.key[k], old_channel + i)
@@ -380,7 +380,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             old = keys[c]
             keys[c] = new
             waits[c] = True
-            size = push(heap, 0, keys, c)
+            size = push(heap, np.int64(0), keys, c)
             for j in range(ways.before_first[c], ways.before_first[c + 1]):
                 before = ways.before[j]
                 if (keys[before] < old) != (keys[before] < new) and not waits[before]:

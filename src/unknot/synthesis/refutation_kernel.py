@@ -61,10 +61,10 @@ def follows(variables, literal, first, given):
     """
     clauses = first.size - 1
     value = np.zeros(2 * variables + 2, np.int8)
-    trail, size = np.empty(variables + 1, np.int64), 0
+    trail, size = np.empty(variables + 1, np.int64), np.int64(0)
     head, following = np.full(2 * variables + 2, -1, np.int64), np.full(2 * clauses, -1, np.int64)
     watched = np.empty(2 * clauses, np.int64)
-    done = 0
+    done = np.int64(0)
     for i in range(clauses):
         if i >= given:
             violated, size = propagate(literal, first, value, trail, done, size, head, following, watched)

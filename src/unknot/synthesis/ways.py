@@ -169,7 +169,7 @@ def following(
         nearer,
         own,
         wanted,
-        home,
+        np.ascontiguousarray(home),  # one layout, for which the kernels are compiled once
         nearer.shape[1],
         np.zeros((0, *nearer.shape), dtype=np.int64),
         np.ones(nearer.shape[1], dtype=np.int64),

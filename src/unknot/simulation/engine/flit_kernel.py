@@ -95,26 +95,6 @@ def inject_all(rule, s, r, now):
         inject(rule, s, natural(s.local_terminals[natural(i)]), now)
 
 
-@njit(_nrt=False, forceinline=True)
-def visit(rule, s, r, now):
-    """One cycle of router r and of the terminals that inject there; the status."""
-    w0, w1 = natural(s.first_word[r]), natural(s.first_word[r + 1])
-    if is_simple(s, r):
-        status = run_router(rule, s, w0, now)
-        inject_all(rule, s, r, now)
-        return status
-    busy = open_inbox(s, w0, w1, now)
-    inject_all(rule, s, r, now)
-    if not busy:
-        return np.int64(DONE)
-    steps = ((now + 1) * s.setup.speed >> 20) - (now * s.setup.speed >> 20)
-    status = np.int64(DONE)
-    while steps > 0 and status == DONE:
-        steps -= 1
-        status = work(rule, s.raw, w0, w1, now, np.int64(steps == 0))
-    return status
-
-
 @njit(types.int64(RULE, types.int64[::1], types.int64), cache=True, nogil=True, _nrt=False)
 def advance(rule, raw, until):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before.
@@ -150,7 +130,17 @@ def advance(rule, raw, until):
             if setup.large == 1 and r + FAR < last:
                 fetch_ends(s, natural(r + FAR), now)
                 fetch_beyond(s, natural(r + NEAR))
-            status = visit(rule, s, natural(r), now)
+            # Written out: as a function of its own it would be optimised twice, a sixth of all compiling.
+            w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
+            status, steps = np.int64(DONE), np.int64(0)
+            if is_simple(s, natural(r)):
+                status = run_router(rule, s, w0, now)
+            elif open_inbox(s, w0, w1, now):
+                steps = ((now + 1) * setup.speed >> 20) - (now * setup.speed >> 20)
+            inject_all(rule, s, natural(r), now)
+            while steps > 0 and status == DONE:
+                steps -= 1
+                status = work(rule, s.raw, w0, w1, now, np.int64(steps == 0))
             if status != DONE:
                 count.now = now
                 store(progress + 128 * part, np.int64(FAILED))

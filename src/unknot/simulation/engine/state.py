@@ -109,8 +109,8 @@ TABLES = {
     "out_ports": rows(
         SAVED,
         64,
-        pointer=int64,  # round-robin pointer over input ports
-        busy=int64,  # whether it is taken in this cycle
+        pointer=int32,  # round-robin pointer over input ports
+        busy=int32,  # whether it is taken in this cycle
         first_bit=int64,  # of its VCs
         carried=int64,  # flits it was given
         free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
