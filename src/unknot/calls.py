@@ -139,7 +139,7 @@ _KINDS: dict[str, tuple[str, str, tuple[type, ...]]] = {
     "bool": ("True or False", "True and False", (bool,)),
     "None": ("None", "None", (type(None),)),
 }
-"""Words of annotations: one of them in words, several, and the types of the values."""
+"""Annotations of parameters: one value in words, several values in words, and the types of the values."""
 
 
 def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> None:

@@ -35,7 +35,7 @@ COMMANDS = (
     "itm",
     "gallery",
 )
-"""Each is the function of that name in the file of that name in `unknot.commands`."""
+"""Names of the commands; each is a function in the file of its name in `unknot.commands`."""
 
 
 def _root(

@@ -13,9 +13,9 @@ from typing import Any
 from unknot.progress import NotebookBar, in_notebook
 
 ABOUT = 30
-"""Seconds that the kernels of a first simulation take, or of a first proof with what belongs to it."""
+"""Seconds that compiling takes for a first simulation, or for a first proof with what belongs to it."""
 QUIET = "UNKNOT_QUIET"
-"""Environment variable that, if set, keeps this from being said."""
+"""Environment variable that, if set, suppresses the notice."""
 CALM = 1.5
 """Seconds without compiling after which the bar goes away."""
 

@@ -81,7 +81,7 @@ def raised(error: BaseException, file: str) -> str:
 
 
 EXTRAS = {"ortools": "solving", "pysat": "solving", "matplotlib": "plotting", "pyarrow": "parquet"}
-"""Extras of the installation that bring the libraries that are not always needed."""
+"""Optional libraries, and the extras of the installation that bring them."""
 
 
 def missing_extra(error: ImportError) -> str:
@@ -112,7 +112,7 @@ def shown(value: object, most: int = 80) -> str:
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-"""Control characters of both sets, marks of direction, what has no width, lone surrogates, tags."""
+"""Invisible characters: controls of both sets, marks of direction, zero width, lone surrogates, tags."""
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -140,7 +140,7 @@ USUAL = {
     "fly": "butterfly", "flatfly": "flattened_butterfly", "cmesh": "terminals", "fattree": "fat_tree",
     "cube": "torus", "qtree": "fat_tree", "tree4": "fat_tree",
 }  # fmt: skip
-"""Names by which other tools and papers call what is called otherwise here."""
+"""Names in other tools and papers, and the names of the same things here."""
 _USUALLY = {"cmesh": "terminals(mesh(4, 4), 4)"}
 
 

@@ -10,9 +10,9 @@ Switching = Literal["saf", "vct", "wormhole", "wormhole-nonatomic"]
 SWITCHINGS: tuple[Switching, ...] = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 """Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
 DEFAULT_SWITCHING: Final[Switching] = "vct"
-"""The technique of every function and command that is given none: what most routers and fabrics do."""
+"""Default technique of functions and commands: what most routers and fabrics do."""
 MESSAGE_SWITCHING: Final[Switching] = "wormhole"
-"""The same for traces and collective operations: their messages may be longer than any buffer."""
+"""Default technique of traces and collective operations: their messages may be longer than any buffer."""
 
 
 def switching_named(name: str) -> Switching:

@@ -17,11 +17,11 @@ BUDGET = 10_000_000
 """Steps after which the search gives up: about a minute."""
 
 States = dict[int, tuple[set[int], list[set[int]]]]
-"""For each VC where packets of an address may be: where they may go, and each choice of what to wait for."""
+"""States of an address, by VC: the VCs that a packet may go to, and each set of VCs it may choose to wait for."""
 Shape = tuple[tuple[int, frozenset[int], frozenset[frozenset[int]]], ...]
-"""The same within a window, by address; a header that may leave waits for nothing."""
+"""States within a window, by address; a header that may leave waits for nothing."""
 Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
-"""For each VC the worms that may hold it: all that they hold, and what they wait for."""
+"""Worms by each VC that they may hold: all VCs that they hold, and those that they wait for."""
 
 
 def strike_out(relation: Relation, level: dict[int, int], windows: Iterable[tuple[Any, Any]]) -> None:

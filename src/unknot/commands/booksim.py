@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unknot.verify import Delivery, Verdict
 
 PROOF = 20.0
-"""Seconds for the proof."""
+"""Time limit of the proof, in seconds."""
 
 
 def run_configuration(

@@ -24,7 +24,7 @@ _ASCII = str.maketrans(
     }
     | {"≥": ">=", "−": "-", "β": "beta", "τ": "tau"}
 )
-"""What is written for a character of ours where a stream holds ASCII alone."""
+"""Replacements of characters, for streams that hold ASCII alone."""
 
 
 def show(text: str) -> None:

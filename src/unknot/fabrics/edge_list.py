@@ -11,7 +11,7 @@ _SIGN = re.compile(
     r"\A(?>\s+|#[^\n]*)*+"
     r"[^\s#]++[ \t]+(?:->|--)[ \t]+[^\s#]++[ \t]*(?:[0-9]+[ \t]*)?(?:#[^\n]*)?(?:\r?\n|\Z)"
 )
-"""An arrow in the first line that is no comment: rows of names or numbers alone can be many things."""
+"""Sign of an edge list: an arrow in the first line that is no comment; rows without one fit many formats."""
 
 FORMAT = Format(
     "edges", "an edge list", (".edges", ".txt"), read_edge_list, write_edge_list, _SIGN.search,

@@ -71,5 +71,5 @@ PARTS: dict[str, Callable[[Network], bool]] = {
     "coordinates": lambda network: network.coordinates is not None,
     "port numbers": lambda network: network.ports is not None,
 }
-"""What a network has beside routers and channels, and whether a network has it."""
+"""Parts of a network beside routers and channels, each with the test whether a network has it."""
 EVERYTHING = frozenset(PARTS)

@@ -34,7 +34,7 @@ _MODULES = (
 FORMATS: dict[str, Format] = {
     form.name: form for form in (import_module(f"unknot.fabrics.{module}").FORMAT for module in _MODULES)
 }
-"""By name. A new format is a module of this room with a `FORMAT`, and its line above."""
+"""Formats by name. A new one is a module of this room with a `FORMAT`, and its line above."""
 
 _VAGUE = (".txt", ".dump", ".conf")
 """Endings that many kinds of files have: the content is looked at first."""

@@ -18,7 +18,7 @@ LEVELS = 16
 DROPPED = 15
 """The VL of management packets; an SL that is mapped to it is dropped."""
 UNKNOWN = -1
-"""No service level, or no lane, was given."""
+"""Code of a service level or lane that was not given."""
 
 
 @dataclass

@@ -16,7 +16,7 @@ _PLAIN = re.compile(r"\s*([a-z_]+)\(\s*(\d{1,4}(?:\s*,\s*\d{1,4})*)\s*\)\s*")
 MOST_PLAIN = 10_000
 """Largest product of the numbers of a family that is made without the language, which knows sizes beforehand."""
 _FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
-"""What can only be meant as the name of a file: one word with a dot or a slash."""
+"""Text that can only be the name of a file: one word with a dot or a slash."""
 
 
 def network(text: str, *, folder: str | Path = ".", where: str = "<network>", confined: bool = False) -> Network:

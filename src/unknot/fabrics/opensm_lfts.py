@@ -23,7 +23,7 @@ from unknot.fabrics.tables import SwitchTable, TableFile
 NOT_ROUTED = 255
 """Port of a LID without a route."""
 _PORT_AT = 7
-"""Where the port stands in a row."""
+"""Place of the port in a row."""
 _NUMBER = r"(0x[0-9a-f]{1,8}|[0-9]{1,9})"
 _HEAD = re.compile(
     rf"^Unicast lids \[{_NUMBER}-{_NUMBER}\] of switch (?:Lid ([0-9]{{1,9}})|DR path .*|Lid .* DR path .*) "

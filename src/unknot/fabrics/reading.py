@@ -18,7 +18,7 @@ from unknot.fabrics.tables import TableFile, compare, join
 from unknot.network import Network
 
 _FABRICS = ("ibnetdiscover", "lst")
-"""In the order in which a folder's description is chosen."""
+"""Formats that describe the fabric of a folder, the preferred one first."""
 _TABLES = ("lfts", "fdbs")
 _BESIDE = ("psl", "sl2vl", "mcfdbs", "lidmatrix")
 _OF_A_FABRIC = ("tables", "levels", "lanes", "multicast", "hops")

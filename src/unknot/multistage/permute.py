@@ -45,7 +45,7 @@ QUICK = 50_000
 """Choices after which a search gives way to CP-SAT."""
 
 Answer = IntArray | bool | None
-"""Paths, or that there are none, or that it is not known."""
+"""Paths; False if there are none; None if that is not known."""
 
 
 def permute(

@@ -21,9 +21,9 @@ from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
 
 RAMP = ("#d7dee5", "#f2cf6b", "#e68a2e", "#c23b22", "#5c0f2e")
-"""From an idle channel to the busiest, ever darker, so that it also reads in grey."""
+"""Colours from an idle channel to the busiest, ever darker, so that they also read in grey."""
 NIGHT_RAMP = ("#2f3841", "#6b5524", "#b3661f", "#ea5a3d", "#ffb3a0")
-"""The same on a dark page, ever brighter."""
+"""Colours from an idle channel to the busiest on a dark page, ever brighter."""
 SHADES = 51
 STEPS = 48
 

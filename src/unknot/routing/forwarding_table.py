@@ -30,7 +30,7 @@ DROP = -2
 
 Traffic = Literal["host-to-host", "host-to-switch", "switch-to-switch", "all"]
 TRAFFICS: tuple[Traffic, ...] = ("host-to-host", "host-to-switch", "switch-to-switch", "all")
-"""Who sends to whom on a fabric; `all` is every port that has a LID to every other, switches to hosts included."""
+"""Kinds of traffic on a fabric; `all` is every port that has a LID to every other, switches to hosts included."""
 
 
 def forwarding_table(

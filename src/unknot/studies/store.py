@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 _MARK = 0x756E6B74
 """SQLite's `application_id` of our stores."""
 _MARK_AT = 68
-"""Where a database file holds it."""
+"""Offset of `application_id` in a database file."""
 _LAYOUT = 2
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS results "

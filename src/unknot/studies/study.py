@@ -34,7 +34,7 @@ from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import patterns
 
 VALUE = "<value>"
-"""Where an error in a text of the study says it is; its column is then moved to the place in the file."""
+"""Place that errors name in a text of the study; their column is then moved to the place in the file."""
 
 
 class _Table(BaseModel):

@@ -24,10 +24,10 @@ Turn = tuple[int, int]
 Unit = tuple[int, int]
 """A router and an address: the route from there, or the entry of its table."""
 Groups = dict[Turn, list[tuple[Unit, ...]]]
-"""For each turn groups of changes: of each group one at least is needed to take the turn from all routes."""
+"""Groups of changes by turn: one change at least of each group is needed to take the turn from all routes."""
 Kind = Literal["pairs", "entries"]
 SCALE = 10**9
-"""Weights and payments are whole numbers of this part."""
+"""Denominator of weights and payments, which are whole numbers."""
 MOST_GROUPS = 150_000
 """Most groups for which linear programs are solved."""
 CYCLES = 200

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Ways
 
 FAR = 1 << 14
-"""Hops of a path that is none."""
+"""Hops that stand for no path."""
 LOST = 8
-"""What a pair that no path serves counts more than one on a long path."""
+"""Weight of a pair that no path serves, beside that of a pair on a long path."""
 MOVES = 150
 """Moves for each channel and lane of the first round; each round has twice as many as the one before."""
 HEATS = ((3.0, 0.4), (8.0, 0.6))

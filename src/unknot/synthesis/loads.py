@@ -20,7 +20,7 @@ MOST_MOVES = 20_000_000
 MOST_FLOWS = 4_000_000
 """Most pairs × channels for which the bound is sought by linear programming."""
 SLACK = 1e-6
-"""What the solver of linear programs may be wrong by."""
+"""Error allowed to the solver of linear programs."""
 ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 

@@ -19,9 +19,9 @@ from unknot.synthesis.ways import Flags, Floats, Ints, demand
 
 GOALS = ("mean", "longest")
 BLOCKS = 5
-"""Detours of this many units and more count alike in the search."""
+"""Units of a detour from which on all detours count alike in the search."""
 STEEP = 6
-"""For the longest detour, each further unit of a pair's detour counts this many times the one before."""
+"""Weight of each further unit of a pair's detour over the unit before, where the longest detour is to be small."""
 
 
 @dataclass(frozen=True, eq=False)

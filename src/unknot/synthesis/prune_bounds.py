@@ -60,7 +60,7 @@ class Detour:
 
 Fact = Knot | Trap | Detour
 Literals = tuple[frozenset[Entry], frozenset[Entry]]
-"""Candidates one of which is removed, or one of which is kept."""
+"""Clause: one of the first candidates is removed, or one of the second is kept."""
 
 
 @dataclass(frozen=True, eq=False)

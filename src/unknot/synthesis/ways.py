@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 CLASS = 2.0
-"""How far apart the keys of two classes begin where classes rise: each has keys from its begin up to 1 more."""
+"""Distance between the lowest keys of successive classes, where classes rise; a class has keys up to 1 higher."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,7 +49,7 @@ HYPERX = ("hyperx([3, 2])", "flattened_butterfly(3, 3, concentration=1)")
 """Products of complete graphs."""
 
 LOW_DIAMETER = ("kautz(2, 2)", "star_graph(3)", "slim_fly(3, 1)", "heawood()")
-"""Many routers for their degree and diameter."""
+"""Networks with many routers for their degree and diameter."""
 
 MULTISTAGE = ("omega(8)", "rcbn(8)", "composite_banyan(4)", "benes(8)", "extra_stage_cube(4)", "clos(3, 2, 2)")
 """Switches in stages, terminals at the first and the last; in the third one some links are double."""
@@ -58,4 +58,4 @@ NETWORKS: tuple[str, ...] = (
     *(*GRIDS, *RINGS, *HYPERCUBES, *OTHERS, *ONE_WAY_RINGS, *WORDS, *SWITCHES),
     *(*FAT_TREES, *DRAGONFLIES, *HYPERX, *LOW_DIAMETER, *MULTISTAGE),
 )
-"""All of them."""
+"""All networks of the catalogue."""

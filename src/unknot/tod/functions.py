@@ -147,4 +147,4 @@ KINDS: dict[str, tuple[str, Callable[[Value], bool]]] = {
     "Words": ("a list of texts", lambda v: type(v) is tuple and all(isinstance(x, str) for x in v)),
     "Rows": ("a list of lists of numbers", lambda v: type(v) is tuple and all(_numbers(x) for x in v)),
 }
-"""For each kind of parameter: what it must be, in words, and the test."""
+"""Kinds of parameters: what each must be, in words, and the test."""

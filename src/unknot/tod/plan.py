@@ -20,7 +20,7 @@ MAX_CHANNELS = 2**25
 """Most channels of a network, and of any graph on the way to it."""
 MAX_DIMENSIONS = 64
 WORK = 16
-"""All graphs and values on the way may have this many times `max_channels` channels and entries between them."""
+"""Most channels and entries of all graphs and values on the way together, in multiples of `max_channels`."""
 MAX_STEPS = 1_000_000
 """Most expressions that are evaluated, repeated ones counted each time."""
 MAX_GRAPHS = 20_000

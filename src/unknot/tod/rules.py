@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unknot.tod.evaluate import Evaluator, Scope
 
 ARRAY = 4
-"""What an entry of a varying number costs, in channels; it may stay in memory as long as a definition is at work."""
+"""Cost of an entry of a varying number, in channels; it may stay in memory as long as a definition is at work."""
 MOST_CASES = 10_000
 """Most values that ``f(… for i in n)`` may spread."""
 

@@ -56,7 +56,7 @@ MEANING: dict[Traffic, str] = {
         "assumed about who sends"
     ),
 }
-"""What each kind of traffic is, and when it matters."""
+"""Descriptions of the kinds of traffic, and of when each matters."""
 
 
 @dataclass(frozen=True, eq=False)

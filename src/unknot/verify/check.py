@@ -32,7 +32,7 @@ COMPILING = 30.0
 LATE = 1.0
 """Seconds, or if more a quarter of the time limit, after which a stage that never looks at the clock is left."""
 AFTER = 1.0
-"""Seconds that the techniques that were not asked for first have together at least."""
+"""Fewest seconds for each technique after the first one that is asked for."""
 NO_ANSWER = "asking the rule"
 """Method of a verdict that is open since the rule did not answer."""
 

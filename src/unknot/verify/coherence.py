@@ -14,7 +14,7 @@ from unknot.verify.states import Explorer
 
 States = frozenset[int]
 Follower = tuple[int, int, States]
-"""A terminal, where on the route it takes up, and the states it could be in by now."""
+"""Packet that follows a route: its terminal, where on the route it begins, and its possible states by now."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ ROUTERS = 9
 SMALLEST = 4
 """Routers of the smallest windows by which a search of the whole is explained."""
 EXPLAINED = 5.0
-"""Seconds for that, beside as many as the search took."""
+"""Seconds to explain a search, beside as many as the search took."""
 
 __all__ = ["Struck", "Worm", "find_worms"]
 

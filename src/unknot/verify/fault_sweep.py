@@ -24,7 +24,7 @@ from unknot.verify.delivery import Delivery, deliver
 Parts = Literal["channels", "links", "routers"]
 Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "disconnected", "holds"]
 OUTCOMES: tuple[Outcome, ...] = ("deadlock", "undelivered", "refused", "undecided", "disconnected", "holds")
-"""From the worst on."""
+"""Outcomes of a fault, the worst first."""
 
 SET, PART = 200, 40
 """Bytes of a set of failed parts in a list of them, and of each part."""

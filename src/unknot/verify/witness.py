@@ -26,7 +26,7 @@ FEW = 4
 STATES = 30_000
 """States on some VCs up to which worms on them are chosen anew."""
 SECONDS = 5.0
-"""For each question to the solver, beside a limit that does not depend on the machine."""
+"""Time limit of each question to the solver, in seconds, beside a limit that no machine changes."""
 EDGES = 100_000
 """Steps of all lead-ins together up to which the solver is asked."""
 

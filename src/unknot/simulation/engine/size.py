@@ -15,7 +15,7 @@ DEFAULT = Router()
 BUILDING = 25
 """Numbers of 8 bytes for each end of a buffer while tables are built."""
 MOST_STATES = 100_000_000
-"""Up to this many pairs of an input VC and an address, or bytes, answers of a rule are kept."""
+"""Most pairs of an input VC and an address, or bytes, for which answers of a rule are kept."""
 
 
 def simulation_bytes(

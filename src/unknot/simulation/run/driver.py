@@ -32,11 +32,11 @@ from unknot.traffic import Traffic, pattern
 
 DEFAULT = Router()
 LONGEST = 32
-"""How many times as long a run measures, at most, while batches depend on one another or stability is in doubt."""
+"""Longest measurement, in windows, while batches depend on one another or stability is in doubt."""
 LONGEST_PRECISE = 256
-"""The same when a precision is asked for."""
+"""Longest measurement, in windows, when a precision is asked for."""
 AGAIN = 3
-"""How often a window may begin anew since latencies still rose in it."""
+"""Most restarts of a window because latencies still rose in it."""
 
 
 @with_bar

@@ -23,7 +23,7 @@ from unknot.simulation.run.statistics import (
 PARTS = 60
 """Parts of equal length by which the latencies of a warm-up are judged."""
 LONGEST = 64
-"""How many times as long as the shortest a warm-up is at most."""
+"""Longest warm-up, in multiples of the shortest one."""
 
 
 def warm_up(engine: Engine, rate: float, say: Callable[[str, int], None]) -> None:
@@ -62,11 +62,11 @@ def warm_up(engine: Engine, rate: float, say: Callable[[str, int], None]) -> Non
 
 
 PER_CLASS = ("arrived", "latency", "network_latency", "hops", "flits_out")
-"""What is counted of each traffic class."""
+"""Counters of each traffic class."""
 FEWEST_PACKETS = 10
 """Fewest packets whose mean latency counts as that of a batch."""
 SHORTEST = 20
-"""Fewest mean latencies that a window lasts: what is slower than a batch would look like a constant."""
+"""Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
 SAMPLES = 4
 """Looks at the buffers in a batch."""
 CYCLES, OUT, PACKETS, LATENCY = range(4)

@@ -10,7 +10,7 @@ from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 
 LONGER = 10
-"""A packet goes round when it has made this many times the hops it needs, and 20 more."""
+"""Multiple of the hops a packet needs; with that many and 20 more it is said to go round."""
 WATCHED = 2_000, 10_000
 """Fewest and most cycles in which an input VC is watched before its packet is said to starve."""
 LOOKS = 400
@@ -18,7 +18,7 @@ LOOKS = 400
 
 Numbers = npt.NDArray[np.int64]
 Fronts = dict[int, tuple[int, ...]]
-"""Of each buffer that holds flits: the packet in front, its columns CREATED and HOPS, and its flits that left."""
+"""Packet in front of each buffer that holds flits: its columns CREATED and HOPS, and its flits that left."""
 
 
 def diagnosis(engine: Engine, measured: int) -> str:

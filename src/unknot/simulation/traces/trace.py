@@ -210,7 +210,7 @@ class Trace:
 
 Numbers = npt.NDArray[np.int64]
 ANY = -1
-"""Instead of a message class: addresses of every class."""
+"""Code that stands for every message class."""
 
 
 def addresses_drawn(

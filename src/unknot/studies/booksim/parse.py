@@ -17,7 +17,7 @@ from unknot.input import read_text
 LONGEST = 1_000_000
 """Most characters of a configuration."""
 OVERRIDE = "<command line>"
-"""Where an error in an override on the command line says it is."""
+"""Place that errors name in an override on the command line."""
 _COMMENT = re.compile(r"//[^\n]*")
 _STUDY = re.compile(r"^\s*\[", re.M)
 _EXPECTED = {"EQUAL": "=", "SEMICOLON": ";", "WORD": "a key"}

@@ -47,7 +47,7 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("flatfly", "valiant"): flats.flatfly_valiant,
     ("dragonflynew", "min"): flats.dragonfly_min,
 }
-"""By topology and `routing_function`."""
+"""Routings by topology and `routing_function`."""
 
 MOST_VCS = 2**24
 NOT_BUILT = {

@@ -25,7 +25,7 @@ Way = tuple[int, ...]
 DENOMINATOR = 720
 """Largest denominator that is looked for when a solution of a linear program is made exact."""
 REACH = 2
-"""How far, in each dimension, closed walks go that are looked for step by step."""
+"""Largest extent, in each dimension, of closed walks that are looked for step by step."""
 
 
 @dataclass(frozen=True, order=True)

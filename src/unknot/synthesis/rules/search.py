@@ -25,7 +25,7 @@ SOLVER = "glucose4"
 STEP = 1_000
 """Conflicts of the solver between two looks at the clock."""
 PROVER_SECONDS = 60.0
-"""For a proposal on a mesh."""
+"""Time limit of the prover for a proposal on a mesh, in seconds."""
 
 Say = Callable[[str], None]
 

@@ -183,7 +183,7 @@ def shown(signs: Signs) -> str:
 
 
 Symmetry = tuple[int, ...]
-"""Where each type goes; dimensions and directions follow from it."""
+"""Image of each type under a symmetry; dimensions and directions follow from it."""
 
 
 def symmetries(space: Space, *, most: int = 100_000) -> Iterator[Symmetry]:
