@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.fabric_loop.fabrics import BY, ENGINES, Case, cases
 from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk
-from tests.fabric_loop.simulated import missing, running
+from tests.fabric_loop.simulated import dumped, missing
 
 REMEDIES = "loaded"
 """Column of the remedies that OpenSM loaded, and that were dumped alike and free."""
@@ -77,9 +77,7 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
             continue
         dumps = folder / engine
         dumps.mkdir()
-        with running(net, dumps, *case.options(engine, dumps), host=host) as fabric:
-            ran = fabric.engine()
-            said = fabric.path_records(BY.get(ran, "destinations"))
+        ran, said = dumped(net, dumps, *case.options(engine, dumps), host=host, by=BY)
         free = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
         found = {True: "free", False: "deadlock", None: "?"}[free]
         row[engine] = found if ran == engine else f"{found} ({ran})"
@@ -129,9 +127,7 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
         options = ["-R", "file,no_fallback", "-U", str(made / "tables.lfts"), *case.words]
         if (made / "opensm.conf").exists():
             options = ["-F", str(made / "opensm.conf"), *options]
-        with running(net, again, *options, host=host) as fabric:
-            ran = fabric.engine()
-            said = fabric.path_records("switches")
+        ran, said = dumped(net, again, *options, host=host, by="switches")
         title = f"{case.name}, {stuck.name} repaired ({kind}), routed by {ran}"
         free = judged(case, again, title, said, tally)
         tally.loaded += 1
