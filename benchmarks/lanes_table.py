@@ -1,8 +1,9 @@
 """The fewest lanes of many networks: the page docs/lanes-table.md.
 
 ``python -m benchmarks.lanes_table docs/lanes-table.md`` writes it; without a file the page is printed. It needs the
-package topohub for the backbones of operators (``pip install topohub``); without it these are left out, and no page
-is written. Names of networks select those that begin with them: ``python -m benchmarks.lanes_table kautz ring``.
+package topohub for the backbones of operators (``pip install 'unknot[bench]'``); without it these are left out, and
+no page is written. Names of networks select those that begin with them:
+``python -m benchmarks.lanes_table kautz ring``.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def backbones() -> Iterator[tuple[str, Network]]:
     try:
         import topohub
     except ImportError:
-        print("backbones are left out: pip install topohub", file=sys.stderr)
+        print("backbones are left out: pip install 'unknot[bench]'", file=sys.stderr)
         return
     folder = Path(topohub.__file__).parent / "data" / "sndlib"
     for key in (*(f"sndlib/{file.stem}" for file in sorted(folder.glob("*.json"))), *BACKBONES):
