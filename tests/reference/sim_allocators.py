@@ -43,3 +43,74 @@ def choose_by_input(requests: dict[Pair, int], pointer: list[int], outputs: int)
         rank = (age, (o - pointer[i]) % outputs, (i, o))
         best[i] = min(best.get(i, rank), rank)
     return {pair: age for age, _, pair in best.values()}
+
+
+def wavefront(requests: dict[Pair, int], inputs: int, outputs: int, turn: int) -> tuple[list[Pair], int]:
+    """Diagonal by diagonal from `turn` on, the best ages first; also the diagonal of the first match."""
+    square, found, first = max(inputs, outputs), {}, None
+    for age in sorted(set(requests.values())):
+        for step in range(square):
+            for o in range(square):
+                i = (turn + step - o) % square
+                if requests.get((i, o)) == age and i not in found and o not in found.values():
+                    found[i] = o
+                    first = i + o if first is None else first
+    assert first is not None
+    return sorted(found.items()), first
+
+
+def pim(requests: dict[Pair, int], inputs: int, outputs: int, rounds: int, start) -> list[Pair]:
+    """`start(number, of_input, end)` is where an end begins to look in a round."""
+    found: dict[int, int] = {}
+    for number in range(rounds):
+        granted: dict[int, list[int]] = {}
+        for o in sorted({o for _, o in requests} - set(found.values())):
+            begin = start(number, False, o) % inputs
+            asking = [
+                i for i in ((begin + k) % inputs for k in range(inputs)) if (i, o) in requests and i not in found
+            ]
+            if asking:
+                granted.setdefault(asking[0], []).append(o)
+        for i, offers in granted.items():
+            begin = start(number, True, i) % outputs
+            found[i] = min(offers, key=lambda o: (o - begin) % outputs)
+    return sorted(found.items())
+
+
+def loa(requests: dict[Pair, int], grant: list[int], accept: list[int]) -> list[Pair]:
+    """Every input requests the loneliest output, every output grants one of those."""
+    inputs, outputs = len(accept), len(grant)
+    many = [sum(out == o for _, out in requests) for o in range(outputs)]
+    lonely = {
+        i: min((o for into, o in requests if into == i), key=lambda o: (many[o], (o - accept[i]) % outputs))
+        for i in {into for into, _ in requests}
+    }
+    return sorted(
+        (min((i for i in lonely if lonely[i] == o), key=lambda i: (i - grant[o]) % inputs), o)
+        for o in set(lonely.values())
+    )
+
+
+def max_size(requests: dict[Pair, int], inputs: int, turn: int) -> list[Pair]:
+    """Paths from inputs that are free, as short as they come, until there is none."""
+    mate: dict[int, int] = {}
+    while True:
+        queue = [(i,) for i in ((turn + k) % inputs for k in range(inputs)) if i not in mate]
+        seen: set[int] = set()
+        path = None
+        for way in queue:
+            for o in sorted(o for i, o in requests if i == way[-1]):
+                if o in seen or mate.get(way[-1]) == o:
+                    continue
+                seen.add(o)
+                owner = next((i for i in mate if mate[i] == o), None)
+                if owner is None:
+                    path = (*way, o)
+                    break
+                queue.append((*way, o, owner))
+            if path:
+                break
+        if path is None:
+            return sorted(mate.items())
+        for k in range(0, len(path), 2):
+            mate[path[k]] = path[k + 1]

@@ -67,7 +67,7 @@ class Choices:
         }
 
         def free(c) -> list[OutputVC]:
-            return [o for o in ends[c] if o.free_for(packet.length, self.switching)]
+            return [o for o in ends[c] if o.free_for(packet.length, self.switching, self.options.claim_credit)]
 
         if self.relation.commits:
             if vc.committed is None:

@@ -63,11 +63,11 @@ class OutputVC:
     def has_credit(self) -> bool:
         return self.endless or self.credits > 0
 
-    def free_for(self, length: int, switching: str) -> bool:
+    def free_for(self, length: int, switching: str, claim: bool = False) -> bool:
         if self.owner is not None:
             return False
         if self.endless or switching == "wormhole-nonatomic":
-            return True
+            return self.has_credit or not claim
         return self.credits == self.depth if switching == "wormhole" else self.credits >= length
 
 
@@ -93,7 +93,10 @@ class InputVC:
 
 @dataclass(eq=False)
 class Port:
-    """A physical channel into or out of a router, with its VCs on that side; `holder` keeps it from all others."""
+    """A physical channel into or out of a router, with its VCs on that side; `holder` keeps it from all others.
+
+    `place` puts input ports in order: the output channel to the same neighbour, if there is one, comes first.
+    """
 
     vcs: list
     flits: Wire
@@ -101,6 +104,7 @@ class Port:
     turns: list[int] = field(default_factory=list)
     free_from: int = 0
     holder: InputVC | None = None
+    place: tuple[int, int] = (0, 0)
 
 
 @dataclass(eq=False)
@@ -122,6 +126,9 @@ class Node:
         self.inputs: list[Port] = []
         self.outputs: list[Port] = []
         self.entries: list[Entry] = []
+        self.first_rows: tuple[int, ...] = ()
+        self.of_vcs = True
+        self.whole_turn = {True: 0, False: 0}
 
     def divide(self, parts: int, exits: int) -> None:
         """Divide input and output ports into parts."""

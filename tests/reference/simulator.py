@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import HONOURING, Router
 from unknot.simulation.engine.traffic import Bursts, Pairs, streams
 
-from .sim_allocators import islip, separable_input_first
+from .sim_allocators import islip, loa, max_size, pim, separable_input_first, wavefront
 from .sim_choices import Choices
 from .sim_parts import Entry, Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from .sim_terminals import Generator, Terminal, Workload, scramble
 
 PLAIN = Router()
+STEP = 0x9E3779B97F4A7C15
 Wishes = dict[InputVC, list[OutputVC]]
 
 
@@ -66,7 +67,11 @@ class Simulator(Choices):
             self.output.update(zip(numbers, ends, strict=True))
             self.input += buffers
             self.routers[network.source[c]].outputs.append(Port(ends, flits, returned))
-            self.routers[network.target[c]].inputs.append(Port(buffers, flits, returned))
+            ends_at = int(network.source[c]), int(network.target[c])
+            there = [d for d in range(c) if (network.source[d], network.target[d]) == ends_at]
+            back = [d for d in range(network.num_channels) if (network.target[d], network.source[d]) == ends_at]
+            place = (0, back[len(there)]) if len(there) < len(back) else (1, c)
+            self.routers[network.target[c]].inputs.append(Port(buffers, flits, returned, place=place))
         for t, start in enumerate(streams(seed, network.num_terminals)):
             flits, returned = Wire(1), Wire(1)
             injection = [OutputVC(depth, depth) for _ in range(local)]
@@ -74,7 +79,7 @@ class Simulator(Choices):
             buffers = [InputVC(first + i, place) for i in range(local)]
             self.terminals.append(Terminal(t, Generator(start), injection, flits, returned, last=local - 1))
             self.workload.begin(self.terminals[t])
-            self.routers[network.inject[t]].inputs.append(Port(buffers, flits, returned))
+            self.routers[network.inject[t]].inputs.append(Port(buffers, flits, returned, place=(2, t)))
             self.ejection[t] = [OutputVC(0, 0, endless=True) for _ in range(local)]
             sink = Wire(1)
             self.sinks.append(sink)
@@ -82,6 +87,11 @@ class Simulator(Choices):
         for node in self.routers:
             node.divide(router.input_speedup, router.output_speedup)
         self.most_queued = local * depth
+        rows = [0, 0]
+        for r, node in enumerate(self.routers):
+            node.first_rows = tuple(rows)
+            rows[0] += sum(len(port.vcs) for port in node.inputs)
+            rows[1] += sum(len(port.vcs) for port in node.outputs) + local * int((network.inject == r).sum())
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -164,10 +174,52 @@ class Simulator(Choices):
         if terminal.sent == packet.length:
             terminal.packet = terminal.vc = None
 
-    def allocate(self, requests: dict, grant: list[int], accept: list[int]) -> list[list[tuple[int, int]]]:
-        if self.options.allocator == "islip":
+    def allocate(
+        self, node: Node, kind: str, requests: dict, grant: list[int], accept: list[int]
+    ) -> list[list[tuple[int, int]]]:
+        """Matched pairs, round by round; of the first round alone pointers move on."""
+        if kind not in HONOURING:
+            requests = dict.fromkeys(requests, 0)
+        if kind in ("islip", "select"):
             return islip(requests, grant, accept, self.options.iterations)
-        return separable_input_first(requests, grant, accept)
+        if kind == "separable_input_first":
+            return separable_input_first(requests, grant, accept)
+        return [[], self.look_at_all(node, kind, requests, grant, accept)] if requests else [[], []]
+
+    def look_at_all(
+        self, node: Node, kind: str, requests: dict, grant: list[int], accept: list[int]
+    ) -> list[tuple[int, int]]:
+        inputs, tag = len(accept), 0 if node.of_vcs else 1 << 20
+        ports = [p for p in node.inputs for _ in p.vcs] if node.of_vcs else [entry.port for entry in node.entries]
+
+        def start(number: int, of_input: bool, end: int) -> int:
+            row = node.first_rows[0 if of_input else 1] + end
+            word = self.select ^ ((self.now << 32) + row)
+            return scramble(word + STEP * (2 * number + 2 + of_input + tag)) >> 11
+
+        order = sorted(range(inputs), key=lambda i: (ports[i].place, i))
+        number = {i: k for k, i in enumerate(order)}
+        requests = {(number[i], o): age for (i, o), age in requests.items()}
+        accept = [accept[i] for i in order]
+        found = self.matched(node, kind, requests, grant, accept, start)
+        return [(order[i], o) for i, o in found]
+
+    def matched(
+        self, node: Node, kind: str, requests: dict, grant: list[int], accept: list[int], start
+    ) -> list[tuple[int, int]]:
+        inputs, outputs = len(accept), len(grant)
+        if kind == "pim":
+            return pim(requests, inputs, outputs, self.options.iterations, start)
+        if kind == "loa":
+            return loa(requests, grant, accept)
+        turn = node.whole_turn[node.of_vcs]
+        if kind == "max_size":
+            node.whole_turn[node.of_vcs] = (turn + 1) % inputs
+            return max_size(requests, inputs, turn)
+        found, first = wavefront(requests, inputs, outputs, turn)
+        after = first if kind == "rr_wavefront" else turn
+        node.whole_turn[node.of_vcs] = (after + 1) % max(inputs, outputs)
+        return found
 
     def age(self, vc: InputVC) -> int:
         """What counts for the packet in front, the smallest first."""
@@ -185,9 +237,13 @@ class Simulator(Choices):
         requests = {
             (inputs.index(vc), outputs.index(o)): self.age(vc) for vc, wishes in wished.items() for o in wishes
         }
-        rounds = self.allocate(requests, [v.grant for v in outputs], [v.accept for v in inputs])
+        node.of_vcs, kind = True, self.options.allocator
+        rounds = self.allocate(node, kind, requests, [v.grant for v in outputs], [v.accept for v in inputs])
         for i, o in rounds[0]:
             outputs[o].grant, inputs[i].accept = (i + 1) % len(inputs), (o + 1) % len(outputs)
+        for i, o in rounds[1] if kind == "loa" else ():
+            outputs[o].grant = (outputs[o].grant + 1) % len(inputs)
+            inputs[i].accept = (inputs[i].accept + 1) % len(outputs)
         return [(inputs[i], outputs[o]) for won in rounds for i, o in won]
 
     def match_ports(self, node: Node, wished: Wishes, allocated: list[tuple[InputVC, OutputVC]]) -> list[Sending]:
@@ -248,10 +304,13 @@ class Simulator(Choices):
                     rank, pair = (vc in hopes, self.age(vc)), (i, o * parts + part)
                     if pair not in ranks or rank < ranks[pair]:
                         ranks[pair], chosen[pair] = rank, index
-        islip = self.options.allocator == "islip"
-        requests = {pair: age if islip else (hope, age) for pair, (hope, age) in ranks.items()}
+        node.of_vcs, kind = False, self.options.switch_allocator or self.options.allocator
         exits = [turn for port in node.outputs for turn in port.turns]
-        rounds = self.allocate(requests, exits, [entry.turn for entry in node.entries])
+        rounds = self.allocate(node, kind, ranks, exits, [entry.turn for entry in node.entries])
+        for i, o in rounds[1] if kind == "loa" else ():
+            turns = node.outputs[o // parts].turns
+            turns[o % parts] = (turns[o % parts] + 1) % len(node.entries)
+            node.entries[i].turn = (node.entries[i].turn + 1) % len(exits)
         for i, o in rounds[0]:
             node.outputs[o // parts].turns[o % parts] = (i + 1) % len(node.entries)
             node.entries[i].turn = (o + 1) % len(exits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from unknot.simulation.engine.router import Priority, Router
+from unknot.simulation.engine.router import ALLOCATORS, ITERATIVE, Priority, Router
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.engine.traffic import Bursts, Lengths
 
@@ -14,7 +14,8 @@ DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 @st.composite
 def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age")) -> Router:
     """About half of the options as they are by default."""
-    rounds = draw(st.sampled_from([0, 1, 1, 2, 3]), label="rounds of islip")
+    both = [draw(st.sampled_from((*ALLOCATORS, "islip", "islip"))), draw(st.sampled_from((None, None, *ALLOCATORS)))]
+    rounds = draw(st.sampled_from([1, 1, 2, 3])) if set(both) & set(ITERATIVE) else 1
     quick = draw(st.sampled_from([1, 1, 1, 2, 1.7, 3.25]), label="internal speedup")
     delay = DELAY if quick == 1 else st.just(1)
     return Router(
@@ -24,13 +25,15 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"))
         traversal_delay=draw(DELAY),
         credit_delay=draw(st.sampled_from([0, 0, 1, 4])),
         speculative=draw(st.booleans()),
-        allocator="islip" if rounds else "separable_input_first",
-        iterations=max(1, rounds),
+        allocator=both[0],
+        switch_allocator=both[1],
+        iterations=rounds,
         priority=draw(st.sampled_from(priorities)),
         selection=draw(st.sampled_from(SELECTIONS)),
         hold_switch=draw(st.booleans()),
         input_speedup=draw(st.sampled_from([1, 1, 2, 3])),
         internal_speedup=quick,
+        claim_credit=draw(st.booleans()),
     )
 
 

@@ -30,4 +30,5 @@ class BookSimAnswer(RelationForm):
     established: str = Field(description="What was established, in words.")
     delivered: bool = Field(description="Whether every packet arrives.")
     requests_and_replies: str | None = Field(description="What is known of message-dependent deadlock.")
+    batches: list[list[int]] | None = Field(description="With sim_type = batch the cycles of each, by seed.")
     points: Annotated[list[BookSimPoint], Plain]

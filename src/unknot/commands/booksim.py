@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unknot.commands.outcomes import say
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json
+from unknot.errors import UnknotError
 
 if TYPE_CHECKING:
     from unknot.studies.booksim.runs import Point
@@ -28,12 +29,17 @@ def run_configuration(
 
     setup = read_setup(path, overrides, faithful=faithful)
     along = None if sweep is None else sweep_of(sweep)
+    if setup.batches and along:
+        raise UnknotError("--sweep is for loads, and sim_type = batch has none")
     for words in setup.warnings:
         say(words)
     if idle := setup.configuration.idle():
         say(f"{path}: set, and without effect here: {', '.join(idle)}")
     if setup.watched:
         _watch(setup)
+    if setup.batches:
+        _run_batches(setup, path, idle, json)
+        return
     shown = _Shown(setup, along is not None, json)
     with activity.busy("simulating"):
         points = run_booksim(setup, sweep=along, jobs=jobs or 1, done=None if along is None else shown.row)
@@ -54,12 +60,58 @@ def run_configuration(
                 without_effect=idle,
                 delivered=delivery.delivered,
                 requests_and_replies=_of_replies(setup),
+                batches=None,
             )
         )
         return
     if along is None:
         shown.statistics(points[0])
     shown.ours(points, verdict, delivery)
+
+
+def _run_batches(setup: Setup, path: Path, idle: list[str], json: bool) -> None:
+    """Send the batches of a configuration, and print how long they take."""
+    from unknot.commands import activity
+    from unknot.studies.booksim.batches import run_batches
+
+    with activity.busy("simulating"):
+        found = run_batches(setup)
+    with activity.busy("proving"):
+        verdict, delivery = _proof(setup)
+    if json:
+        from unknot.answers.booksim import BookSimAnswer
+        from unknot.answers.form import answer
+
+        print_json(
+            answer(
+                BookSimAnswer,
+                verdict,
+                of=setup.relation,
+                file=str(path),
+                points=[],
+                warnings=setup.warnings,
+                without_effect=idle,
+                delivered=delivery.delivered,
+                requests_and_replies=None,
+                batches=found,
+            )
+        )
+        return
+    every = [times for batches in found for times in batches]
+    for name, value in (("min", min(every)), ("avg", sum(every) / len(every)), ("max", max(every))):
+        show(f"Overall {name} batch duration = {value:g} ({len(found)} samples)")
+    _show_proof(verdict, delivery)
+
+
+def _show_proof(verdict: Verdict, delivery: Delivery) -> None:
+    """Whether it can deadlock, and whether every packet arrives."""
+    answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[verdict.deadlock_free]
+    show(f"\n{answer} under {verdict.switching}: {verdict.established}")
+    show(
+        "every packet arrives"
+        if delivery.delivered
+        else f"not every packet arrives: {delivery.undelivered_pairs} pairs are not served"
+    )
 
 
 def write_study(path: str, target: Path) -> None:
@@ -154,13 +206,7 @@ class _Shown:
 
     def ours(self, points: list[Point], verdict: Verdict, delivery: Delivery) -> None:
         """Verdict, intervals and saturation."""
-        answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[verdict.deadlock_free]
-        show(f"\n{answer} under {verdict.switching}: {verdict.established}")
-        show(
-            "every packet arrives"
-            if delivery.delivered
-            else f"not every packet arrives: {delivery.undelivered_pairs} pairs are not served"
-        )
+        _show_proof(verdict, delivery)
         if (said := _of_replies(self.setup)) is not None:
             show(said)
         if len(points) > 1:

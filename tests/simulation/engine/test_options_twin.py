@@ -12,7 +12,7 @@ from tests.simulation.engine.test_flit_kernel import PATTERNS, agree
 from tests.simulation.options import BURSTS, LENGTHS, routers
 from tests.simulation.relations import random_relation
 from unknot.routing import dimension_order, duato, ugal, valiant
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import LOOK_AT_ALL, Router
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length
 from unknot.switching import SWITCHINGS
@@ -65,6 +65,17 @@ ONE_BY_ONE = {
     "islip(2)": Router(iterations=2),
     "islip(4), speculative": Router(iterations=4, speculative=True),
     "separable": Router(allocator="separable_input_first"),
+    **{name: Router(allocator=name) for name in LOOK_AT_ALL},
+    **{f"{name}, age, speculative": Router(allocator=name, priority="age", speculative=True) for name in LOOK_AT_ALL},
+    **{f"{name}, speedups": Router(allocator=name, input_speedup=2, output_speedup=2) for name in LOOK_AT_ALL},
+    "claim credit": Router(claim_credit=True),
+    "claim credit, slow credits": Router(claim_credit=True, credit_delay=4, speculative=True, selection="random"),
+    "select, age": Router(allocator="select", priority="age", iterations=2),
+    "pim(3) and islip": Router(allocator="pim", switch_allocator="islip", iterations=3),
+    "islip and max_size, hold": Router(switch_allocator="max_size", hold_switch=True),
+    "wavefront and separable": Router(
+        allocator="wavefront", switch_allocator="separable_input_first", priority="age"
+    ),
     "age": Router(priority="age"),
     "age, islip(2)": Router(priority="age", iterations=2),
     "age, separable": Router(priority="age", allocator="separable_input_first"),

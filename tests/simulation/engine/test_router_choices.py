@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from tests.reference.sim_allocators import islip, separable_input_first
+from tests.reference.sim_allocators import islip, loa, max_size, pim, separable_input_first, wavefront
 from tests.reference.sim_parts import Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from tests.simulation.scripted import Scripted, fork
 from unknot.routing import TIER, dimension_order
@@ -23,7 +26,7 @@ from unknot.topologies import line
 def test_the_older_of_two_headers_wins_the_output_vc(priority: str) -> None:
     relation = dimension_order(line(3), 1)
     young, old = Packet(2, 4, 1, 0), Packet(2, 4, 0, 1)
-    run = Scripted(relation, [(1, young), (6, old)], router=Router(priority=priority))
+    run = Scripted(relation, [(1, young), (6, old)], router=Router(priority=priority, allocator="select"))
     (channel,) = relation.network.between(1, 2)
     sends = [(sent.cycle, sent.packet is old) for sent in run.on(relation, channel)]
     first = priority == "age"
@@ -55,7 +58,7 @@ def winners(ages: dict[tuple[int, int], tuple[int, int]], router: Router, turns:
 
 
 def test_the_older_packet_wins_the_switch() -> None:
-    age = Router(priority="age")
+    age = Router(priority="age", allocator="select")
     one_port = {(0, 0): (2, 5), (0, 1): (2, 3)}
     assert winners(one_port, Router()) == [(0, 0, 2)]
     assert winners(one_port, Router(), turns=[1]) == [(0, 1, 2)]
@@ -67,7 +70,8 @@ def test_the_older_packet_wins_the_switch() -> None:
     two_exits = {(1, 0): (0, 5), (1, 1): (2, 3)}
     assert winners(two_exits, Router()) == [(1, 0, 0)]
     assert winners(two_exits, age) == [(1, 1, 2)]
-    for allocator in ("islip", "separable_input_first"):
+    assert winners(two_ports, Router(priority="age")) == [(0, 1, 1)]
+    for allocator in ("select", "separable_input_first"):
         both = {(0, 0): (0, 5), (0, 1): (1, 6), (1, 0): (0, 4)}
         expected = [(1, 0, 0)] if allocator == "separable_input_first" else [(0, 1, 1), (1, 0, 0)]
         assert winners(both, Router(priority="age", allocator=allocator)) == expected
@@ -149,3 +153,35 @@ def test_asking_for_all_finds_what_asking_for_one_does_not() -> None:
         packets = [Packet(2, 1, 0, 0), Packet(3, 1, 0, 1)]
         run = Scripted(relation, [(0, p) for p in packets], router=Router(selection=selection, iterations=2))
         assert [cycle for cycle, vc, _ in run.allocated if vc >= relation.num_vcs] == cycles
+
+
+def test_allocators_that_look_at_all_requests_by_hand() -> None:
+    busy = dict.fromkeys([(0, 0), (0, 1), (1, 0)], 0)
+    assert wavefront(busy, 2, 2, 0) == ([(0, 0)], 0)
+    assert wavefront(busy, 2, 2, 1) == ([(0, 1), (1, 0)], 1)
+    assert wavefront(busy | {(0, 0): -1}, 2, 2, 1) == ([(0, 0)], 0)
+    assert max_size(busy, 2, 0) == max_size(busy, 2, 1) == [(0, 1), (1, 0)]
+    assert loa(busy, [0, 0], [0, 0]) == [(0, 1), (1, 0)]
+    assert loa(dict.fromkeys([(0, 0), (1, 0)], 0), [1, 0], [0, 0]) == [(1, 0)]
+    assert pim(busy, 2, 2, 1, lambda number, of_input, end: 0) == [(0, 0)]
+    assert pim(busy, 2, 2, 1, lambda number, of_input, end: 1) == [(0, 1), (1, 0)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1), st.integers(0, 5))
+def test_what_allocators_match(pairs: set[tuple[int, int]], turn: int) -> None:
+    requests = dict.fromkeys(pairs, 0)
+    graph = csr_array((np.ones(len(pairs)), tuple(zip(*pairs, strict=True))), shape=(6, 6))
+    most = int((maximum_bipartite_matching(graph) >= 0).sum())
+    found = {
+        "max_size": max_size(requests, 6, turn),
+        "wavefront": wavefront(requests, 6, 6, turn)[0],
+        "pim": pim(requests, 6, 6, 6, lambda number, of_input, end: turn),
+        "loa": loa(requests, [turn] * 6, [turn] * 6),
+    }
+    for name, matched in found.items():
+        assert set(matched) <= pairs
+        assert len({i for i, _ in matched}) == len({o for _, o in matched}) == len(matched)
+        if name in ("wavefront", "pim"):
+            assert all(any(i == a or o == b for a, b in matched) for i, o in pairs), "nothing more can be matched"
+    assert len(found["max_size"]) == most

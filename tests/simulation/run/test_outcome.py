@@ -61,7 +61,9 @@ def test_too_much_load_is_saturation(traffic: str) -> None:
 
 
 def test_an_empty_way_is_not_starved() -> None:
-    run = simulate(dimension_order(torus(4, 4), 2), 0.05, router=Router(priority="age"), switching="wormhole")
+    run = simulate(
+        dimension_order(torus(4, 4), 2), 0.05, router=Router(priority="age", allocator="select"), switching="wormhole"
+    )
     assert (run.stable, run.reason) == (True, "")
 
 

@@ -149,3 +149,61 @@ def test_speedups(tmp_path: Path) -> None:
         with pytest.raises(UnknotError, match=words):
             understood(tmp_path, *keys)
     assert understood(tmp_path, "output_buffer_size=4").configuration.idle() == ["output_buffer_size"]
+
+
+def test_allocators(tmp_path: Path) -> None:
+    def router(*keys: str, faithful: bool = False) -> Router:
+        found: Router = understood(tmp_path, *keys, faithful=faithful).options["router"]
+        return found
+
+    for name in ("wavefront", "rr_wavefront", "loa", "max_size", "pim", "select"):
+        assert router(f"vc_allocator={name}", f"sw_allocator={name}") == Router(allocator=name)  # type: ignore[arg-type]
+    assert router("vc_allocator=pim(3)", "sw_allocator=wavefront") == Router(
+        allocator="pim", switch_allocator="wavefront", iterations=3
+    )
+    assert router("sw_allocator=separable_output_first") == Router(switch_allocator="select")
+    assert router("sw_allocator=separable_output_first", "alloc_iters=2", faithful=True).iterations == 1
+    assert router("vc_busy_when_full=1") == Router(claim_credit=True)
+    for keys, words in (
+        (("vc_allocator=pim(2)",), "the same number of iterations"),
+        (("vc_allocator=wavefrnt",), "did you mean wavefront"),
+        (("vc_allocator=separable_input_first(matrix)",), "arbiter matrix is not built"),
+        (("vc_allocator=select", "vc_prioritize_empty=1"), "vc_prioritize_empty: it is not built with select"),
+        (("priority=age", "vc_priority_donation=1"), "vc_priority_donation: it is not built"),
+        (("noq=1",), "noq: 1 is not built"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, *keys)
+    setup = understood(tmp_path, "vc_prioritize_empty=1", "vc_priority_donation=1", "vc_shuffle_requests=1")
+    assert setup.options["router"] == Router()
+    assert len(setup.warnings) == 3
+
+
+def test_batches(tmp_path: Path) -> None:
+    """Packets that go one after the other take as long as each of them, and the cycle in which it is noticed."""
+    text = (
+        "topology = mesh; k = 4; n = 2; routing_function = dor; num_vcs = 2; traffic = bitcomp; packet_size = 2;"
+        "sim_type = batch; batch_size = 10; batch_count = 2; max_outstanding_requests = 1;"
+    )
+    path = written(tmp_path, text)
+    found = run("run", path)
+    shown = [float(value) for value in re.findall(r"batch duration = (\S+)", found)]
+    # BookSim: 390; the longest way has 6 channels, and at its end the tail is one flit later.
+    assert shown == pytest.approx([10 * (5 * 6 + 7 + 1 + 1)] * 3, abs=15)
+    assert "deadlock-free" in found
+    answer = json.loads(run("run", path, "max_outstanding_requests=0", "--json"))
+    schema("run-booksim").validate(answer)
+    ((first, second),) = answer["batches"]
+    assert first == second
+    assert first < shown[0] / 3
+    for keys, words in (
+        (("packet_size={{1,2}}",), "packets of a batch have one size"),
+        (("classes=2",), "batches of several classes"),
+        (("batch_size=0",), "batch_size: a whole number from 1"),
+        (("watch_packets=1", "watch_out=-"), "cannot be watched"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, *keys, text=text)
+    result = CliRunner().invoke(app, ["run", str(path), "--sweep", "k=2:4:2"])
+    assert result.exit_code == 2
+    assert "sim_type = batch has none" in result.output

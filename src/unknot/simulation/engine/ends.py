@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import SimulationError
+from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 
@@ -91,9 +92,70 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
         "masks": {"open": masks[0], "injection": masks[1]},
         "out_row": out_row,
         "in_row": in_row,
+        "ordinals": _ordinals(
+            network,
+            words,
+            (64 * words[reads[in_order]] + in_first[in_ports], in_ports, reads[in_order]),
+            (
+                (64 * words[writes] + out_first[out_ports][row_of_output])[:total],
+                out_ports[row_of_output][:total],
+                writes[:total],
+            ),
+            port[in_order],
+            router,
+        ),
         "ejection_row": row_of_output[num_vcs:total:local],
         "buffer": buffers[in_order],
     }  # fmt: skip
+
+
+def _ordinals(
+    network: Network, words: Numbers, into: tuple[Any, Any, Any], out: tuple[Any, Any, Any], port: Any, router: Router
+) -> Any:
+    """Numbers of VCs, ports and parts of ports in their routers; see `state`.
+
+    Parameters
+    ----------
+    into, out : tuple of three arrays
+        Of each input VC, and of each output VC that is not the end of an injection buffer: cell of its port or part,
+        first row of that, and router. Input VCs are in the order of rows.
+    port : int array
+        Channel of each input VC, or that and a terminal.
+    """
+    if not router.looks_at_all:
+        return 0
+    routers, parts = words.size - 1, router.output_speedup
+    found = np.zeros((7, 64 * int(words[-1])), dtype=np.int64)
+    heads = 64 * words[:-1]
+    place = np.concatenate([_opposite(network), np.arange(network.num_terminals) + 2 * network.num_channels])[port]
+    rows = np.arange(port.size)
+    order = np.lexsort((rows, place, into[2]))
+    begin = np.searchsorted(into[2], np.arange(routers))
+    found[2, heads[into[2][order]] + (order - begin[into[2][order]])] = rows - begin[into[2][order]]
+    found[3, heads] = np.bincount(into[2], minlength=routers)
+    found[4, heads] = np.bincount(out[2], minlength=routers)
+    for k, (cell, row, owner), many in ((0, into, 1), (1, out, parts)):
+        _, one = np.unique(row, return_index=True)
+        one = one[np.lexsort((row[one], place[one] if k == 0 else row[one], owner[one]))]
+        count = np.bincount(owner[one], minlength=routers)
+        ordinal = np.arange(one.size) - (np.cumsum(count) - count)[owner[one]]
+        for part in range(many):
+            found[k, cell[one] + part] = ordinal * many + part
+        found[5 + k, heads] = count * many
+    return dict(zip(("into", "out", "vc", "inputs", "outputs", "entries", "exits"), found, strict=True))
+
+
+def _opposite(network: Network) -> Numbers:
+    """Where each channel stands among the inputs of its router: the channel back, or after all of those."""
+    channels = network.num_channels
+    place = np.arange(channels) + channels
+    back: dict[tuple[int, int], list[int]] = {}
+    for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        back.setdefault((a, b), []).append(c)
+    for (a, b), those in back.items():
+        for c, d in zip(those, back.get((b, a), ()), strict=False):
+            place[c] = d
+    return place
 
 
 def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Allocators: iSLIP of one or several rounds, and separable input-first.
+"""Allocators: iSLIP of one or several rounds, with priorities or without, and separable input-first.
 
 A request joins an input and an output of a router, numbered from 0. Of several requests an end prefers the one with
 the smaller key: first the age, then round robin from the pointer of that end.
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.state import HIGHEST
+from unknot.simulation.engine.state import HIGHEST, INPUTS_FIRST, RR_WAVEFRONT
 from unknot.words_kernel import natural
 
 CYCLIC = 0x7FFFFFFF
@@ -31,6 +31,7 @@ class Ends(NamedTuple):
     output_pointer: Any
     first_output: Any
     number: Any
+    inputs_first: Any
 
 
 @njit(_nrt=False, forceinline=True)
@@ -44,10 +45,17 @@ def age_key(s, now, p):
 
 
 @njit(_nrt=False, forceinline=True)
-def numbered(s, input_pointer, first_input, output_pointer, first_output):
+def numbered(s, input_pointer, first_input, output_pointer, first_output, inputs_first):
     """The ends of a new match."""
     s.count.matches += 1
-    return Ends(input_pointer, first_input, output_pointer, first_output, np.int64(s.count.matches))
+    number = np.int64(s.count.matches)
+    return Ends(input_pointer, first_input, output_pointer, first_output, number, inputs_first)
+
+
+@njit(_nrt=False, forceinline=True)
+def honoured(allocator, key):
+    """What is left of a key that puts requests in order where an allocator knows priorities; else 0."""
+    return key if INPUTS_FIRST <= allocator <= RR_WAVEFRONT else np.int64(0)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -93,7 +101,7 @@ def is_taken(s, ends, i, side, of_input):
 def offer(s, ends, i):
     """Request i is there, or has become better: the end that chooses first considers it."""
     s.requests.won[i] = WAITING
-    prefer(s, ends, i, s.outer, s.setup.separable == 1)
+    prefer(s, ends, i, s.outer, ends.inputs_first)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -121,7 +129,7 @@ def match(s, ends, n):
     iSLIP (McKeown 1999): outputs choose first, then inputs among what chose them; separable input-first the other way
     round.
     """
-    requests, inputs_first = s.requests, s.setup.separable == 1
+    requests, inputs_first = s.requests, ends.inputs_first
     for number in range(1, s.setup.rounds + 1):
         matched = np.int64(0)
         for k in range(n):
@@ -134,7 +142,7 @@ def match(s, ends, n):
         if matched == 0 or number == s.setup.rounds:
             return
         drop_rivals(s, ends, n, number, inputs_first)
-        ends = numbered(s, ends.input_pointer, ends.first_input, ends.output_pointer, ends.first_output)
+        ends = numbered(s, ends.input_pointer, ends.first_input, ends.output_pointer, ends.first_output, inputs_first)
         for k in range(n):
             if requests.won[natural(k)] == WAITING:
                 prefer(s, ends, natural(k), s.outer, inputs_first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
@@ -14,9 +14,14 @@ from unknot.simulation.engine.state import SELECTIONS, Selection
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
-Allocator = Literal["islip", "separable_input_first"]
+Allocator = Literal["islip", "separable_input_first", "select", "wavefront", "rr_wavefront", "pim", "loa", "max_size"]
 Priority = Literal["none", "age", "class"]
-ALLOCATORS: tuple[Allocator, ...] = ("islip", "separable_input_first")
+ALLOCATORS: tuple[Allocator, ...] = get_args(Allocator)
+"""In the order of their codes in `state`."""
+ITERATIVE: tuple[Allocator, ...] = ("islip", "select", "pim")
+HONOURING: tuple[Allocator, ...] = ("separable_input_first", "select", "wavefront", "rr_wavefront")
+"""Those that know priorities."""
+LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa", "max_size")
 PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
 
 _LEAST = {
@@ -29,7 +34,12 @@ _LEAST = {
     "input_speedup": 1,
     "output_speedup": 1,
 }
-_WORDS = {"allocator": ALLOCATORS, "priority": PRIORITIES, "selection": (*SELECTIONS, None)}
+_WORDS = {
+    "allocator": ALLOCATORS,
+    "switch_allocator": (*ALLOCATORS, None),
+    "priority": PRIORITIES,
+    "selection": (*SELECTIONS, None),
+}
 
 
 @dataclass(frozen=True)
@@ -54,14 +64,21 @@ class Router:
         it requests a VC that has a credit. Within an input port those that have a VC already come first for the same
         output port, with separable_input_first everywhere. If the switch is matched to a header that gets no VC of
         that output port with a credit, both ports stay unused in that cycle.
-    allocator : {"islip", "separable_input_first"}
-        islip (McKeown 1999): every output grants one request, every input accepts one grant. separable_input_first:
-        every input puts forward one of its requests, every output grants one of those.
+    allocator : {"islip", "separable_input_first", "select", "wavefront", "rr_wavefront", "pim", "loa", "max_size"}
+        islip (McKeown 1999): every output grants one request, every input accepts one grant. select: the same with
+        priorities. separable_input_first: every input puts forward one of its requests, every output grants one of
+        those. wavefront (Tamir & Chi 1993): all requests that a sweep of the diagonals meets, from a diagonal that
+        moves on in each cycle; rr_wavefront: from the one after the first match. pim (Anderson et al. 1993): islip
+        with choices from random starts. loa: every input requests the output that the fewest request, every output
+        grants one. max_size: as many as can be matched.
+    switch_allocator : str, optional
+        Another one for the switch.
     iterations : int
-        Rounds of islip; later ones match what is left. separable_input_first has one.
+        Rounds of islip, select and pim; later ones match what is left. The others have one.
     priority : {"none", "age", "class"}
         age: where requests compete the packet created first wins; class: that of the traffic class of the highest
-        priority. Ties, or all of it, go round robin.
+        priority. Ties, or all of it, go round robin. It counts where an input port puts one of its VCs forward, and
+        in the allocators that know priorities: select, separable_input_first, wavefront and rr_wavefront.
     selection : str, optional
         Which of the free candidates of the lowest tier a header requests: all at once, so that the allocator chooses,
         or one; `SELECTIONS` says which. By default what the relation names (`Relation.selection`), else all.
@@ -75,6 +92,8 @@ class Router:
         Steps of all stages but input and channels in a cycle, 1 to 16; of 1.5 every other cycle has two. Flits that
         cross sooner than the channel takes them queue behind the switch, and credits at their input port. It takes
         routing within a cycle and allocations of one step.
+    claim_credit : bool
+        Headers request only output VCs that have a credit. It matters under wormhole-nonatomic alone.
 
     Raises
     ------
@@ -96,6 +115,8 @@ class Router:
     input_speedup: int = 1
     output_speedup: int = 1
     internal_speedup: float = 1.0
+    switch_allocator: Allocator | None = None
+    claim_credit: bool = False
 
     def for_relation(self, relation: Relation) -> Router:
         """The router with the selection function that the relation names, unless it has one itself."""
@@ -117,6 +138,11 @@ class Router:
         va, sa = self.vc_allocation_delay, self.switch_allocation_delay
         steps = self.routing_delay + (max(va, sa) if self.speculative else va + sa)
         return math.floor(steps / self.internal_speedup) + self.traversal_delay
+
+    @property
+    def looks_at_all(self) -> bool:
+        """Whether an allocator looks at all requests at a time."""
+        return self.allocator in LOOK_AT_ALL or self.switch_allocator in LOOK_AT_ALL
 
     @property
     def queues(self) -> bool:
@@ -141,9 +167,10 @@ class Router:
                     raise SimulationError(f"router: {name} must be a number from 1 to 16, got {value!r}")
             elif not isinstance(value, bool):
                 raise SimulationError(f"router: {name} must be true or false, got {value!r}")
-        if self.allocator == "separable_input_first" and self.iterations > 1:
+        used = {self.allocator, self.switch_allocator or self.allocator}
+        if self.iterations > 1 and not used & set(ITERATIVE):
             raise SimulationError(
-                f"router: separable_input_first has one iteration, got {self.iterations}; islip takes several"
+                f"router: {self.allocator} has one iteration, got {self.iterations}; islip takes several"
             )
         if self.queues and not (
             self.routing_delay <= 1 and self.vc_allocation_delay == self.switch_allocation_delay == 1

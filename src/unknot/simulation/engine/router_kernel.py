@@ -10,9 +10,21 @@ on what was there when the cycle began. Routers with at most 64 VCs a side and d
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.match_kernel import age_key, match, numbered, offer
+from unknot.simulation.engine.match_kernel import age_key, honoured, match, numbered, offer
+from unknot.simulation.engine.matrix_kernel import match_matrix
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
-from unknot.simulation.engine.state import ATOMIC, FRESH, IDLE, MOVING, NONATOMIC, PENDING, SAF, STALLED
+from unknot.simulation.engine.state import (
+    ATOMIC,
+    FRESH,
+    IDLE,
+    INPUTS_FIRST,
+    MOVING,
+    NONATOMIC,
+    PENDING,
+    SAF,
+    STALLED,
+    WAVEFRONT,
+)
 from unknot.simulation.engine.state_kernel import DONE, bit_of, eject, enqueue, has_room, note, packet_of, post, wake
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 from unknot.simulation.engine.view_kernel import view
@@ -53,8 +65,11 @@ def take_credits(s, bits, word, w0, w1):
         outputs.credits[w] = free
         u = np.int64(outputs.owner[w])
         if u < 0:
-            if s.setup.technique >= ATOMIC:
-                if s.setup.technique == NONATOMIC or free < s.setup.depth:
+            if s.setup.technique == NONATOMIC:
+                if s.setup.claim < 0 or free > 1:
+                    continue
+            elif s.setup.technique == ATOMIC:
+                if free < s.setup.depth:
                     continue
                 s.masks.open[word] |= bit
             wake(s, w0, w1)
@@ -185,7 +200,7 @@ def is_contested(s, k, many):
 def list_requests(s, ends, k, many, n, now):
     """List the requests of header k for a match, after n others; how many there are then."""
     requests, b = s.requests, natural(s.headers[natural(k)])
-    age = age_key(s, now, packet_of(s, b))
+    age = honoured(s.setup.allocator, age_key(s, now, packet_of(s, b)))
     for j in range(many):
         left = s.wishes[natural(k * many + j)]
         while left != 0:
@@ -234,9 +249,12 @@ def allocate_vcs(rule, s, w0, w1, now):
     if count <= 0:
         return count
     claim_outputs(s, count, many)
-    ends = numbered(s, inputs.accept_pointer, first_input, outputs.grant_pointer, first_output)
+    allocator = s.setup.allocator
+    ends = numbered(
+        s, inputs.accept_pointer, first_input, outputs.grant_pointer, first_output, allocator == INPUTS_FIRST
+    )
     for k in range(count):
-        if count > 1 and is_contested(s, k, many):
+        if allocator >= WAVEFRONT or (count > 1 and is_contested(s, k, many)):
             n = list_requests(s, ends, k, many, n, now)
             continue
         b = natural(s.headers[natural(k)])
@@ -244,7 +262,9 @@ def allocate_vcs(rule, s, w0, w1, now):
         w = natural(first_output + out)
         outputs.grant_pointer[w], inputs.accept_pointer[b] = b - first_input + 1, out + 1
         win(s, b, w, w0, now)
-    if n > 0:
+    if n > 0 and allocator >= WAVEFRONT:
+        match_matrix(s.raw, n, w0, w1, False, now)
+    elif n > 0:
         match(s, ends, n)
     for k in range(n):
         i = natural(k)

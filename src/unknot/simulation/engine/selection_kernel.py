@@ -143,8 +143,8 @@ def select(s, b, begin, end, first_output, now):
 def available_of(s, mask, word, p):
     """The outputs of a word that packet p may be allocated now, of those in a mask."""
     mask &= s.masks.open[word]
-    if s.setup.technique < ATOMIC:
-        left, first, needed = mask, np.int64(s.words.first_output[word]), s.packets.length[p]
+    if s.setup.technique < ATOMIC or s.setup.claim > 0:
+        left, first, needed = mask, np.int64(s.words.first_output[word]), need(s.setup, s.packets.length[p])
         while left != 0:
             w = natural(first + lowest(left))
             if s.outputs.reader[w] >= 0 and s.outputs.credits[w] < needed:

@@ -75,7 +75,8 @@ def simulation_bytes(
         "planes": 2 * buffer_depth.bit_length() * int(words.sum()), "packets": packets, "free": 2 * packets,
         "terminals": terminals, "latencies": (4096 + terminals + apart) * threads,
         "outer": cells * threads, "inner": cells * threads, "contest": 64 * threads,
-        "requests": cells * threads * requests, "wishes": cells * cells // 64 * threads,
+        "requests": cells * threads * requests, "cells": cells * threads * requests * router.looks_at_all,
+        "wishes": cells * cells // 64 * threads,
     }  # fmt: skip
     tables = sum(TABLES[name].dtype.itemsize * many for name, many in rows.items())
     answers = min(MOST_STATES, (num_vcs + terminals) * terminals)

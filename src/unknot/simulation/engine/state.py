@@ -38,6 +38,8 @@ ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(len(SELECTIONS))
 
 NO_CYCLE = 2**60
 """A cycle that never comes."""
+ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(8)
+"""Allocators, as `router.ALLOCATORS` numbers them."""
 UNEQUAL = -2
 """Of a traffic class: its destinations are in tables, and not alike."""
 HIGHEST = 1 << 30
@@ -260,6 +262,30 @@ TABLES = {
         vc=int64,  # the row of `inputs` that an input port puts forward
         rank=int64,  # how far that is from its turn
     ),
+    # Of allocators that look at all requests, see `matrix_kernel`; empty without.
+    "cells": rows(SCRATCH, 32, key=int64, request=int64, into=int64, out=int64),  # of each request
+    "pairing": rows(
+        SCRATCH,
+        64,
+        mate=int64,  # of an input the output that it is matched to, or −1
+        other=int64,  # of an output the input
+        origin=int64,  # of an output the input that it chose, or was reached from
+        grant=int64,  # of an input the output that it chose
+        count=int64,  # of an output its requests
+        start=int64,  # of an input its first request
+        queue=int64,  # inputs that paths go on from
+    ),
+    "ordinals": rows(
+        FIXED,
+        32,
+        into=int32,  # of the bit of an input port, or part of one, its number in the router
+        out=int32,  # of an output port
+        vc=int32,  # of an input VC
+        inputs=int32,  # of the first bit of a router: its input VCs, and so on
+        outputs=int32,
+        entries=int32,
+        exits=int32,
+    ),
     "outer": rows(SAVED, 16, match=int64, request=int64),  # best request of each end that chooses first, in a match
     "inner": rows(SAVED, 16, match=int64, request=int64),  # of each end that chooses then
     "contest": rows(
@@ -278,7 +304,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    336,
+    352,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer
     num_vcs=int64,  # of the network
@@ -302,7 +328,8 @@ SETUP = rows(
     switch_allocation=int64,
     credit=int64,
     speculative=int64,
-    separable=int64,
+    allocator=int64,
+    switch_allocator=int64,
     rounds=int64,
     aged=int64,
     selection=int64,
@@ -321,6 +348,7 @@ SETUP = rows(
     queues=int64,  # whether flits may queue behind the switch
     most_queued=int64,  # flits that queue for ejection at a port
     classes=int64,  # traffic classes, or 0
+    claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
 """Entries of `State.setup`."""
 

@@ -104,7 +104,7 @@ def need(setup, length):
     technique = setup.technique
     if technique == ATOMIC:
         return setup.depth
-    return np.int64(-1) if technique == NONATOMIC else length
+    return setup.claim if technique == NONATOMIC else length
 
 
 @njit(_nrt=False, forceinline=True)

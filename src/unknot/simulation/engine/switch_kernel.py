@@ -4,8 +4,9 @@
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.match_kernel import CYCLIC, age_key, match, numbered, offer
-from unknot.simulation.engine.state import MOVING, PENDING
+from unknot.simulation.engine.match_kernel import CYCLIC, age_key, honoured, match, numbered, offer
+from unknot.simulation.engine.matrix_kernel import match_matrix
+from unknot.simulation.engine.state import INPUTS_FIRST, MOVING, PENDING, WAVEFRONT
 from unknot.simulation.engine.state_kernel import bit_of, has_room, note, packet_of
 from unknot.words_kernel import lowest, natural
 
@@ -87,9 +88,8 @@ def put_forward(s, ends, n, b, into, out, now, hope):
         k = natural(k + 1)
     if k < n and requests.rank[k] <= rank:
         return n
-    if s.setup.separable == 1:
-        age |= hope
-    requests.input[k], requests.output[k], requests.age[k] = into, out, age
+    requests.input[k], requests.output[k] = into, out
+    requests.age[k] = honoured(s.setup.switch_allocator, age | hope)
     requests.vc[k], requests.rank[k] = b, rank
     offer(s, ends, k)
     return max(n, k + 1)
@@ -140,7 +140,9 @@ def allocate_switch(s, count, w0, w1, now):
     """
     sent = go_on(s, w0, w1) if s.setup.holds == 1 else np.int64(0)
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    ends = numbered(s, s.in_ports.pointer, first_input, s.out_ports.pointer, first_output)
+    allocator = s.setup.switch_allocator
+    inputs_first = allocator == INPUTS_FIRST
+    ends = numbered(s, s.in_ports.pointer, first_input, s.out_ports.pointer, first_output, inputs_first)
     claim_switch(s, count, w0, w1, ends, now)
     n = np.int64(0)
     for word in range(w0, w1):
@@ -151,7 +153,7 @@ def allocate_switch(s, count, w0, w1, now):
             into, out = np.int64(s.inputs.port_bit[b]), np.int64(s.inputs.out_port_bit[b])
             if is_busy(s, b, natural(s.inputs.out[b]), now):
                 continue
-            if is_rival(s, into, out):
+            if allocator >= WAVEFRONT or is_rival(s, into, out):
                 n = put_forward(s, ends, n, b, into, out, now, np.int64(0))
             else:
                 grant(s, b, into, out, first_input, first_output, True)
@@ -159,7 +161,9 @@ def allocate_switch(s, count, w0, w1, now):
                 sent += 1
     if s.setup.speculative == 1:
         n = speculate(s, count, w0, w1, True, ends, n, now)
-    if n > 0:
+    if n > 0 and allocator >= WAVEFRONT:
+        match_matrix(s.raw, n, w0, w1, True, now)
+    elif n > 0:
         match(s, ends, n)
     for k in range(n):
         i = natural(k)

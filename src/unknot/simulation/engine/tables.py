@@ -112,6 +112,8 @@ def empty_network(
             "outer": bits,
             "inner": bits,
             "requests": bits * (relation.max_candidates + local),
+            "cells": bits * (relation.max_candidates + local) if router.looks_at_all else 0,
+            "pairing": bits + 1 if router.looks_at_all else 0,
             "contest": 64,
         }
         part = State(shared | {name: aligned(name, table) for name, table in own.items()})
@@ -178,10 +180,12 @@ def _write_setup(
     setup.routing, setup.vc_allocation = router.routing_delay, router.vc_allocation_delay
     setup.switch_allocation, setup.traversal = router.switch_allocation_delay, router.traversal_delay
     setup.credit, setup.speculative, setup.holds = router.credit_delay, router.speculative, router.hold_switch
-    setup.separable, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
+    setup.allocator, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
+    setup.switch_allocator = ALLOCATORS.index(router.switch_allocator or router.allocator)
     setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
     setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
+    setup.claim = 1 if router.claim_credit else -1
     setup.most_queued = relation.vcs.widest * depth
     setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
     setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)

@@ -11,6 +11,8 @@ from unknot.errors import SimulationError
 from unknot.memory import require
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.engine import DEFAULT
+from unknot.simulation.engine.router import Router
 from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
@@ -82,6 +84,8 @@ def closed_loop(
     switching: Switching = MESSAGE_SWITCHING,
     buffer_depth: int = 8,
     limit: int | None = None,
+    router: Router = DEFAULT,
+    itself: bool = False,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> ClosedLoop:
@@ -102,8 +106,12 @@ def closed_loop(
     request_flits, reply_flits : int
         With 0 flits there are no replies, and a request is done when it has arrived.
     traffic : str, sequence of int, array, callable or Pattern
-        Whom terminals ask, as in `simulate`; each request draws anew. A terminal does not ask itself, and one that
-        would ask nobody else is silent. Of a matrix only the proportions within each row matter.
+        Whom terminals ask, as in `simulate`; each request draws anew. A terminal does not ask itself unless
+        `itself`, and one that would ask nobody else is silent. Of a matrix only proportions within each row matter.
+    itself : bool
+        Whether a terminal may ask itself, where the pattern says so.
+    router : Router
+        As for `simulate`.
     service, think : int
         Cycles between the arrival of a request and its reply, and between that of a reply and the next request.
     seed : int
@@ -134,7 +142,7 @@ def closed_loop(
         f"{requests} requests of each of {terminals} terminals",
         (2 if reply_flits else 1) * requests * terminals * MESSAGE,
     )
-    asked = _asked(pattern(relation.network, traffic), terminals, requests, seed)
+    asked = _asked(pattern(relation.network, traffic), terminals, requests, seed, itself)
     sources = np.flatnonzero(asked[:, 0] >= 0)
     many = sources.size * requests
     if not many:
@@ -145,7 +153,9 @@ def closed_loop(
         source, destination = np.concatenate([source, destination]), np.concatenate([destination, source])
         flits = np.concatenate([flits, np.full(many, reply_flits, dtype=np.int64)])
     classes = (REQUEST,) * many + (REPLY,) * (source.size - many)
-    player = Player(relation, source, destination, flits, switching=technique, buffer_depth=buffer_depth, seed=seed)
+    player = Player(
+        relation, source, destination, flits, switching=technique, buffer_depth=buffer_depth, seed=seed, router=router
+    )
     give_classes(player, classes, seed)
 
     made_by = np.full(source.size, -1, dtype=np.int64)
@@ -183,16 +193,16 @@ def closed_loop(
     return _summary(relation, trace_run(player, trace, seed), many, requests, window)
 
 
-def _asked(chosen: Pattern, terminals: int, requests: int, seed: int) -> Numbers:
+def _asked(chosen: Pattern, terminals: int, requests: int, seed: int, itself: bool) -> Numbers:
     """Whom each terminal asks: int64 array, shape (terminals, requests); −1 for those that ask nobody."""
     random = np.random.default_rng([seed, terminals])
     asked = np.full((terminals, requests), -1, dtype=np.int64)
     for t in range(terminals):
         if chosen.destination is not None:
-            asked[t] = chosen.destination[t] if chosen.destination[t] != t else -1
+            asked[t] = chosen.destination[t] if itself or chosen.destination[t] != t else -1
             continue
         weight = np.ones(terminals) if chosen.weight is None else np.array(chosen.weight[t], dtype=np.float64)
-        weight[t] = 0
+        weight[t] *= itself
         if weight.any():
             asked[t] = random.choice(terminals, requests, p=weight / weight.sum())
     return asked

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
-from unknot.simulation.engine.engine import CHECK, Engine
+from unknot.simulation.engine.engine import CHECK, DEFAULT, Engine
+from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import NO_CYCLE, aligned
 from unknot.simulation.engine.traffic import nobody
 from unknot.simulation.traces.trace import addresses_drawn
@@ -25,7 +26,9 @@ Follow = Callable[[int, int], Iterable[tuple[int, int]]]
 PATIENCE = 1_000_000
 """Cycles without an arrival after which messages on the way are given up; more when they are long."""
 SHORTEST = 3
-"""Cycles from the switch grant of a flit to its ejection, at least: the switch, a channel of latency 1, the latch."""
+"""Cycles from the switch grant of a flit to its ejection, at least: the switch, a channel of latency 1, the latch.
+
+With a speedup a flit may cross the switch in the cycle of its grant."""
 READY, SEND, IDLE = range(3)
 """Events: a message becomes ready; it enters the network; a terminal may be free again."""
 
@@ -58,6 +61,7 @@ class Player:
         seed: int | None = None,
         overhead: int = 0,
         in_order: bool = False,
+        router: Router = DEFAULT,
     ) -> None:
         """`seed` draws addresses of a destination (without one the first is taken) and in random selections."""
         terminals, many = relation.network.num_terminals, source.size
@@ -70,6 +74,7 @@ class Player:
             chance=0.0,
             seed=seed or 0,
             pairs=nobody(terminals),
+            router=router,
         )
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
         self.engine.measure(0, NO_CYCLE)
@@ -88,7 +93,7 @@ class Player:
         self.held, self.polled = [False] * terminals, [False] * terminals
         self.unready = self.left = many
         self.inside = 0
-        self.wire = SHORTEST
+        self.wire = SHORTEST - router.queues
         self.skipped = 0
         self.deadlock: Configuration | None = None
         self.reason = ""

@@ -93,16 +93,19 @@ KEYS: dict[str, Key] = {
     "spec_check_cred": Key("int", "1", "refused", _SPEC),
     "spec_mask_by_reqs": Key("int", "0", "refused", _SPEC),
     "spec_sw_allocator": Key("str", "prio", "refused", "one allocator serves all bids"),
-    "vc_allocator": Key("str", "islip", "partly", "`Router.allocator`: `islip`, `separable_input_first`, each with "
-                        "`(iterations)` or `(arbiter)`; `separable_output_first`, which is `islip(1)` here"),
-    "sw_allocator": Key("str", "islip", "partly", "`Router.allocator`, that of `vc_allocator`"),
+    "vc_allocator": Key("str", "islip", "partly", "`Router.allocator`: `islip`, `select`, `pim`, each with "
+                        "`(iterations)`; `wavefront`, `rr_wavefront`, `loa`, `max_size`, `separable_input_first`, "
+                        "`separable_output_first`, which is `select(1)` here; not the arbiters `matrix` and `tree`"),
+    "sw_allocator": Key("str", "islip", "partly", "`Router.switch_allocator`; its iterations are those of "
+                        "`vc_allocator`"),
     "alloc_iters": Key("int", "1", "built", "`Router.iterations`; BookSim ignores it (`--faithful` too)"),
     "arb_type": Key("str", "round_robin", "partly", "`round_robin`; BookSim ignores it (`--faithful` too)"),
     "hold_switch_for_packet": Key("int", "0", "built", "`Router.hold_switch`"),
-    "vc_busy_when_full": Key("int", "0", "refused", "VCs without a credit are requested"),
-    "vc_prioritize_empty": Key("int", "0", "refused", "VCs are requested alike"),
-    "vc_priority_donation": Key("int", "0", "refused", "packets keep their priority"),
-    "vc_shuffle_requests": Key("int", "0", "refused", "input VCs are numbered port by port"),
+    "vc_busy_when_full": Key("int", "0", "built", "`Router.claim_credit`"),
+    "vc_prioritize_empty": Key("int", "0", "partly", "VCs are requested alike: refused where an allocator knows "
+                               "priorities, or with speculation"),
+    "vc_priority_donation": Key("int", "0", "partly", "packets keep their priority: refused where they have one"),
+    "vc_shuffle_requests": Key("int", "0", "built", "input VCs take turns port by port; a warning says so"),
     "noq": Key("int", "0", "refused", "next-hop-output queueing is not built"),
     "vct": Key("int", "0", "inert", "only the router `event` reads it"),
     # Traffic.
@@ -134,10 +137,11 @@ KEYS: dict[str, Key] = {
     **{f"{way}_{what}_subnet": Key("int", "0", "inert", "only with `subnets`")
        for what in ("request", "reply") for way in ("read", "write")},
     # Simulation.
-    "sim_type": Key("str", "latency", "partly", "`latency` and `throughput` measure alike; `batch` is refused"),
-    "batch_size": Key("int", "1000", "inert", "only with `sim_type = batch`"),
-    "batch_count": Key("int", "1", "inert", "only with `sim_type = batch`"),
-    "max_outstanding_requests": Key("int", "0", "inert", "only with `sim_type = batch`"),
+    "sim_type": Key("str", "latency", "built", "`latency` and `throughput` measure alike; `batch`: "
+                    "`closed_loop` without replies"),
+    "batch_size": Key("int", "1000", "built", "`requests` of `closed_loop`"),
+    "batch_count": Key("int", "1", "built", "runs one after the other, each from an empty network"),
+    "max_outstanding_requests": Key("int", "0", "built", "`window` of `closed_loop`"),
     "seed": Key("strs", "0", "built", "`seed`; the random numbers are others than BookSim's"),
     "sim_count": Key("int", "1", "built", "runs, with seeds that follow one another; means are printed"),
     "sample_period": Key("int", "1000", "built", "`--faithful`: `warmup` and `measure`; else Unknot chooses both"),

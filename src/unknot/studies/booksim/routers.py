@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from unknot.errors import SimulationError
-from unknot.simulation.engine.router import Allocator, Priority, Router
+from unknot.errors import SimulationError, near
+from unknot.simulation.engine.router import ALLOCATORS, HONOURING, ITERATIVE, Allocator, Priority, Router
 from unknot.studies.booksim.classes import has_classes
 from unknot.studies.booksim.configuration import Configuration
 
 _ALLOCATOR = re.compile(r"(\w+)(?:\((\w*)\))?")
-_ALLOCATORS = ("islip", "separable_input_first", "separable_output_first")
-_ITERATIVE = ("islip",)
+_ALLOCATORS: dict[str, Allocator] = {name: name for name in ALLOCATORS} | {"separable_output_first": "select"}
+"""Allocators by BookSim's names. Of outputs that choose first, once, `select` is made."""
 _SPECULATION = ("spec_check_elig", "spec_check_cred", "spec_mask_by_reqs")
-_OFF = ("vc_busy_when_full", "vc_prioritize_empty", "vc_priority_donation", "vc_shuffle_requests", "noq")
 
 
 def router_of(given: Configuration) -> Router:
     """The router of a configuration."""
-    for key in _OFF:
-        given.require_off(key)
+    given.require_off("noq")
     speculative = given.on("speculative")
     if speculative:
         given.require("spec_sw_allocator")
         for key in _SPECULATION:
             given.require(key)
-    allocator, iterations = _allocator(given)
+    allocators = _allocators(given)
     try:
         router = Router(
             routing_delay=given.whole("routing_delay"),
@@ -34,19 +33,20 @@ def router_of(given: Configuration) -> Router:
             traversal_delay=given.whole("st_prepare_delay") + given.whole("st_final_delay"),
             credit_delay=given.whole("credit_delay"),
             speculative=speculative,
-            allocator=allocator,
-            iterations=iterations,
+            **allocators,
             priority=_priority(given),
             hold_switch=given.on("hold_switch_for_packet"),
             input_speedup=given.whole("input_speedup"),
             output_speedup=given.whole("output_speedup"),
             internal_speedup=given.number("internal_speedup"),
+            claim_credit=given.on("vc_busy_when_full"),
         )
     except SimulationError as error:
         for key, name in _DELAYS.items():
             if f" {name} " in str(error):
                 raise given.error(key, str(error)) from None
         raise
+    _preferences(given, router)
     if router.queues:
         given.require("output_buffer_size")
     return router
@@ -58,6 +58,20 @@ def _priority(given: Configuration) -> Priority:
     if given.text("priority") == "class":
         return "class" if has_classes(given) else "none"
     return "age" if given.text("priority") == "age" else "none"
+
+
+def _preferences(given: Configuration, router: Router) -> None:
+    """Refuse what puts requests for VCs in another order, where it would change the result."""
+    if given.on("vc_prioritize_empty"):
+        if router.speculative or router.allocator in HONOURING:
+            raise given.error("vc_prioritize_empty", f"it is not built with {router.allocator} or speculation")
+        given.warn("vc_prioritize_empty", f"{router.allocator} knows no priorities, so it changes nothing")
+    if given.on("vc_priority_donation"):
+        if router.priority != "none":
+            raise given.error("vc_priority_donation", f"it is not built with priority = {router.priority}")
+        given.warn("vc_priority_donation", "packets have no priorities, so it changes nothing")
+    if given.on("vc_shuffle_requests"):
+        given.warn("vc_shuffle_requests", "only the order in which VCs take turns is another")
 
 
 _DELAYS = {
@@ -73,27 +87,35 @@ _DELAYS = {
 }
 
 
-def _allocator(given: Configuration) -> tuple[Allocator, int]:
-    """Name and iterations of the allocator of VCs and of the switch."""
-    found: list[tuple[Allocator, int]] = []
+def _allocators(given: Configuration) -> dict[str, Any]:
+    """Allocators of VCs and of the switch, and their iterations."""
+    found: list[Allocator] = []
+    rounds: dict[str, int] = {}
     for key in ("vc_allocator", "sw_allocator"):
         match = _ALLOCATOR.fullmatch(given.text(key))
         name = match[1] if match else ""
         if match is None or name not in _ALLOCATORS:
-            raise given.error(key, f"{given.text(key)} is not built: {', '.join(_ALLOCATORS)} are")
+            raise given.error(key, f"BookSim has no allocator {given.text(key)}; {near(name, _ALLOCATORS)}")
         inside = match[2] or ""
-        iterations = 1
-        if name in _ITERATIVE:
-            iterations = _iterations(given, key, inside)
-        else:
+        if _ALLOCATORS[name] in ITERATIVE and name != "separable_output_first":
+            rounds[key] = _iterations(given, key, inside)
+        elif name.startswith("separable"):
             arbiter = inside or ("round_robin" if given.faithful else given.text("arb_type"))
             if arbiter != "round_robin":
                 raise given.error(key if inside else "arb_type", f"arbiter {arbiter} is not built: round_robin is")
-        # Of outputs that choose first, once and without priorities, iSLIP is made.
-        found.append(("separable_input_first" if name == "separable_input_first" else "islip", iterations))
-    if found[0] != found[1]:
-        raise given.error("sw_allocator", "VCs and the switch have one allocator between them, so both must be alike")
-    return found[0]
+            if name == "separable_output_first":
+                rounds[key] = 1
+        found.append(_ALLOCATORS[name])
+    if len(set(rounds.values())) > 1:
+        raise given.error(
+            "sw_allocator", "VCs and the switch have the same number of iterations where both have some"
+        )
+    first, second = found
+    return {
+        "allocator": first,
+        "switch_allocator": second if second != first else None,
+        "iterations": next(iter(rounds.values()), 1),
+    }
 
 
 def _iterations(given: Configuration, key: str, inside: str) -> int:

@@ -20,6 +20,24 @@ from unknot.switching import Switching
 from unknot.traffic import Pattern
 
 
+@dataclass(frozen=True)
+class Batches:
+    """Batches that every terminal sends.
+
+    Attributes
+    ----------
+    size : int
+        Packets of a terminal in a batch.
+    count : int
+    window : int
+        Packets of a terminal that may be on their way.
+    """
+
+    size: int
+    count: int
+    window: int
+
+
 @dataclass(frozen=True, eq=False)
 class Setup:
     """A configuration, understood.
@@ -40,6 +58,8 @@ class Setup:
         Packets to follow.
     answers : dict of str to str
         Message class of the reply to each class of requests.
+    batches : Batches or None
+        What is sent instead of a load; `options` then are those of `unknot.simulation.closed_loop`.
     """
 
     configuration: Configuration
@@ -51,6 +71,7 @@ class Setup:
     built: Built
     watched: tuple[int, ...] = ()
     answers: dict[str, str] = field(default_factory=dict)
+    batches: Batches | None = None
 
     @property
     def mean_length(self) -> float:
@@ -130,7 +151,9 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
     given.require("link_failures")
     if "0" in given.values("measure_stats"):
         raise given.error("measure_stats", "everything is measured, so no class can be left out")
-    given.require("sim_type", "throughput")
+    given.require("sim_type", "throughput", "batch")
+    if given.text("sim_type") == "batch":
+        return _in_batches(given, built, relation)
     if has_classes(given):
         return _with_classes(given, built, relation)
     lengths = lengths_of(given)
@@ -148,6 +171,22 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
     }
     options |= _of_routers(given) | _cycles(given)
     return Setup(given, relation, load, lengths, options, _seeds(given), built, _watched(given))
+
+
+def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup:
+    """A configuration that sends batches of packets."""
+    if has_classes(given):
+        raise given.error("sim_type", "batches of several classes, or of reads and writes, are not built")
+    lengths = lengths_of(given)
+    if len(lengths) > 1:
+        raise given.error("packet_size", "packets of a batch have one size")
+    size, window = given.whole("batch_size", 1, 1_000_000), given.whole("max_outstanding_requests")
+    batches = Batches(size, given.whole("batch_count", 1, 1000), window if 0 < window < size else size)
+    chosen = pattern(given, built)
+    options: dict[str, Any] = {"traffic": chosen, "itself": True} | _of_routers(given)
+    if _watched(given):
+        raise given.error("watch_packets", "packets of batches cannot be watched")
+    return Setup(given, relation, 1.0, lengths, options, _seeds(given), built, batches=batches)
 
 
 def _with_classes(given: Configuration, built: Built, relation: Relation) -> Setup:

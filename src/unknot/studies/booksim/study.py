@@ -36,8 +36,8 @@ def study_of(setup: Setup) -> str:
         If studies have no word for its network, routing or traffic; `unknot run` runs the configuration itself.
     """
     given = setup.configuration
-    if "classes" in setup.options:
-        raise UnknotError("studies have no word for traffic classes; `unknot run` runs the configuration")
+    if "classes" in setup.options or setup.batches:
+        raise UnknotError("studies have no word for traffic classes and batches; `unknot run` runs the configuration")
     topology, routing = given.text("topology"), given.text("routing_function")
     traffic = given.one("traffic")
     network = setup.built.words
