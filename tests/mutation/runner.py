@@ -75,10 +75,11 @@ class Tests:
             signal.signal(signal.SIGPROF, self._too_long)
             signal.setitimer(signal.ITIMER_PROF, self.longest)
             begin = time.process_time()
-            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)):
-                self.failed.add(name)
+            reports = runtestprotocol(item, log=False, nextitem=None)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             self.seconds[name] = time.process_time() - begin
-        signal.setitimer(signal.ITIMER_PROF, 0)
+            if any(report.failed for report in reports):
+                self.failed.add(name)
         coverage.stop()
         data = coverage.get_data()
         for file in data.measured_files():
