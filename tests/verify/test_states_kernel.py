@@ -1,0 +1,52 @@
+"""What exploration says of answers that break the contract, whoever asks the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from unknot.network import from_edges
+from unknot.routing import EJECT, NO_WAIT
+from unknot.verify.states_kernel import explore
+
+PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
+"""Channels 0 to 2; places 3, 4 and 5 inject at a, b and c. Address 1 is the terminal at c."""
+GOOD: dict[int, Sequence[int] | int] = {3: [0], 4: [1], 5: [EJECT], 0: [1, 1 + NO_WAIT], 1: [EJECT]}
+
+
+def asked(answers: dict[int, Sequence[int] | int], room: int = 12) -> tuple[int, list[int], list[int]]:
+    """What `explore` returns, the states in order, and where their candidates begin; a number is a bad count."""
+    out, empty = np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    router = np.concatenate([PATHS.target, PATHS.inject])
+    layout = (router, PATHS.source, PATHS.eject, np.array([0, 2]), np.zeros((0, 0), dtype=bool), *[empty] * 4)
+
+    def rule(at: int, address: int, pointer: int) -> int:
+        assert address == 1
+        found = answers[at]
+        if isinstance(found, int):
+            return found
+        out[: len(found)] = found
+        return len(found)
+
+    order, first = np.zeros(6, dtype=np.int64), np.zeros(7, dtype=np.int64)
+    seen, value = np.zeros(3, dtype=np.int32), np.zeros(room, dtype=np.int64)
+    count = explore.py_func(rule, 1, layout, seen, 9, order, first, value, out)
+    return int(count), order.tolist(), first.tolist()
+
+
+def test_states_in_the_order_of_the_search() -> None:
+    count, order, first = asked(GOOD)
+    assert (count, order[:count], first[: count + 1]) == (5, [3, 4, 5, 0, 1], [0, 1, 2, 3, 5, 6])
+
+
+@pytest.mark.parametrize("at", [3, 4, 5, 0])
+def test_illegal_answers_name_the_state(at: int) -> None:
+    state = [3, 4, 5, 0].index(at)
+    following = {3: 0, 4: 1, 5: 2, 0: 1}[at]
+    there = [EJECT] if at != 5 else [EJECT + NO_WAIT]
+    for wrong in (-1, 3, [3], [(following + 1) % 3], there, [following + NO_WAIT]):
+        assert asked({**GOOD, at: wrong, 2: [0]})[0] == -1 - state, wrong
+    assert asked(GOOD, room=5)[0] == -5, "no room for the candidates of the last state"
+    assert asked(GOOD, room=6)[0] == 5
