@@ -23,12 +23,12 @@ class BookSimAnswer(RelationForm):
     """JSON answer of `unknot run` for a BookSim configuration."""
 
     file: str = Field(description="The configuration file.")
-    warnings: list[str] = Field(description="What is said before anything runs.")
+    warnings: list[str] = Field(description="Warnings given before anything runs.")
     without_effect: list[str] = Field(description="Keys that are set and change nothing here.")
     deadlock_free: bool | None = Field(description="null when it is undecided.")
     switching: str = Field(description="The technique that the verdict is for.")
-    established: str = Field(description="What was established, in words.")
+    established: str = Field(description="Result of the proof in words.")
     delivered: bool = Field(description="Whether every packet arrives.")
-    requests_and_replies: str | None = Field(description="What is known of message-dependent deadlock.")
+    requests_and_replies: str | None = Field(description="Result on message-dependent deadlock; null: no replies.")
     batches: list[list[int]] | None = Field(description="With sim_type = batch the cycles of each, by seed.")
     points: Annotated[list[BookSimPoint], Plain]

@@ -29,7 +29,7 @@ class ConfigurationFile(Form):
     version: Literal[1]
     network: str = Field(description="Text or file that names the network.")
     routing: str = Field(description="Text that names the routing.")
-    vcs: Positive | None = Field(description="What --vcs was given.")
+    vcs: Positive | None = Field(description="Value of --vcs, if it was given.")
     num_vcs: Natural = Field(description="Virtual channels in all.")
     configuration: ConfigurationForm
 

@@ -71,7 +71,7 @@ class BlockedForm(Form):
 class DeadlockForm(Form):
     """A deadlock configuration of a rule of the space."""
 
-    sides: Annotated[list[Positive], Plain] = Field(description="Of the mesh.")
+    sides: Annotated[list[Positive], Plain] = Field(description="Sides of the mesh.")
     reachability: Literal["injected", "scheduled", "not-established"]
     messages: list[BlockedForm]
 
@@ -100,8 +100,8 @@ class JudgedForm(Form):
 
     counts: Counts
     vcs: Positive = Field(description="VCs per router.")
-    holds: bool | None = Field(description="What the checkers say of proof or evidence; null: there is none.")
-    sides: Annotated[list[Positive], Plain] = Field(description="Of the largest mesh on which rules were tried.")
+    holds: bool | None = Field(description="Whether the checkers accept proof or evidence; null: there is none.")
+    sides: Annotated[list[Positive], Plain] = Field(description="Sides of the largest mesh that rules were tried on.")
     evidence: list[ImpossibleForm]
     seconds: Number
 
@@ -117,7 +117,7 @@ class DesignAnswer(Form):
     conclusion: str
     vcs: Positive | None = Field(description="VCs per router of the rule; null: none was found.")
     fewest: bool = Field(description="Fewer VCs per router are shown to be impossible.")
-    lower_bound: Positive = Field(description="No rule has fewer VCs per router.")
+    lower_bound: Positive = Field(description="Lower bound on the VCs per router of any rule.")
     counts: Counts | None
     rule: list[RowForm] | None
     provided: list[str] | None = Field(description="BNRs that the rule provides: signs of directions.")
@@ -138,7 +138,7 @@ class EverySizeAnswer(Form):
     decided: list[str] = Field(description="Meshes that were decided one by one.")
     refuted_on: str | None = Field(description="The smallest mesh on which it deadlocks.")
     configuration: ConfigurationForm | None = Field(description="The deadlock on that mesh.")
-    holds: bool | None = Field(description="What the checker says of proof or deadlock; null: there is none.")
+    holds: bool | None = Field(description="Whether the checker accepts proof or deadlock; null: there is none.")
     seconds: Number
 
 

@@ -108,14 +108,14 @@ class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
     conclusion: str
     evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | None
-    evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
-    highest_load: Number = Field(description="Of the busiest channel, in routes or in the units of the flows.")
-    mean_load: Number = Field(description="Of all channels.")
+    evidence_holds: bool | None = Field(description="Whether the separate checker accepts it; null: none to check.")
+    highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
+    mean_load: Number = Field(description="Mean load of the channels.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
     front: Annotated[list[FrontForm], BeforeValidator(_front)]
     history: Annotated[list[FoundForm], BeforeValidator(_history)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
-        description="Of exact searches that had no answer, for each number of lanes; 0: too large for one."
+        description="Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
     )
     seconds: Number
 
@@ -128,12 +128,12 @@ class ChangingAnswer(VerdictForm, DeliveryForm, RelationForm):
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
     conclusion: str
     evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | None
-    evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
-    highest_load: Number = Field(description="Of the busiest channel, in routes or in the units of the flows.")
-    mean_load: Number = Field(description="Of all channels.")
+    evidence_holds: bool | None = Field(description="Whether the separate checker accepts it; null: none to check.")
+    highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
+    mean_load: Number = Field(description="Mean load of the channels.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
-        description="Of exact searches that had no answer, for each number of lanes; 0: too large for one."
+        description="Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
     )
     seconds: Number
 
@@ -147,6 +147,6 @@ class LongerAnswer(VerdictForm, DeliveryForm, RelationForm):
     pairs: Natural
     longer_pairs: Natural = Field(description="Pairs of routers whose route is longer than a shortest path.")
     mean_hops: Number
-    mean_shortest: Number = Field(description="Of shortest paths.")
+    mean_shortest: Number = Field(description="Mean hops of shortest paths.")
     longest_detour: Natural = Field(description="Hops that some route has more than a shortest path.")
     highest_load: Number

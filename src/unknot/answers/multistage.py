@@ -21,7 +21,7 @@ class PassageForm(Form):
     source: str
     destination: str
     tag: str | None
-    switches: list[str] | None = Field(description="That it passes; null: it has no path.")
+    switches: list[str] | None = Field(description="Switches it passes; null: it has no path.")
     channels: list[Natural] | None
     blocked: bool = Field(description="It is one of a set that cannot pass at once.")
 

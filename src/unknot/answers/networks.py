@@ -44,6 +44,6 @@ class ConvertAnswer(Form):
 
     file: str
     format: str
-    dropped: list[str] = Field(description="What the format does not carry.")
-    notes: list[str] = Field(description="What is written otherwise than the fabric has it.")
+    dropped: list[str] = Field(description="Parts that the format does not carry.")
+    notes: list[str] = Field(description="Parts that are written otherwise than the fabric has them.")
     network: NetworkForm

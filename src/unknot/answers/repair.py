@@ -23,13 +23,13 @@ class State:
     ----------
     deadlock_free : bool or None
     certificate_holds : bool or None
-        What the separate checker says of the verdict's evidence.
+        Whether the separate checker accepts the verdict's evidence.
     delivered : bool
     minimal : bool or None
     widest_vcs : int
         Most VCs of a channel.
     highest_load : float or None
-        Of the busiest channel under uniform traffic, in routes from terminal to terminal; None where some loop.
+        Highest load of a channel under uniform traffic, in routes from terminal to terminal; None where some loop.
     mean_hops : float or None
     """
 
@@ -81,11 +81,11 @@ class StateForm(Form):
 class RemedyForm(Form):
     """A remedy and what it costs."""
 
-    kind: str = Field(description="What changes.")
-    cost: Natural | None = Field(description="In units; null: the remedy is impossible.")
+    kind: str = Field(description="Kind of change.")
+    cost: Natural | None = Field(description="Cost in units; null: the remedy is impossible.")
     unit: Literal["lanes", "pairs", "entries", "candidates", "VCs"]
-    lower_bound: Natural = Field(description="What is shown to be needed at least.")
-    evidence_holds: bool | None = Field(description="What the separate checker says; null: nothing to check.")
+    lower_bound: Natural = Field(description="Lower bound on the cost that any such remedy needs.")
+    evidence_holds: bool | None = Field(description="Whether the checker accepts the bound; null: none to check.")
     changed_pairs: Natural | None = Field(description="Pairs of routers whose route changes; null: not compared.")
     pairs: Positive | None
     after: StateForm | None
@@ -105,7 +105,7 @@ class ExportAnswer(RelationForm):
     file: str
     format: str
     entries: Natural = Field(description="States (input, address) that packets can come to.")
-    most_candidates: Natural = Field(description="Of an entry; more than 1: adaptive.")
+    most_candidates: Natural = Field(description="Most candidates of an entry; more than 1: adaptive.")
 
 
 @form_of(RepairedFault)

@@ -45,7 +45,7 @@ class ReplayAnswer(RelationForm):
 
     configuration: ConfigurationForm
     accepted: bool = Field(description="Whether the checker accepts it as a deadlock.")
-    objection: str | None = Field(description="What the checker has against it.")
+    objection: str | None = Field(description="Objection of the checker; null: none.")
     replay: ReplayForm | None = Field(description="null when it cannot be put into the simulator.")
 
 

@@ -50,7 +50,7 @@ class MessageForm(Form):
 
     source: Natural = Field(description="Terminal that sent it.")
     source_name: TerminalName = Field(validation_alias=AliasChoices("source_name", "source"))
-    address: Natural = Field(description="What its header carries.")
+    address: Natural = Field(description="Address in its header.")
     address_name: AddressName = Field(validation_alias=AliasChoices("address_name", "address"))
     destination: Annotated[Natural, BeforeValidator(_destination)] = Field(
         validation_alias=AliasChoices("destination", "address"), description="Terminal that the address stands for."
@@ -69,9 +69,9 @@ class ConfigurationForm(Form):
 
     switching: Switching
     buffer_depth: Positive = Field(description="Flits per VC.")
-    reachability: Grade = Field(description="How it is shown that it can come about.")
+    reachability: Grade = Field(description="Way in which packets can get into it, if established.")
     messages: Annotated[list[MessageForm], Field(min_length=1), Plain] = Field(
-        description="In the order of the schedule."
+        description="Messages in the order of the schedule."
     )
 
 
@@ -87,9 +87,9 @@ class VerdictForm(Form):
 
     configuration: ConfigurationForm | None
     certificate: CertificateForm | None
-    reachability: Grade | None = Field(description="That of the configuration.")
+    reachability: Grade | None = Field(description="Reachability of the configuration; null without one.")
     certificate_holds: bool | None = Field(
-        description="What the separate checker says of proof or counterexample; null: nothing to check, or too large."
+        description="Whether the separate checker accepts the evidence; null: nothing to check, or too large."
     )
 
 
@@ -148,7 +148,7 @@ class TechniqueForm(Form):
     """The answer under one switching technique, in short."""
 
     deadlock_free: bool | None = Field(description="null: undecided in the time given.")
-    method: str = Field(description="How it was decided.")
+    method: str = Field(description="Method of the decision.")
     established: str
 
 

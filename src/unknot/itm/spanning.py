@@ -48,7 +48,7 @@ def spanning(network: Network, kind: str = "exterior", *, time_limit: float = 60
     time_limit : float
         Seconds; when they are over before the question is decided, nothing is proved.
     seed : int
-        Of the greedy growth.
+        Seed of the greedy growth.
 
     Raises
     ------

@@ -48,13 +48,13 @@ def itm_escape(
     vcs : int
         VCs of a channel on the mesh, at least 2: one to escape and the rest adaptive. Other channels have one less.
     kind : {"exterior", "general"}
-        Of the mesh that is looked for.
+        Kind of the mesh that is looked for.
     returns : bool
         Whether a header may go back from the escape to the adaptive layer; else it escapes for good.
     choice : {"all", "first", "random"}
         Which shortest paths of the mesh are candidates, as in `shortest_paths`.
     seed : int
-        Of the random choice.
+        Seed of the random choice.
     time_limit : float
         Seconds for the search of the mesh.
     mesh : TriangularMesh, optional

@@ -53,11 +53,11 @@ class EscapeLayer:
     ----------
     network : Network
     kind : {"exterior", "general"}
-        That was looked for.
+        Kind of mesh that was looked for.
     itself : str
         The kind of the network if it is a triangular mesh; empty if it is none.
     why_not : str
-        Why it is none.
+        Reason why it is none.
     chordal : bool
         Whether any shortest-path routing is deadlock-free on it with one VC.
     spanning : Spanning

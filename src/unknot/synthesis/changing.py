@@ -57,9 +57,9 @@ class ChangingLanes:
     key : float64 array, shape (lanes, channels)
         One order of all virtual channels, in which every route climbs.
     load : float64 array, shape (channels,)
-        Of each channel, in routes (pairs of terminals), or in the units of the flows.
+        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
     load_bound : float or None
-        No choice of shortest paths has a lower highest load; None for given paths.
+        Lower bound on the highest load over all choices of shortest paths; None for given paths.
     pairs, changing_pairs : int
         Pairs of routers that are served, and those whose route changes its lane.
     levels : int or None
@@ -70,7 +70,7 @@ class ChangingLanes:
     conflicts : dict of int to int
         For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
     moves : int
-        Of the search.
+        Moves of the search.
     complete : bool
         Whether the search ended by itself, not by the time limit or Ctrl-C.
     sends : bool array or None

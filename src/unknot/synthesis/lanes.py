@@ -55,9 +55,9 @@ class Lanes:
     lane : int64 array, shape (routers, homes or rows of the table)
         The lane of each pair; −1: none is wanted.
     load_bound : float or None
-        No choice of shortest paths has a lower highest load; None for given paths.
+        Lower bound on the highest load over all choices of shortest paths; None for given paths.
     load : float64 array, shape (channels,)
-        Of each channel, in routes (pairs of terminals), or in the units of the flows.
+        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
     pairs : int
@@ -67,7 +67,7 @@ class Lanes:
     conflicts : dict of int to int
         For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
     moves : int
-        Of the search.
+        Moves of the search.
     complete : bool
         Whether the search ended by itself, not by the time limit or Ctrl-C.
     sends : bool array or None

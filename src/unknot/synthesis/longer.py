@@ -35,12 +35,12 @@ class LongerLanes:
         Number of lanes.
     routes : Routes
     hops, shortest : int64 arrays, shape (routers, homes)
-        Of the routes and of shortest paths; 0 where none is wanted.
+        Hops of the routes and of shortest paths; 0 where none is wanted.
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
     wanted : bool array, shape (routers, homes)
     moves : int
-        Of the search.
+        Moves of the search.
     complete : bool
         Whether the search ended by itself, not by the time limit or Ctrl-C.
     """
@@ -110,7 +110,7 @@ def longer_lanes(
     flows, vcs, time_limit, seed, progress
         As `unknot.synthesis.lanes` takes them.
     rounds : int
-        Of annealing.
+        Seed of annealing.
 
     Raises
     ------

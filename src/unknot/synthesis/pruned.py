@@ -71,15 +71,15 @@ class Pruned:
     removed : tuple of (place, address, VC)
         Candidates that are gone.
     candidates : int
-        Of the relation as it was, ejections not counted.
+        Candidates of the relation as it was, ejections not counted.
     lower_bound : int
         Fewer removed candidates are not enough: the evidence shows it.
     evidence : PruneBound or None
     switching : str
     given : Relation
-        What was changed.
+        The relation that was changed.
     verdict : Verdict
-        Of the relation.
+        Verdict on the relation.
     complete : bool
         Whether the search ended by itself: then no fewer are enough.
     """

@@ -112,11 +112,11 @@ class RepairedFault:
     Attributes
     ----------
     part : str
-        What failed.
+        The part that failed.
     connected : bool
         Whether what is left is connected; if not, nothing is repaired.
     lanes, changed, pairs, entries, longer : int
-        Of the repair; see `Relaned`.
+        Figures of the repair; see `Relaned`.
     safe : bool
         Whether it was judged deadlock-free and delivering.
     """

@@ -39,16 +39,16 @@ class Rerouted:
     units : int
         Pairs, or entries, in all.
     lower_bound : int
-        Fewer changes are not enough.
+        Fewest changes that can be enough.
     evidence : ChangeBound or None
-        Why, if the bound is above 0.
+        Proof of the bound, if that is above 0.
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
     load : float64 array, shape (channels,)
     given : Relation
-        What was changed.
+        The relation that was changed.
     moves : int
-        Of the search.
+        Moves of the search.
     complete : bool
         Whether the search ended by itself.
     """

@@ -27,9 +27,9 @@ class Adaptivity:
     mean : float
         Mean over the pairs of permitted over all shortest paths; 1.0 when there are no pairs.
     worst : float
-        Of the pair with the smallest share.
+        Smallest share of a pair.
     worst_pair : (source terminal, destination terminal) or None
-        The first one that has it.
+        The first pair with that share.
     worst_permitted, worst_paths : int
         Exact numbers of permitted and of all shortest paths of that pair.
     permitted, paths : int

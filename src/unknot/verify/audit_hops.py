@@ -28,7 +28,7 @@ class HopAudit:
         Pairs of a host and the LID of another whose route by the tables is longer than the least hops of the matrix,
         and by how many the worst.
     longest_example : str
-        That pair, in words; empty if there is none.
+        The worst such pair in words; empty if there is none.
     forbidden_pairs : int
         Pairs that have a route, where the matrix allows no way.
     detours : int
@@ -37,7 +37,7 @@ class HopAudit:
     contradictions : int
         Numbers of the matrix that the cables, or other numbers, rule out.
     wrong : tuple of str
-        The first of them, in words.
+        The first contradictions in words.
     """
 
     longer_pairs: int

@@ -52,20 +52,20 @@ class MulticastAudit:
     level : int
         Service level of all multicast packets.
     deadlock_free : bool or None
-        Of both kinds of packets together; None where that is open.
+        Whether both kinds of packets together are deadlock-free; None where that is open.
     relation : Relation
         Routes between hosts, and from each host to each end of the trees that it may send into.
     verdict : Verdict
-        On that relation.
+        Verdict on that relation.
     certificate_holds : bool or None
     loop : tuple of str
         Switches on a loop of packets that wait for one another.
     circling : tuple of str
         Groups whose packets are copied for ever, with the switches on the way.
     undelivered_pairs, pairs : int
-        Members of a group, and those of them that do not get the packets of others; by sender and receiver.
+        Pairs of sender and receiver in a group whose packets do not arrive, and all such pairs.
     lost : tuple of str
-        Where packets are lost, or arrive twice, in words.
+        Places in words where packets are lost, or arrive twice.
     """
 
     groups: int

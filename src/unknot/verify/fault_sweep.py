@@ -45,7 +45,7 @@ class Fault:
         algorithm does not take the network that is left. `undecided`: the proof ran out of time. `disconnected`:
         some surviving terminals have no way to one another. `holds`: deadlock-free and everything delivered.
     undelivered_pairs, pairs : int
-        Of the surviving terminals; 0 where the routing could not be judged.
+        Pairs of surviving terminals, undelivered and all; 0 where the routing could not be judged.
     why : str
         The message of a refusal, the first input VC where packets are lost, or what the verdict established.
     """

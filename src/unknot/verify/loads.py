@@ -28,9 +28,9 @@ class Loads:
     channel : float64 array, shape (channels,)
         Flits per cycle.
     highest : float
-        Of the busiest channel.
+        Load of the busiest channel.
     busiest : int or None
-        That channel; None when no channel carries anything.
+        The busiest channel; None when no channel carries anything.
     throughput : float
         Ideal throughput: the greatest factor by which all rates may be multiplied before a channel, or a terminal
         that sends or receives, has more than one flit per cycle. With uniform traffic or a permutation that is flits
@@ -41,8 +41,8 @@ class Loads:
         The relation leaves no choice of channels to any message of this traffic, so the loads are exact whatever is
         selected.
     method : {"routes", "equal", "best"}
-        How the traffic was split: there was one route each; equally among the candidates of the lowest tier; so that
-        the busiest channel carries as little as possible.
+        Split of the traffic: none, with one route each; equal among the candidates of the lowest tier; or the one
+        with the least load of the busiest channel.
     """
 
     channel: npt.NDArray[np.float64]

@@ -25,11 +25,11 @@ class Properties:
     ----------
     delivery, livelock, coherence, adaptivity, vc_use
     loads : Loads or None
-        Under the traffic asked for; None where that does not arrive.
+        Loads under the traffic asked for; None where that does not arrive.
     best : Loads or None
-        Of the best split, when it was asked for and found.
+        Loads of the best split, when it was asked for and found.
     left_out : tuple of str
-        Why loads are missing.
+        Reasons why loads are missing.
     """
 
     delivery: Delivery

@@ -121,7 +121,7 @@ class Size:
     Attributes
     ----------
     addresses, vcs : int
-        Of the relation.
+        Addresses and VCs of the relation.
     states : int
         Pairs of an input VC and an address that packets can come to, injection ports included.
     dependencies : int
@@ -148,19 +148,19 @@ class Verdict(Shown):
     switching : str
         The technique it was asked for.
     method : str
-        How it was decided.
+        Method of the decision.
     scope : str
-        What the answer covers.
+        States, addresses and VCs that the answer covers.
     reachability : str or None
-        That of the configuration.
+        Reachability of the configuration; None without one.
     configuration : Configuration or None
         Present exactly when `deadlock_free` is False.
     certificate : Certificate or None
         Present exactly when `deadlock_free` is True.
     established : str
-        In words, what was shown; of an open question, as far as it got.
+        Result in words; of an open question, how far it got.
     size : Size or None
-        How large the question was.
+        Size of the question.
     """
 
     deadlock_free: bool | None

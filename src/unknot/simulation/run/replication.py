@@ -42,14 +42,14 @@ class Runs(Shown):
     latency_p50, latency_p95, latency_p99 : float or None
         Means of the percentiles of the runs.
     latency_max : float or None
-        Of all stable runs.
+        Highest latency in all stable runs.
     network_latency_mean, hops_mean : float or None
     stable_runs : int
-        How many were stable.
+        Number of stable runs.
     stable : bool
-        Whether all were.
+        Whether all runs were stable.
     reason : str
-        Why the first one that is not stable is not; empty when all are.
+        Reason why the first unstable run is not stable; empty when all are.
     """
 
     runs: tuple[Run, ...]

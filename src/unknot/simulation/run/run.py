@@ -40,13 +40,13 @@ class Run(Shown):
         Packet latency, from creation to the ejection of the tail, of packets created while measuring; None when
         none arrived.
     network_latency_mean : float or None
-        The same from injection of the header.
+        Mean latency from injection of the header.
     hops_mean : float or None
         Hops of a packet: channels between routers that it crossed.
     stable : bool
         False when the run saturated or deadlocked; the latencies then have no steady meaning.
     reason : str
-        Why it is not stable; empty when it is.
+        Reason why the run is not stable; empty when it is.
     deadlock : Configuration or None
         The knot of blocked messages, when the run came to one.
     latency_half_width, accepted_half_width : float or None
@@ -77,7 +77,7 @@ class Run(Shown):
         Names of what was simulated, and the VCs of each channel, None where they differ; do not count when runs are
         compared.
     classes : tuple of ClassRun
-        Of a run with traffic classes each of them.
+        Figures of each traffic class, of a run with classes.
     series : Series or None
         The run over time, when it was asked for; does not count when runs are compared.
     """

@@ -39,11 +39,11 @@ class ClosedLoop:
     throughput : float or None
         Flits that arrived per terminal of the network and cycle, over the makespan.
     round_trip_mean, round_trip_p50, round_trip_p95, round_trip_p99, round_trip_max : float or None
-        From the moment a request was ready to the arrival of its reply, service included.
+        Cycles from the moment a request was ready to the arrival of its reply, service included.
     finished : int64 array, shape (terminals,)
         Cycle in which each terminal was done; −1 if it was not, or had nothing to do.
     requests, window : int
-        Of each terminal that sends.
+        Requests of each terminal that sends, and most of them under way at once.
     done : int
         Requests that were replied to, of all terminals.
     run : TraceRun

@@ -36,13 +36,13 @@ class TraceRun:
     makespan : int or None
         Cycle of the last arrival; None if messages did not arrive.
     latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
-        From ready to arrived, over the messages that arrived.
+        Cycles from ready to arrived, over the messages that arrived.
     network_latency_mean : float or None
-        The same from injected.
+        Mean cycles from injected to arrived.
     unfinished : int
         Messages that did not arrive.
     reason : str
-        Why they did not; empty when all did.
+        Reason why messages did not arrive; empty when all did.
     cycles : int
         Cycle in which the run ended.
     flit_hops : int

@@ -26,13 +26,13 @@ class Point:
     Attributes
     ----------
     setting : str
-        What was swept, as ``key=value``; empty without a sweep.
+        Value of the swept key, as ``key=value``; empty without a sweep.
     offered_packets : float
         Packets of a terminal in a cycle.
     mean_length : float
         Flits of a packet.
     class_lengths : tuple of float
-        The same of each traffic class, replies included.
+        Flits of a packet of each traffic class, replies included.
     seconds : float
         Wall-clock time of its runs.
     found : Runs

@@ -42,17 +42,17 @@ class Judged:
     outcome : {"found", "impossible", "open"}
     rule : Rule or None
     proof : Proof or None
-        Why it is deadlock-free on every mesh; None of a rule that was only decided on meshes up to `sides`.
+        Proof that it is deadlock-free on every mesh; None of a rule that was only decided on meshes up to `sides`.
     evidence : tuple of Impossible
-        Why there is none; several where several renamings of VCs were asked about. Of some of the dimensions alone,
-        in some order and direction, where these already have too few.
+        Proof that there is no rule; several where several renamings of VCs were asked about. It is about some of the
+        dimensions alone, in some order and direction, where these already have too few VCs.
     sides : tuple of int
-        Of the largest mesh on which rules were tried.
+        Sides of the largest mesh on which rules were tried.
     rounds : int
         Rules that were tried.
     seconds : float
     request : Request
-        What was asked for; of a rule with the symmetries that it has by request.
+        The request; of a rule with the symmetries that it has by request.
     symmetry : {"none", "transposition", "reversal", "reflections"}
     """
 
