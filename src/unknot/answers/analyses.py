@@ -1,4 +1,4 @@
-"""Forms of what is found of a routing or network beside deadlock: properties, BNRs, faults, triangular meshes."""
+"""JSON forms of analyses beside deadlock: properties, BNRs, faults, triangular meshes."""
 
 from __future__ import annotations
 

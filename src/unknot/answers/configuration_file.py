@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ConfigurationFile(Form):
-    """A deadlock configuration and what it is one of: `unknot check --export` writes it, `unknot replay` reads it."""
+    """A deadlock configuration of a routing: `unknot check --export` writes it, `unknot replay` reads it."""
 
     format: Literal["unknot-configuration"]
     version: Literal[1]
@@ -117,7 +117,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
 
 
 def _compare(written: Any, here: Any, where: str, relation: Relation) -> None:
-    """Names in the file are those of the relation."""
+    """Check that the names in the file are those of the relation."""
     if isinstance(written, dict):
         for key, value in written.items():
             _compare(value, here[key], f"{where}.{key}", relation)

@@ -1,4 +1,4 @@
-"""Forms of what the simulator does: runs, replays, traces, collective operations."""
+"""JSON forms of simulations: runs, replays, traces, collective operations."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from unknot.routing.relation import Candidate
 
 
 class Rejected(UnknotError):  # noqa: N818
-    """The evidence of a verdict does not hold; the text says where."""
+    """Error: the evidence of a verdict does not hold; the text says where."""
 
 
 class Unchecked(Rejected):
-    """There is no evidence, or too much of it to be checked again."""
+    """Error: there is no evidence, or too much of it to be checked again."""
 
 
 def choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:

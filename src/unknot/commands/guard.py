@@ -115,7 +115,7 @@ class Guard:
 
 
 def _lost(unraisable: Any) -> None:
-    """Say nothing of an interrupt that met Python code which C code had called, and was lost there.
+    """Suppress the message on an interrupt that was lost in Python code called from C.
 
     A process that is to end does so all the same. One that is to show the best it has found is interrupted once more.
     """

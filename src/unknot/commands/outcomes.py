@@ -24,7 +24,7 @@ _ANYWHERE = {"--traceback": 0, "--max-memory": 1}
 
 
 class Commands(TyperGroup):
-    """Turns every way in which a command may end into a message and an exit code."""
+    """Group of commands that turns every way to end into a message and an exit code."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         with _cleaned_usage():

@@ -59,7 +59,7 @@ def _in(text: str, stream: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    """JSON in which what a terminal obeys or hides is escaped; such characters stand in its strings alone."""
+    """Escape control and invisible characters in JSON; they stand in its strings alone."""
     if text.replace("\n", "").isprintable():
         return text
     return "".join(

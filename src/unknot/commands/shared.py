@@ -46,7 +46,7 @@ def refuse_code(routing: str, file: Path) -> None:
 
 
 def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
-    """0 if both are so, 1 if one is not, 3 if that is open."""
+    """Exit code: 0 if both are so, 1 if one is not, 3 if that is open."""
     if deadlock_free is False or delivered is False:
         return FAILS
     return HOLDS if deadlock_free and delivered else UNDECIDED

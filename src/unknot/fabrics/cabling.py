@@ -230,7 +230,7 @@ class Cabling:
                 raise self.error(f"{self.called(node.key)} has no cable; is the file cut off?", node.line)
 
     def _labels(self, nodes: list[Node]) -> dict[str, str]:
-        """Names where they are there and different; else GUIDs."""
+        """Names of nodes, or GUIDs of nodes without a name of their own."""
         count = Counter(node.name for node in nodes)
         doubtful = sum(not node.name or count[node.name] > 1 for node in nodes)
         if doubtful:

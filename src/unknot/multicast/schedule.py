@@ -87,7 +87,7 @@ class Schedule:
 
 
 def holdings(schedule: Schedule) -> dict[int, frozenset[int]]:
-    """Whose data each member has at the end, all sends done in order.
+    """Members whose data each member has at the end, all sends done in order.
 
     Raises
     ------

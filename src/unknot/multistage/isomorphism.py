@@ -149,7 +149,7 @@ def _matched(mine: Numbers, theirs: Numbers) -> IntArray | None:
 
 
 def _with_terminals(network: Network, other: Network, routers: IntArray) -> Isomorphism | None:
-    """Terminals of a switch are mapped in order."""
+    """Return the isomorphism that maps terminals of a switch in order, or None if their numbers differ."""
     ends = []
     for mine, theirs in ((network.inject, other.inject), (network.eject, other.eject)):
         a, b = np.argsort(routers[mine], kind="stable"), np.argsort(theirs, kind="stable")

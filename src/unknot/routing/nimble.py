@@ -31,7 +31,7 @@ def nimble(rule: Any) -> Any:
 
 
 class _OtherwiseError(Exception):
-    """A function does more than to read elements."""
+    """Error: a function does more than to read elements."""
 
 
 def _copy(function: FunctionType, outer: tuple[FunctionType, ...] = ()) -> FunctionType:

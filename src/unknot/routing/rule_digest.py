@@ -18,7 +18,7 @@ MOST_BYTES = 1_000_000
 
 
 class UnknownError(Exception):
-    """A rule depends on something whose content is not known."""
+    """Error: a rule depends on something whose content is not known."""
 
 
 def rule_digest(rule: Any, *more: object) -> str | None:

@@ -157,7 +157,7 @@ def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
 
 
 class _Locator:
-    """Makes an error at the place in the file that a path into the checked data stands for."""
+    """Maker of errors at the place in the file that a path into the checked data stands for."""
 
     def __init__(
         self, path: Path, text: str, data: Mapping[str, Any], origins: list[tuple[int, dict[str, int]]]

@@ -27,7 +27,7 @@ class Place:
 
 @dataclass
 class _Reader:
-    """Walks over the tokens of a valid TOML text and notes where every key path stands."""
+    """Reader of the tokens of a valid TOML text that notes the place of every key path."""
 
     text: str
     places: dict[Path, Place] = field(default_factory=dict)

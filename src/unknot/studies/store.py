@@ -49,7 +49,7 @@ class StoreError(UnknotError):
 
 
 class _BrokenError(Exception):
-    """The file is not a database that can be used."""
+    """Error: the file is not a database that can be used."""
 
 
 class Store:

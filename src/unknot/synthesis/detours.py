@@ -49,7 +49,7 @@ class Wanted:
 
 
 def unit_of(asked: Wanted) -> int:
-    """Every path is longer than a shortest one by a multiple of this: 2 in networks of two colours, otherwise 1."""
+    """Unit of detours, which all are multiples of it: 2 in networks of two colours, otherwise 1."""
     more = _more(asked)
     return max(1, int(np.gcd.reduce(more[more > 0], initial=0)))
 

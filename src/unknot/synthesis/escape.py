@@ -37,7 +37,7 @@ class Escaped:
 
     @property
     def lower_bound(self) -> int:
-        """A relation that can deadlock as it is needs one more at least."""
+        """Fewest added VCs that can be enough for a relation that can deadlock as it is."""
         return 1
 
 

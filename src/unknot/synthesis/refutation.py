@@ -15,7 +15,7 @@ Learnt = npt.NDArray[np.int32]
 
 
 class Rejected(UnknotError):  # noqa: N818
-    """The evidence does not hold; the text says where."""
+    """Error: the evidence does not hold; the text says where."""
 
 
 def answer(solver: Any, conflicts: int) -> bool | None:

@@ -153,7 +153,7 @@ def _adaptive(relation: Relation, switching: str, minimal: bool, effort: Effort)
 
 
 def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[Found | None]:
-    """Each task with an equal share of the time that is left; Ctrl-C goes on to the next."""
+    """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next."""
     found: list[Found | None] = []
     for number, task in enumerate(tasks):
         now = time.monotonic()

@@ -174,7 +174,7 @@ def _ends(network: Network) -> list[tuple[str, str]]:
 
 
 def _check_faults(network: Network) -> None:
-    """One fault after the other leaves the same as both at once, and remembers the same origin."""
+    """Check that one fault after the other leaves the same network and origin as both at once."""
     first, last = 0, network.num_routers - 1
     both = network.without(routers=[first, last])
     once = network.without(routers=[first])

@@ -1,4 +1,4 @@
-"""Everything that can be said against a text without evaluating it: names, numbers of values, options."""
+"""Checks of a text without evaluating it: names, numbers of values, options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From text to syntax tree. The syntax itself stands in grammar.lark."""
+"""Parser from text to syntax tree. The syntax itself stands in grammar.lark."""
 
 from __future__ import annotations
 

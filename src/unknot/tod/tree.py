@@ -50,7 +50,7 @@ def _nodes(children: list[Any]) -> tuple[Any, ...]:
 
 
 class Tree(Transformer[Token, Any]):
-    """Makes the nodes as the parser goes, so that no depth of nesting is walked down again."""
+    """Transformer that makes the nodes as the parser goes, so that no depth of nesting is walked down again."""
 
     def include(self, c: list[Any]) -> Node:
         return Include(*_span(c[0]), self.string([c[1]]))

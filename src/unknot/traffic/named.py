@@ -27,7 +27,7 @@ def patterns() -> dict[str, Callable[..., Pattern]]:
 
 
 def pattern(network: Network, traffic: Traffic = "uniform", *, where: str = "<traffic>") -> Pattern:
-    """The pattern that somebody means.
+    """Return the pattern that a name, text, array or function stands for.
 
     Parameters
     ----------

@@ -40,13 +40,13 @@ def transpose(network: Network) -> Pattern:
 
 
 def bit_complement(network: Network) -> Pattern:
-    """Every bit is inverted."""
+    """Send to the terminal with every bit inverted."""
     ids, _ = _bits(network, "bit_complement")
     return to(network, "bit_complement", ids.size - 1 - ids)
 
 
 def bit_reverse(network: Network) -> Pattern:
-    """The bits in reverse order."""
+    """Send to the terminal with the bits in reverse order."""
     ids, bits = _bits(network, "bit_reverse")
     found = np.zeros_like(ids)
     for i in range(bits):
@@ -55,7 +55,7 @@ def bit_reverse(network: Network) -> Pattern:
 
 
 def shuffle(network: Network) -> Pattern:
-    """The bits turned to the left by one."""
+    """Send to the terminal with the bits turned to the left by one."""
     ids, bits = _bits(network, "shuffle")
     return to(network, "shuffle", ((ids << 1) & (ids.size - 1)) | (ids >> max(bits - 1, 0)))
 
@@ -79,7 +79,7 @@ def permutation(network: Network, seed: int = 1) -> Pattern:
 
 
 def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float = 0.2) -> Pattern:
-    """A share of the traffic of every terminal goes to some terminals, the rest to all alike.
+    """Send a share of every terminal's traffic to some terminals, and the rest to all alike.
 
     Parameters
     ----------

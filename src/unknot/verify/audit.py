@@ -144,7 +144,7 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Neither host-to-host traffic nor multicast can deadlock, and everything is delivered."""
+        """Whether neither host-to-host traffic nor multicast can deadlock, and everything is delivered."""
         return self.host_to_host.holds and (self.multicast is None or self.multicast.holds)
 
     @property

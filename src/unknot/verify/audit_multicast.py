@@ -87,7 +87,7 @@ class MulticastAudit:
 
     @property
     def holds(self) -> bool:
-        """Nothing can deadlock or circle, and every member gets the packets of every other."""
+        """Whether nothing can deadlock or circle, and every member gets the packets of every other."""
         return self.deadlock_free is True and self.delivered
 
 

@@ -57,7 +57,7 @@ class Effort:
     progress: Progress | None = None
 
     def spent(self, stage: str, done: int, total: int) -> None:
-        """Tell how far a stage is.
+        """Report how far a stage is.
 
         Raises
         ------

@@ -112,7 +112,7 @@ class Remainder:
         )
 
     def pruned(self) -> Remainder:
-        """Without states from which no worm comes to stay, again and again until nothing changes."""
+        """Remove states from which no worm comes to stay, again and again until nothing changes."""
         from unknot.verify.exact_kernel import prune
 
         alive = np.ones(self.input_vc.size, dtype=bool)

@@ -217,7 +217,7 @@ class _Search:
             self._prefer_terminals(part, size)
 
     def _prefer_terminals(self, part: Remainder, size: tuple[int, int]) -> None:
-        """One of the same size that is injected straight from terminals, if there is one in the part."""
+        """Prefer a configuration of the same size that is injected straight from terminals, if the part has one."""
         left = min(5.0, self.end - clock())
         if left > 0 and part.enters.any():
             worms, _ = fewest(part.merged(), left, messages=size[0], held=size[1], ports=Ports.of(self.relation))
@@ -226,7 +226,7 @@ class _Search:
 
 
 def _order(found: Configuration) -> tuple[int, int, int]:
-    """The smaller is the better, and of two as small that with the better grade."""
+    """Key that orders configurations by messages, then held VCs, then grade; the least is the best."""
     held = sum(len(message.held) for message in found.messages)
     return len(found.messages), held, get_args(Reachability).index(found.reachability)
 

@@ -56,7 +56,7 @@ class Surroundings:
         return Window(self.vcs[within], self.vcs[middle])
 
     def cover(self, count: int) -> Iterator[Window]:
-        """Windows of that many routers whose middles together are everything."""
+        """Yield windows of `count` routers whose middles together cover all VCs."""
         covered = np.zeros(self.vcs.size, dtype=bool)
         while not covered.all():
             first = int(np.flatnonzero(~covered)[0])

@@ -1,4 +1,4 @@
-"""From packets that can never move to the knot they are tied in, in the prover's form."""
+"""Detection of knots: packets that can never move, as a configuration in the prover's form."""
 
 from __future__ import annotations
 

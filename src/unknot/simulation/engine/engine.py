@@ -122,7 +122,7 @@ class Engine:
         return stored
 
     def measure(self, begin: int, end: int) -> None:
-        """Packets created from cycle `begin` to before `end` are the measured ones."""
+        """Measure the packets created from cycle `begin` to before `end`."""
         for part in self.parts:
             part.setup.measure_from, part.setup.measure_to = begin, end
 

@@ -23,7 +23,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class FaultyEngine(Engine):
-    """An engine in which things die. Packets that have no candidate after the first fault are lost on the spot.
+    """Engine with faults. Packets that have no candidate after the first fault are lost on the spot.
 
     Such a packet is noticed in the midst of a cycle. The state before is kept, and the run goes from there to the
     beginning of that cycle again, removes the packet, and goes on.
@@ -135,7 +135,7 @@ class FaultyEngine(Engine):
         self.struck.append(step.fault)
 
     def _ask_anew(self, step: Step) -> None:
-        """Headers that are not on their way forget what they chose, if it is dead or the relation is replaced."""
+        """Let headers not on their way forget their choice, if it is dead or the relation is replaced."""
         state = self.state
         rows = np.arange(len(state.inputs))
         owning = owns(state, rows)
@@ -182,7 +182,7 @@ class FaultyRecorder(Recorder, FaultyEngine):
 
 
 class _NoWay(Exception):  # noqa: N818 it is always caught
-    """The header in a row of `inputs` has no candidate in this cycle."""
+    """Signal that the header in a row of `inputs` has no candidate in this cycle."""
 
     def __init__(self, cycle: int, row: int) -> None:
         super().__init__()

@@ -74,7 +74,7 @@ CYCLES, OUT, PACKETS, LATENCY = range(4)
 
 
 class Window:
-    """The cycles in which a run is measured; begins where the engine stands.
+    """Measuring window of a run; it begins where the engine stands.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ class Window:
 
 
 def drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], None]) -> str:
-    """Go on under load until every packet created before cycle `end` has arrived; why not, if they do not."""
+    """Run on under load until all packets created before cycle `end` have arrived; return why not, if they do not."""
     limit = engine.now + patience
     while engine.now < limit:
         counted = engine.count("measured_created"), engine.count("measured_arrived")

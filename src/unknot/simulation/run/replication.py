@@ -185,12 +185,12 @@ def gather(runs: Iterable[Run]) -> Runs:
 
 
 def mean_of(values: Sequence[float | None]) -> float | None:
-    """Mean of what is known; None of nothing."""
+    """Mean of the known values; None without any."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 def spread(values: Sequence[float | None]) -> float | None:
-    """Half the 95 % confidence interval of the mean of what is known; None of fewer than two values."""
+    """Half the 95 % confidence interval of the mean of the known values; None of fewer than two."""
     known = [value for value in values if value is not None]
     return half_width(np.array(known), fewest=2) if len(known) > 1 else None

@@ -51,7 +51,7 @@ class Recorder(Engine):
     """
 
     def __init__(self, interval: int, flits: float, *given: Any, **options: Any) -> None:
-        """`flits` is the mean length of packets; everything else is as for an `Engine`."""
+        """Set up an `Engine` with its options; `flits` is the mean length of packets."""
         super().__init__(*given, **options)
         self.interval, self._flits = interval, flits
         self._rows: list[list[float]] = [self._look()]

@@ -142,7 +142,7 @@ class _Watch:
         return np.stack([rows.created, rows.source, rows.address, rows.length], axis=1)
 
     def until(self, limit: int) -> list[Event]:
-        """Go on until all that is watched has arrived."""
+        """Run on until all watched packets have arrived."""
         while self.engine.now < limit and (self.numbered <= self.last or self.ways):
             if self.engine.advance(self.engine.now + 1) and self.numbered > self.last:
                 break  # nothing moves any more

@@ -63,7 +63,7 @@ class Player:
         in_order: bool = False,
         router: Router = DEFAULT,
     ) -> None:
-        """`seed` draws addresses of a destination (without one the first is taken) and in random selections."""
+        """Set up a run; `seed` draws addresses of a destination (by default the first) and in random selections."""
         terminals, many = relation.network.num_terminals, source.size
         self.relation, self.overhead, self.in_order = relation, overhead, in_order
         self.engine = Engine(
@@ -104,7 +104,7 @@ class Player:
         return self.engine.now + self.skipped
 
     def release(self, message: int, cycle: int) -> None:
-        """From this cycle on a message is ready."""
+        """Make a message ready from a cycle on."""
         heappush(self.events, (cycle, READY, message))
         self.unready -= 1
 
@@ -117,7 +117,7 @@ class Player:
         patient: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        """Go on until every message has arrived, or some never will.
+        """Run on until every message has arrived, or some never will.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Player:
             heappush(self.events, (now + int(row.left), IDLE, terminal))
 
     def _send(self, message: int, terminal: int) -> None:
-        """The next packet of a terminal is this message."""
+        """Make this message the next packet of a terminal."""
         state = self.engine.parts[0]
         count = state.count
         if count.free:

@@ -174,7 +174,7 @@ def _committed(relation: Relation, configuration: Configuration, message: Messag
 
 
 def _write_packets(engine: Engine, configuration: Configuration) -> None:
-    """Packet k is message k; its prescribed path ends with the committed candidate or −1."""
+    """Write message k as packet k; its prescribed path ends with the committed candidate or −1."""
     script: list[int] = []
     state = engine.state
     for k, message in enumerate(configuration.messages):

@@ -83,7 +83,7 @@ def anca(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def nca_qtree(built: Built, vcs: int, faithful: bool) -> Relation:
-    """The one way there is."""
+    """Routing along the only way from router to router."""
     virtual, channel = VirtualChannels(built.network, vcs), built.channel
     router, first = virtual.router, virtual.first
 
