@@ -100,9 +100,8 @@ def _by_text(found: Any) -> Any:
     return {str(key): value for key, value in found.items()}
 
 
-@form_of(Lanes, without=("relation", "count", "routes", "lane", "key", "sends", "given", "load"))
-class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
-    """JSON answer of `unknot lanes`."""
+class FewestForm(VerdictForm, DeliveryForm, RelationForm):
+    """Routes in few lanes, whether packets keep them or not."""
 
     lanes: Positive
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
@@ -112,30 +111,23 @@ class LanesAnswer(VerdictForm, DeliveryForm, RelationForm):
     highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
     mean_load: Number = Field(description="Mean load of the channels.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
-    front: Annotated[list[FrontForm], BeforeValidator(_front)]
-    history: Annotated[list[FoundForm], BeforeValidator(_history)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
         description="Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
     )
     seconds: Number
+
+
+@form_of(Lanes, without=("relation", "count", "routes", "lane", "key", "sends", "given", "load"))
+class LanesAnswer(FewestForm):
+    """JSON answer of `unknot lanes`."""
+
+    front: Annotated[list[FrontForm], BeforeValidator(_front)]
+    history: Annotated[list[FoundForm], BeforeValidator(_history)]
 
 
 @form_of(ChangingLanes, without=("relation", "count", "key", "sends", "given", "load"))
-class ChangingAnswer(VerdictForm, DeliveryForm, RelationForm):
+class ChangingAnswer(FewestForm):
     """JSON answer of `unknot lanes --changes …`."""
-
-    lanes: Positive
-    fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
-    conclusion: str
-    evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | None
-    evidence_holds: bool | None = Field(description="Whether the separate checker accepts it; null: none to check.")
-    highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
-    mean_load: Number = Field(description="Mean load of the channels.")
-    tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
-    conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
-        description="Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
-    )
-    seconds: Number
 
 
 @form_of(LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted"))

@@ -24,7 +24,7 @@ from unknot.synthesis.changing_routes import (
 from unknot.synthesis.changing_search import Asked, Search, asked_for
 from unknot.synthesis.evidence import Evidence, Refutation, accept, accept_routes
 from unknot.synthesis.forced import RouteCycle
-from unknot.synthesis.lanes import PATHS
+from unknot.synthesis.lanes import PATHS, Figures
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.synthesis.orders import Effort, Found, orders_of
 from unknot.synthesis.refutation import Rejected
@@ -38,7 +38,7 @@ CHANGES = ("rising", "any", "ports")
 
 
 @dataclass(frozen=True, eq=False)
-class ChangingLanes:
+class ChangingLanes(Figures):
     """Routes that change lanes on the way, and what is known about fewer lanes.
 
     Attributes
@@ -97,21 +97,6 @@ class ChangingLanes:
     complete: bool
     sends: Flags | None = None
     given: Relation | None = None
-
-    @property
-    def highest_load(self) -> float:
-        """Highest load of a channel."""
-        return float(self.load.max(initial=0.0))
-
-    @property
-    def mean_load(self) -> float:
-        """Mean load of the channels."""
-        return float(self.load.mean()) if self.load.size else 0.0
-
-    @property
-    def fewest(self) -> bool:
-        """Whether fewer lanes are shown to be impossible."""
-        return self.count == self.lower_bound
 
     @property
     def evidence_holds(self) -> bool | None:

@@ -14,7 +14,7 @@ from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 from unknot.synthesis.laned import Routes
-from unknot.synthesis.tables import Table
+from unknot.synthesis.tables import Table, in_blocks
 from unknot.synthesis.ways import Flags, Floats, Ints, unpacked
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def moving(
     table : Table, optional
         Has the addresses and who uses them; by default they are terminals.
     """
-    places, spread = _places(network, lanes, vcs)
-    router, first, num_vcs, total = places.router, places.first, places.total, places.widest
+    virtual, spread = _channels(network, lanes, vcs)
+    router, first, num_vcs, total = virtual.router, virtual.first, virtual.total, virtual.widest
     if table is None:
         _, column = homes_of(network)
         destination = np.arange(network.num_terminals)
@@ -122,7 +122,7 @@ def moving(
 
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"lanes ({lanes} that {'rise' if changes == 'rising' else 'change'})",
         destination=destination.astype(np.int32),
@@ -133,14 +133,14 @@ def moving(
     )
 
 
-def _places(network: Network, lanes: int, vcs: int | None) -> tuple[VirtualChannels, Ints]:
+def _channels(network: Network, lanes: int, vcs: int | None) -> tuple[VirtualChannels, Ints]:
     """The virtual channels, and channel · lanes + lane of each."""
     vcs = lanes if vcs is None else vcs
     if vcs < lanes:
         raise RelationError(f"lanes on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
-    places = VirtualChannels(network, vcs)
-    index = np.arange(places.total) - places.first[places.channel]
-    return places, places.channel.astype(np.int64) * lanes + index % lanes
+    virtual = VirtualChannels(network, vcs)
+    index = np.arange(virtual.total) - virtual.first[virtual.channel]
+    return virtual, virtual.channel.astype(np.int64) * lanes + index % lanes
 
 
 def in_levels(table: Table, key: Floats) -> tuple[Ints, Entries] | None:
@@ -234,8 +234,8 @@ def by_levels(table: Table, level: Ints, entries: Entries, lanes: int, *, vcs: i
     Address a at level s is s · addresses + a.
     """
     network, count = table.network, table.row.size
-    places, spread = _places(network, lanes, vcs)
-    router, first, total = places.router, places.first, places.widest
+    virtual, spread = _channels(network, lanes, vcs)
+    router, first, total = virtual.router, virtual.first, virtual.widest
     came = np.concatenate([spread // lanes, network.num_channels + network.inject]).astype(np.int32)
     row, home = table.row, network.eject[table.destination]
     next_channel = table.next_channel.astype(np.int32)
@@ -258,17 +258,11 @@ def by_levels(table: Table, level: Ints, entries: Entries, lanes: int, *, vcs: i
             found += 1
         return found
 
-    chosen = np.where(network.inject[:, None] == home, 0, level[network.inject[:, None], row])
-    chosen = np.where(table.may_use, chosen, -1)
     levels = len(entries)
     return Relation(
         network,
-        places,
+        virtual,
         rule,
         name=f"lanes ({lanes} by ports and {levels} service level{'s' * (levels > 1)})",
-        destination=np.tile(table.destination, levels),
-        may_use=np.concatenate([chosen == sl for sl in range(levels)], axis=1),
-        claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=table.minimal,
-        address_labels=tuple(f"{label} at SL {sl}" for sl in range(levels) for label in table.labels),
+        **in_blocks(table, level, levels, "at SL"),
     )

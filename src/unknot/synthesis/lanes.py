@@ -35,8 +35,31 @@ MOST_STATES = 400_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 9 bytes each."""
 
 
+class Figures:
+    """What follows from the numbers of lanes and the loads."""
+
+    count: int
+    lower_bound: int
+    load: Floats
+
+    @property
+    def highest_load(self) -> float:
+        """Highest load of a channel."""
+        return float(self.load.max(initial=0.0))
+
+    @property
+    def mean_load(self) -> float:
+        """Mean load of the channels."""
+        return float(self.load.mean()) if self.load.size else 0.0
+
+    @property
+    def fewest(self) -> bool:
+        """Whether fewer lanes are shown to be impossible."""
+        return self.count == self.lower_bound
+
+
 @dataclass(frozen=True, eq=False)
-class Lanes:
+class Lanes(Figures):
     """Routes in lanes, and what is known about fewer.
 
     Attributes
@@ -99,21 +122,6 @@ class Lanes:
     given: Relation | None = None
     front: tuple[tuple[int, float], ...] = ()
     history: tuple[tuple[float, int], ...] = ()
-
-    @property
-    def highest_load(self) -> float:
-        """Highest load of a channel."""
-        return float(self.load.max(initial=0.0))
-
-    @property
-    def mean_load(self) -> float:
-        """Mean load of the channels."""
-        return float(self.load.mean()) if self.load.size else 0.0
-
-    @property
-    def fewest(self) -> bool:
-        """Whether fewer lanes are shown to be impossible."""
-        return self.count == self.lower_bound
 
     @property
     def least_count(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -221,16 +221,24 @@ def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name
             found += 1
         return found
 
-    chosen = np.where(network.inject[:, None] == home, 0, lane[network.inject[:, None], row])
-    chosen = np.where(table.may_use, chosen, -1)
     return Relation(
         network,
         virtual,
         rule,
         name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
-        destination=np.tile(table.destination, lanes),
-        may_use=np.concatenate([chosen == level for level in range(lanes)], axis=1),
-        claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=table.minimal,
-        address_labels=tuple(f"{label} in lane {level}" for level in range(lanes) for label in table.labels),
+        **in_blocks(table, lane, lanes, "in lane"),
     )
+
+
+def in_blocks(table: Table, block: Ints, count: int, word: str) -> dict[str, Any]:
+    """Arguments of a relation that has all addresses of a table `count` times; `block` has that of each pair."""
+    source, home = table.network.inject[:, None], table.network.eject[table.destination]
+    chosen = np.where(source == home, 0, block[source, table.row])
+    chosen = np.where(table.may_use, chosen, -1)
+    return {
+        "destination": np.tile(table.destination, count),
+        "may_use": np.concatenate([chosen == one for one in range(count)], axis=1),
+        "claims": dict.fromkeys(SWITCHINGS, True),
+        "claims_minimal": table.minimal,
+        "address_labels": tuple(f"{label} {word} {one}" for one in range(count) for label in table.labels),
+    }
