@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from unknot.compressed_rows import grouped
 from unknot.fabrics import Fabric
-from unknot.routing.forwarding_table import destinations, route_lengths, senders, switchboard
+from unknot.network.model import IntArray
+from unknot.routing.forwarding_table import EJECT_HERE, destinations, route_lengths, senders, switchboard
+
+Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -93,3 +98,19 @@ def cables_of(fabric: Fabric) -> list[tuple[str, int, int]]:
         for channel, (u, v, (p, q)) in enumerate(ends)
         if (u, p) < (v, q)
     ]
+
+
+def routes_by_channel(target: IntArray, next_channel: IntArray, at: Places, column: Places) -> tuple[Places, Places]:
+    """The places whose routes take each channel, as compressed rows; the routes arrive."""
+    place = at * next_channel.shape[1] + column
+    taken, places = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
+    while at.size:
+        channel = next_channel[at, column]
+        on = channel != EJECT_HERE
+        channel, column, place = channel[on], column[on], place[on]
+        at = target[channel].astype(np.int64)
+        taken.append(channel)
+        places.append(place)
+    channels = np.concatenate(taken)
+    first, order = grouped(channels, target.size)
+    return first, np.concatenate(places)[order]

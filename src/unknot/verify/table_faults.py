@@ -20,10 +20,9 @@ from unknot.fabrics import Fabric
 from unknot.frames import Row
 from unknot.memory import require
 from unknot.network import distances_from
-from unknot.network.model import IntArray
 from unknot.progress import Progress, with_bar
-from unknot.routing.forwarding_table import EJECT_HERE, destinations, route_lengths, senders, switchboard
-from unknot.verify.audit_routes import cables_of
+from unknot.routing.forwarding_table import destinations, route_lengths, senders, switchboard
+from unknot.verify.audit_routes import cables_of, routes_by_channel
 from unknot.verify.fault_sweep import PART, SET, Parts, parts_of, sets_of_parts
 
 Outcome = Literal["disconnected", "cut", "holds"]
@@ -211,7 +210,7 @@ class _Routes:
         require(f"the routes of {fabric.name}, {steps:,} hops in all,", 40 * steps)
         self.pairs = int(self._weight().sum())
         self.delivered = int(self._weight()[at, column].sum())
-        self._first, self._places = _by_channel(self.network.target, next_channel, at, column)
+        self._first, self._places = routes_by_channel(self.network.target, next_channel, at, column)
 
     def _weight(self, alive: npt.NDArray[np.bool_] | None = None) -> Places:
         """Pairs at each place, by shape (switches, LIDs)."""
@@ -298,19 +297,3 @@ class _Lost:
                 if host != owner:
                     source, destination = network.terminal_name(host), network.terminal_name(owner)
                     yield {"source": source, "destination": destination, "lid": lid, "severed": severed}
-
-
-def _by_channel(target: IntArray, next_channel: IntArray, at: Places, column: Places) -> tuple[Places, Places]:
-    """The places whose routes take each channel, as compressed rows; the routes arrive."""
-    place = at * next_channel.shape[1] + column
-    taken, places = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
-    while at.size:
-        channel = next_channel[at, column]
-        on = channel != EJECT_HERE
-        channel, column, place = channel[on], column[on], place[on]
-        at = target[channel].astype(np.int64)
-        taken.append(channel)
-        places.append(place)
-    channels = np.concatenate(taken)
-    first, order = grouped(channels, target.size)
-    return first, np.concatenate(places)[order]
