@@ -59,6 +59,7 @@ def simulate(
     traffic_class: Annotated[
         list[str] | None,
         typer.Option(
+            "--class",
             help="A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.",
         ),
     ] = None,
@@ -136,7 +137,7 @@ def simulate(
     if load is None and fault:
         raise SimulationError("--fault is for runs at one load, not for --saturation")
     if load is None and traffic_class:
-        raise SimulationError("--traffic-class is for runs at one load, not for --saturation")
+        raise SimulationError("--class is for runs at one load, not for --saturation")
     cycles = {"warmup": warmup, "measure": measure, "precision": precision}
     if load is None and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
         raise SimulationError(f"{wrong} is for one run, not for --saturation")
@@ -151,7 +152,7 @@ def simulate(
         "threads": threads,
     }
     if traffic_class:
-        point["classes"] = [options.class_of(text, "--traffic-class") for text in traffic_class]
+        point["classes"] = [options.class_of(text, "--class") for text in traffic_class]
     if fault:
         from unknot.simulation.faults.fault import fault_of
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from unknot.errors import TextError
 from unknot.simulation import Bursts, Router
-from unknot.simulation.run.options import bursts_of, lengths_of, router_of
+from unknot.simulation.engine.classes import Message
+from unknot.simulation.run.options import bursts_of, class_of, lengths_of, router_of
 
 
 def test_routers() -> None:
@@ -64,3 +65,18 @@ def test_any_text_is_read_or_refused_as_a_text(text: str) -> None:
     for read in (router_of, lengths_of, bursts_of):
         with contextlib.suppress(TextError):
             read(text)
+
+
+def test_traffic_classes_from_text() -> None:
+    found = class_of("share=2, traffic=hotspot(3, share=0.1), flits=1, reply=4, priority=1, name=reads")
+    assert (found.share, found.traffic, found.priority, found.name) == (2, "hotspot(3, share=0.1)", 1, "reads")
+    assert found.forms == (Message(1, reply=4),)
+    for text, words in (
+        ("share", "expected option=value"),
+        ("share=1, share=2", "each once"),
+        ("length=2", "with one of share, traffic"),
+        ("share=0", "share must be a number above 0"),
+        ("flits=0", "packet_length must be a whole number"),
+    ):
+        with pytest.raises(TextError, match=words):
+            class_of(text)
