@@ -15,7 +15,7 @@ from typing import Any
 
 
 class UnknotError(ValueError):
-    """Base of all errors caused by what was asked for."""
+    """Base of all errors caused by a request of the user."""
 
 
 class NetworkError(UnknotError):

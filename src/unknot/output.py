@@ -96,7 +96,7 @@ _unfinished: set[Path] = set()
 
 
 def discard_unfinished() -> None:
-    """Remove what was begun beside files and not renamed; for the moment before the process is ended."""
+    """Remove unfinished files that were not renamed; for the moment before the process is ended."""
     for fresh in list(_unfinished):
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)

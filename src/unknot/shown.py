@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Shown:
-    """Base of what a notebook shows as HTML."""
+    """Base of objects that a notebook shows as HTML."""
 
     __slots__ = ()
 
@@ -16,7 +16,7 @@ class Shown:
 
 
 class Drawn:
-    """Base of what a notebook shows as a picture."""
+    """Base of objects that a notebook shows as a picture."""
 
     __slots__ = ()
 

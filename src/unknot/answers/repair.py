@@ -79,7 +79,7 @@ class StateForm(Form):
 
 
 class RemedyForm(Form):
-    """A remedy and what it costs."""
+    """A remedy and its cost."""
 
     kind: str = Field(description="Kind of change.")
     cost: Natural | None = Field(description="Cost in units; null: the remedy is impossible.")
@@ -110,7 +110,7 @@ class ExportAnswer(RelationForm):
 
 @form_of(RepairedFault)
 class RepairedFaultForm(Form):
-    """A single fault and what its repair takes."""
+    """A single fault and the cost of its repair."""
 
 
 class RepairedFaultsAnswer(RelationForm):

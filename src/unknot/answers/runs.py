@@ -69,7 +69,7 @@ SeveralRuns = Annotated[list[RunForm], Plain]
 
 @form_of(Runs)
 class RunsForm(Form):
-    """Several runs of one point, and what they say together."""
+    """Several runs of one point, and their figures together."""
 
     runs: SeveralRuns
 
@@ -90,7 +90,7 @@ class ChannelForm(Form):
 
 
 def channels_of(relation: Relation, run: Run) -> list[dict[str, Any]]:
-    """Return what `ChannelForm` holds, of every channel."""
+    """Return utilisation and occupancy of every channel, as `ChannelForm` holds them."""
     first = relation.vcs.first
     return [
         {"channel": c, "utilisation": run.utilisation[c], "occupancy": run.occupancy[first[c] : first[c + 1]]}

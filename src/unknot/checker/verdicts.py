@@ -90,7 +90,7 @@ def _configuration(relation: Relation, found: Configuration, switching: str) -> 
 
 
 def _certificate(relation: Relation, certificate: Certificate, switching: str) -> None:
-    """By `walk`, whoever holds the lowest VC of a deadlock would wait for a lower one; if not, all is in the core."""
+    """Check by `walk`: the holder of a deadlock's lowest VC would wait for a lower one, or all is in the core."""
     kind, vcs, network = certificate.kind, relation.vcs, relation.network
     rank = np.array(certificate.rank, dtype=np.int64) * (-1 if kind == "order" else 1)
     core = np.array([False] * vcs.total if certificate.core is None else certificate.core, dtype=bool)

@@ -91,7 +91,7 @@ def kind_by_content(path: str | Path) -> str | None:
 
 
 def unknown_kind(path: str | Path) -> TextError:
-    """The error for a file of which nothing shows what it is."""
+    """Return the error for a file of unknown format."""
     listed = ", ".join(form.name for form in FORMATS.values() if form.holds in ("network", "fabric"))
     return TextError(
         f"neither ending nor content shows of what format this file is; name it with --from (in Python: form=…): "

@@ -161,7 +161,7 @@ class _Greedy:
         return None
 
     def _once(self, start: Edge, most: int) -> TriangularMesh | None:
-        """A mesh of which each link is used at most so often by later routers; the start once more."""
+        """Grow a mesh whose links are each used by at most `most` later routers; the start by one more."""
         import heapq
 
         parents = np.full((self.routers, 2), -1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Permutations as a person writes them, and what is wrong with those that are none."""
+"""Permutations as users write them, and the errors of those that are none."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ HOLDS: dict[Switching, str] = {
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it."""
+    """A heading and the paragraphs below it."""
 
     title: str
     paragraphs: tuple[str, ...]

@@ -19,7 +19,7 @@ from unknot.verify.verdict import Configuration
 
 @dataclass(frozen=True)
 class TextOfMessage:
-    """A message in words, and the colours of its line in the drawing and of what stands on that."""
+    """A message in words, and the colours of its line in the drawing and of the text on it."""
 
     text: str
     colour: str
@@ -28,7 +28,7 @@ class TextOfMessage:
 
 @dataclass(frozen=True)
 class Knot:
-    """A configuration drawn on its network, and what is said beside it."""
+    """A configuration drawn on its network, and the text beside it."""
 
     drawing: Markup
     introduction: str
@@ -49,7 +49,7 @@ def knot(relation: Relation, configuration: Configuration, *more: str, packet_le
 
 
 def replayed(replay: Replay | None) -> list[str]:
-    """Say in a sentence what the simulator made of a configuration."""
+    """Describe in a sentence the outcome of a configuration in the simulator."""
     if replay is None:
         return []
     how = "injected at the terminals" if replay.injected else "placed in the buffers"

@@ -20,7 +20,7 @@ MOST = 64
 
 
 def draw_rule(rule: Rule) -> str:
-    """A panel for each choice of what is left to go: VCs in a circle, an arrow to each that may be taken.
+    """A panel for each set of remaining directions: VCs in a circle, an arrow to each that may be taken.
 
     Injection stands in the middle. VCs of one dimension have one colour.
 

@@ -1,4 +1,4 @@
-"""A hash of what computes results: the sources of this package and the libraries they rest on."""
+"""A hash of the code that computes results: the sources of this package and the libraries they rest on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lower bounds on what has to be changed so that routes by tables fit into one lane, and their small checker.
+"""Lower bounds on the changes by which routes by tables fit into one lane, and their small checker.
 
 Routes in one lane must not close a cycle of turns. So for each cycle of turns that the given routes take some turn
 has to go, and with it every route that takes it. The bound is the linear relaxation of this: cycles get weights, and

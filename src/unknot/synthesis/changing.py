@@ -39,7 +39,7 @@ CHANGES = ("rising", "any", "ports")
 
 @dataclass(frozen=True, eq=False)
 class ChangingLanes(Figures):
-    """Routes that change lanes on the way, and what is known about fewer lanes.
+    """Routes that change lanes on the way, and bounds on fewer lanes.
 
     Attributes
     ----------

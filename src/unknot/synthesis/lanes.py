@@ -36,7 +36,7 @@ MOST_STATES = 400_000_000
 
 
 class Figures:
-    """What follows from the numbers of lanes and the loads."""
+    """Figures that follow from the numbers of lanes and the loads."""
 
     count: int
     lower_bound: int
@@ -60,7 +60,7 @@ class Figures:
 
 @dataclass(frozen=True, eq=False)
 class Lanes(Figures):
-    """Routes in lanes, and what is known about fewer.
+    """Routes in lanes, and bounds on fewer lanes.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A relation as a table of candidates, and what is wrong with it when some are removed."""
+"""A relation as a table of candidates, and its faults when some are removed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class OpenVerdictError(Exception):
 
 
 class Space:
-    """A relation as a table, and what is wrong with it when candidates are removed."""
+    """A relation as a table, and its faults when candidates are removed."""
 
     def __init__(self, relation: Relation, switching: str, minimal: bool) -> None:
         self.relation, self.switching, self.minimal = relation, switching, minimal

@@ -107,7 +107,7 @@ def relaned(found: Lanes, left: Network) -> Relaned:
 
 @dataclass(frozen=True)
 class RepairedFault:
-    """A single fault and what its repair takes.
+    """A single fault and the cost of its repair.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Remedies for a routing that can deadlock, with what each costs."""
+"""Remedies for a routing that can deadlock, with the cost of each."""
 
 from __future__ import annotations
 

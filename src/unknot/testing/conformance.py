@@ -18,7 +18,7 @@ from unknot.switching import switching_named
 
 
 class ConformanceError(UnknotError):
-    """A network or relation that is not what it should be."""
+    """Error: a network or relation breaks its contract."""
 
 
 def check_relation(relation: Relation, *, time_limit: float = 60.0) -> None:

@@ -32,7 +32,7 @@ class TodError(TextError):
 
 
 def raise_all(problems: Sequence[TextError]) -> None:
-    """Raise what there is to raise: nothing, the one problem, or all of them as one `TodError`."""
+    """Raise the problems, if any: a single one as it is, several as one `TodError`."""
     if len(problems) == 1:
         raise problems[0]
     if problems:

@@ -75,7 +75,7 @@ def write(network: Network) -> str:
 
 
 def _by_factors(network: Network) -> str | None:
-    """The text of a product of lines and rings, or of a complete network, if that is what this is."""
+    """Return the text of a product of lines and rings, or of a complete network; None of any other."""
     text = _product(network) if network.coordinates is not None else _without_coordinates(network)
     if text is None:
         return None

@@ -71,7 +71,7 @@ def to(network: Network, name: str, destination: Any) -> Pattern:
 
 
 def weighted(network: Network, name: str, weight: Any) -> Pattern:
-    """The pattern in which terminals send what a matrix says.
+    """Return the pattern in which terminals send by the rates of a matrix.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class Refusal:
     channel: int
 
     def describe(self, relation: Relation) -> str:
-        """Describe by names which way the packet came and what it is refused."""
+        """Describe by names the way of the packet and the channel that it is refused."""
         name = relation.vcs.name
         way = ", ".join(name(vc) for vc in self.walk)
         after = f"after {way}" if way else f"at {name(relation.num_vcs + self.source)}"

@@ -211,7 +211,7 @@ class Model:
                 self.model.add(sum(worms) <= int(ports.terminals[router]))
 
     def minimize(self, amount: Any, least: int, end: float, work: float) -> tuple[list[Worm] | bool, bool]:
-        """Worms with the least amount of something, known to be at least so much; and whether that is proved."""
+        """Return worms with the least amount, known to be at least `least`; and whether that is proved."""
         from ortools.sat.python import cp_model
 
         self.model.add(amount >= least)

@@ -146,7 +146,7 @@ def _ordinals(
 
 
 def _opposite(network: Network) -> Numbers:
-    """Where each channel stands among the inputs of its router: the channel back, or after all of those."""
+    """Place of each channel among the inputs of its router: that of the channel back, or after all of those."""
     channels = network.num_channels
     place = np.arange(channels) + channels
     back: dict[tuple[int, int], list[int]] = {}

@@ -54,7 +54,7 @@ def numbered(s, input_pointer, first_input, output_pointer, first_output, inputs
 
 @njit(_nrt=False, forceinline=True)
 def honoured(allocator, key):
-    """What is left of a key that puts requests in order where an allocator knows priorities; else 0."""
+    """Key that puts requests in order, where the allocator knows priorities; else 0."""
     return key if INPUTS_FIRST <= allocator <= RR_WAVEFRONT else np.int64(0)
 
 

@@ -35,7 +35,7 @@ class ClassRun:
 
 
 def class_runs(engine: Engine, mix: Mix, cycles: int) -> tuple[ClassRun, ...]:
-    """The classes of a run that was measured for so many cycles."""
+    """Return the figures of each class, of a run that was measured for some cycles."""
     rows, terminals = engine.parts[0].classes, engine.relation.network.num_terminals
     return tuple(
         ClassRun(

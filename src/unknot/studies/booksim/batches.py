@@ -1,4 +1,4 @@
-"""Batches of BookSim: how long the network takes for so many packets of each terminal."""
+"""Batches of BookSim: cycles that the network takes for a number of packets of each terminal."""
 
 from __future__ import annotations
 

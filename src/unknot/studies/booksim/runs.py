@@ -1,4 +1,4 @@
-"""BookSim configurations run, at one point or along a sweep, and what BookSim prints of it."""
+"""Runs of BookSim configurations, at one point or along a sweep, and BookSim's statistics of them."""
 
 from __future__ import annotations
 

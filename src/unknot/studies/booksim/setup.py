@@ -208,7 +208,7 @@ def _with_classes(given: Configuration, built: Built, relation: Relation) -> Set
 
 
 def _of_routers(given: Configuration) -> dict[str, Any]:
-    """Options of `simulate` that say what routers are like."""
+    """Options of `simulate` that describe the routers."""
     given.require("include_queuing")
     switching: Switching = "wormhole" if given.on("wait_for_tail_credit") else "wormhole-nonatomic"
     return {"switching": switching, "buffer_depth": _depth(given), "router": router_of(given)}

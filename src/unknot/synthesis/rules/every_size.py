@@ -32,7 +32,7 @@ LARGEST = 8
 
 
 class NotUniform(RelationError):  # noqa: N818
-    """An algorithm whose answers depend on more than the type of VC and the signs of what remains."""
+    """Error: answers of an algorithm depend on more than the type of VC and the remaining directions."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,7 +71,7 @@ class Judged:
 
     @cached_property
     def holds(self) -> bool | None:
-        """Whether the checkers accept proof or evidence, and it is of what was asked; None: there is neither."""
+        """Whether the checkers accept proof or evidence, and it fits the request; None: there is neither."""
         if self.outcome == "impossible":
             return self._refuted()
         if self.rule is None or self.proof is None:

@@ -91,7 +91,7 @@ class Requirements:
         return len(self.space.permissions) + len(self._number)
 
     def _reach(self, kind: Signs | None, adaptive: bool) -> None:
-        """States that messages of a class come to, or all messages, and what they are offered there."""
+        """Add clauses on the states that messages of a class, or all, come to, and on their candidates there."""
         space = self.space
         for state in space.states:
             held, signs = state

@@ -98,7 +98,7 @@ class Space:
 
     @cached_property
     def remaining(self) -> tuple[Signs, ...]:
-        """Signs of what may remain, something at least."""
+        """Signs of the directions that may remain, at least one."""
         return tuple(signs for signs in product((1, 0, -1), repeat=self.dimensions) if any(signs))
 
     def legal(self, held: int, signs: Signs) -> bool:
