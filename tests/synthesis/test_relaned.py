@@ -69,6 +69,16 @@ def test_every_link_of_a_torus() -> None:
     assert all(0 < fault.changed <= fault.entries for fault in faults)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_ring_loses_one_direction_of_a_link(seed: int) -> None:
+    """No tree of links both ways helps a pair whose only way is all around."""
+    found = lanes("ring(6)", "table", seed=seed)
+    for channel in range(4):
+        after = relaned(found, found.relation.network.without(channels=[channel]))
+        assert check(after.relation).deadlock_free
+        assert deliver(after.relation).delivered
+
+
 def test_routers_fail() -> None:
     found = lanes(torus(3, 3))
     faults = repaired_faults(found, "routers")

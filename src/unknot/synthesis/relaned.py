@@ -27,7 +27,7 @@ class Relaned:
     ----------
     relation : Relation
     count : int
-        Lanes; one more than before if some pair had no way in those there were.
+        Lanes; more than before if some pair had no way in those there were.
     changed : int
         Pairs of routers whose route changed: exactly those whose route the faults cut, so fewer are impossible.
     pairs : int
@@ -50,7 +50,8 @@ def relaned(found: Lanes, left: Network) -> Relaned:
     """Lanes for what faults have left of a network: routes that are whole stay, the others go where the lanes climb.
 
     The orders of the lanes stay, so no route that is kept has to change for one that is new. Only where a pair has no
-    climbing path at all a lane is added, ordered by a spanning tree.
+    climbing path at all a lane is added, ordered by a spanning tree; or, if channels without one back are needed,
+    lanes ordered by the distance to a destination.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def relaned(found: Lanes, left: Network) -> Relaned:
     NetworkError
         If it is not, or some terminal has no way to another.
     RelationError
-        If terminals have several addresses, or no way was found for some pair.
+        If terminals have several addresses.
 
     Examples
     --------
@@ -86,13 +87,13 @@ def relaned(found: Lanes, left: Network) -> Relaned:
     key: Floats = found.key[:, channels]
     routes, length = climbing_routes(asked, key, kept=old)
     if (asked.wanted & (routes.lane < 0)).any():
-        key = np.vstack([key, tree_order(left)])
+        more = np.vstack([key, tree_order(left)])
+        by_tree, hops_by_tree = climbing_routes(asked, more, kept=old)
+        if not (asked.wanted & (by_tree.lane < 0)).any():
+            key, routes, length = more, by_tree, hops_by_tree
+    while (lost := asked.wanted & (routes.lane < 0)).any():
+        key = np.vstack([key, -hops[left.target, int(np.argmax(lost.sum(axis=0)))]])
         routes, length = climbing_routes(asked, key, kept=old)
-    lost = np.argwhere(asked.wanted & (routes.lane < 0))
-    if lost.size:
-        s, h = lost[0].tolist()
-        ends = f"{left.router_name(s)} to {left.router_name(int(asked.home[h]))}"
-        raise RelationError(f"lanes on {left.name}: no way was found from router {ends}")
     cut = asked.wanted & ~_whole(asked, old)
     shortest = bool((length <= np.where(asked.wanted, hops, 0)).all())
     return Relaned(
