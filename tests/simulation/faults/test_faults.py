@@ -137,7 +137,8 @@ def alone(*faults: Fault) -> FaultyEngine:
     packet = int(state.count.high)
     state.count.high += 1
     state.count.created += 1
-    state.packets[packet] = (0, 0, 3, LENGTHS, 0, 0, -1, 0)
+    row = state.packets[packet]
+    row.address, row.length, row.script = 3, LENGTHS, -1
     state.terminals.packet[0], state.terminals.left[0] = packet, LENGTHS
     return engine
 
