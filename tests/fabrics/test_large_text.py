@@ -49,12 +49,26 @@ def test_any_damage_reads_the_same_by_blocks_and_by_lines(
         text = "".join(lines)
     path = tmp_path_factory.mktemp("x") / "tables"
     path.write_text(text)
-    form = "fdbs" if kind == "fdbs" else "lfts"
+    alike(path, "fdbs" if kind == "fdbs" else "lfts")
+
+
+def alike(path: Path, form: str) -> None:
+    """Read by blocks and by lines, and compare."""
     by_blocks = found(path, form)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(opensm_lfts._Pattern, "ports", lambda *_: None)
         patch.setattr(opensm_fdbs, "_RUN", re.compile(rb"(?!)"))
         assert found(path, form) == by_blocks
+
+
+@pytest.mark.parametrize("form", ["lfts", "fdbs"])
+def test_tables_that_begin_alike(form: str, tmp_path: Path) -> None:
+    """A block, rows after it, and then a block of all of them."""
+    layout = ring(5)
+    one, two = (layout.lid((f"H{i}", 1))[0] for i in range(2))
+    layout.tables = {"S0": {one: 1}, "S1": {}, "S2": {one: 1, two: 2}, "S3": {one: 2, two: 1}, "S4": {one: 1}}
+    (tmp_path / "tables").write_text({"lfts": lfts, "fdbs": fdbs}[form](layout))
+    alike(tmp_path / "tables", form)
 
 
 @pytest.mark.parametrize("kind", TEXTS)

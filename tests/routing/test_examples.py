@@ -12,9 +12,19 @@ import pytest
 
 from unknot import routing, topologies
 
-OWN = {"complete", "line", "ring", "irregular", "from_edges", "in_classes", "message_classes", "forwarding_table"}
+OWN = {
+    "complete",
+    "line",
+    "ring",
+    "irregular",
+    "from_edges",
+    "in_classes",
+    "in_ranges",
+    "message_classes",
+    "forwarding_table",
+}
 """Families and routings without a paper of their own."""
-OWN |= {"fully_adaptive", "shortest_paths"}
+OWN |= {"forwarding_table", "fully_adaptive", "shortest_paths"}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f"{room.__name__.split('.')[-1]}.{name}": getattr(room, name)
     for room in (routing, topologies)

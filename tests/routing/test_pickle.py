@@ -27,7 +27,7 @@ def alike(one: Relation, other: Relation) -> None:
     """Compare what two relations are and what they answer."""
     assert one.table is not None
     assert other.table is not None
-    for column in ("first", "place", "start", "value"):
+    for column in ("first", "input_vc", "start", "value"):
         np.testing.assert_array_equal(getattr(one.table, column), getattr(other.table, column))
     for part in ("destination", "may_use", "direct"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part))

@@ -62,7 +62,7 @@ def read_lfts(path: str | Path) -> TableFile:
             ports = pattern.ports(lines.data, at, bounds)
             if ports is not None:
                 table.fill(pattern.lids, ports, number + 1)
-                at, number = at + pattern.size, number + ports.size
+                body, at, number = at, at + pattern.size, number + ports.size
         begin, number = at, number + 1
         line, at = lines.line(begin)
         if match := _ENTRY.match(line):

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unknot.errors import RelationError, SimulationError, UnknotError
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, Relation, dimension_order, ugal, valiant
 from unknot.simulation import Run, simulate
 from unknot.simulation.engine.traffic import uniform
+from unknot.switching import SWITCHINGS, Switching
+from unknot.testing import interpreted
 from unknot.topologies import line, mesh, torus
 
 
@@ -195,7 +199,7 @@ def test_saturation_is_said_whatever_the_length() -> None:
 
 def test_the_kernel_is_compiled_once_for_all_networks_and_processes() -> None:
     code = (
-        "from unknot.simulation.engine.flit_kernel import advance;"
+        "from unknot.simulation.engine.plain_kernel import advance;"
         "from unknot.simulation.engine.stuck_kernel import find_stuck;"
         "from unknot import simulate; from unknot.routing import dimension_order; from unknot.topologies import mesh;"
         "[simulate(dimension_order(mesh(*k), v), 0.1, measure=100) for k, v in (((2, 2), 1), ((3,), 2))];"
@@ -204,3 +208,31 @@ def test_the_kernel_is_compiled_once_for_all_networks_and_processes() -> None:
     simulate(dimension_order(mesh(2, 2)), 0.1, measure=100, switching="wormhole")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[(1, 0), (1, 0)]"
+
+
+def test_a_plain_run_loads_the_plain_kernel_alone() -> None:
+    code = (
+        "import sys; from unknot import simulate; from unknot.simulation import Router;"
+        "simulate('mesh(3, 3)', 0.2, routing='dimension_order', warmup=50, measure=100, router=Router({}));"
+        "print('unknot.simulation.engine.flit_kernel' in sys.modules)"
+    )
+    words = [[sys.executable, "-c", code.format(more)] for more in ("", "allocator='islip', iterations=2")]
+    said = [subprocess.run(word, capture_output=True, text=True, check=True).stdout.strip() for word in words]
+    assert said == ["False", "True"]
+
+
+@given(st.sampled_from(SWITCHINGS), st.sampled_from([0.1, 0.4, 0.9]), st.integers(1, 3), st.integers(1, 2**32))
+@settings(max_examples=10)
+def test_both_kernels_give_the_same_run(switching: Switching, load: float, threads: int, seed: int) -> None:
+    relation = interpreted(dimension_order(torus(4, 4), 4))
+    options: dict[str, Any] = {
+        "switching": switching,
+        "threads": threads,
+        "seed": seed,
+        "warmup": 100,
+        "measure": 300,
+    }
+    plain = simulate(relation, load, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unknot.simulation.engine.engine.is_plain", lambda part: False)
+        assert simulate(relation, load, **options) == plain

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,7 +16,7 @@ from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.state import NO_CYCLE, SPAN, State
-from unknot.simulation.engine.tables import empty_network
+from unknot.simulation.engine.tables import empty_network, is_plain
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs
 from unknot.switching import Switching
 from unknot.verify.verdict import Configuration
@@ -156,8 +159,8 @@ class Engine:
             If a header has no candidate, or the rule breaks its contract.
         """
         from unknot.simulation.engine import state_kernel as status
-        from unknot.simulation.engine.flit_kernel import advance
 
+        advance = self._kernel()
         self._decide()
         if len(self.parts) > 1:
             self._advance_together(until)
@@ -174,6 +177,15 @@ class Engine:
                 self._explain(self.parts[0], end == status.DEAD_END)
             else:
                 return bool(end == status.QUIET)
+
+    def _kernel(self) -> Callable[[Any, Any, int], int]:
+        """The compiled loop over cycles and routers: with every option, or what suffices."""
+        if is_plain(self.parts[0]):
+            from unknot.simulation.engine.plain_kernel import advance
+        else:
+            from unknot.simulation.engine.flit_kernel import advance
+        compiled: Callable[[Any, Any, int], int] = advance
+        return compiled
 
     def _decide(self) -> None:
         """Fill the routing cache once the rule was called about as often as filling it takes."""
@@ -205,9 +217,8 @@ class Engine:
         from concurrent.futures import ThreadPoolExecutor
 
         from unknot.simulation.engine import state_kernel as status
-        from unknot.simulation.engine.flit_kernel import advance
 
-        function = self.relation.compiled.function
+        function, advance = self.relation.compiled.function, self._kernel()
         with ThreadPoolExecutor(len(self.parts)) as pool:
             while self.now < until:
                 self._share_out()

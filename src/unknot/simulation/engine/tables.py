@@ -134,6 +134,11 @@ def is_packable(relation: Relation, router: Router) -> bool:
     return router.is_default and not relation.commits and relation.direct is None
 
 
+def is_plain(part: State) -> bool:
+    """Whether every router goes through `simple_kernel`, so that `plain_kernel` suffices."""
+    return bool(part.setup.packable == 1 and (np.diff(part.first_word) == 1).all())
+
+
 def is_cacheable(relation: Relation, router: Router) -> bool:
     """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
     return not relation.commits and router.selection != "first"

@@ -1,0 +1,31 @@
+# mypy: ignore-errors
+"""The kernel of runs in which every router goes through `simple_kernel`; it compiles in a part of the time."""
+
+from numba import njit, types
+
+from unknot.simulation.engine.cycles_kernel import cycles
+from unknot.simulation.engine.state_kernel import DONE
+from unknot.types_kernel import RULE
+
+
+@njit(_nrt=False, forceinline=True)
+def no_inbox(s, w0, w1, now):
+    """Stand in for `router_kernel.open_inbox`."""
+    return False
+
+
+@njit(_nrt=False, forceinline=True)
+def no_work(rule, raw, w0, w1, now, last):
+    """Stand in for `router_kernel.work`."""
+    return DONE
+
+
+@njit(_nrt=False, forceinline=True)
+def no_classes(raw, r, now):
+    """Stand in for `class_kernel.inject_classes`."""
+
+
+@njit(types.int64(RULE, types.int64[::1], types.int64), cache=True, nogil=True, _nrt=False)
+def advance(rule, raw, until):
+    """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before."""
+    return cycles(rule, raw, until, no_inbox, no_work, no_classes)
