@@ -12,7 +12,7 @@ from typing import Any
 
 from unknot.progress import NotebookBar, in_notebook
 
-ABOUT = 30
+ABOUT = 15
 """Seconds that compiling takes for a first simulation, or for a first proof with what belongs to it."""
 QUIET = "UNKNOT_QUIET"
 """Environment variable that, if set, suppresses the notice."""
