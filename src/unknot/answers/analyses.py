@@ -120,7 +120,7 @@ class TableFaultForm(Form):
     """Parts that fail at once, and the pairs that lose their route."""
 
 
-@form_of(TableFaults, without=("fabric", "_routes", "_sets"))
+@form_of(TableFaults, without=("fabric", "_routes", "_failed"))
 class TableFaultsAnswer(Form):
     """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
 

@@ -12,7 +12,7 @@ from unknot.fabrics.fabric import NO_HOPS
 from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import Switchboard, destinations
-from unknot.verify.audit_merged import merged
+from unknot.verify.audit_merged import pairs_by_switch
 
 SHOWN = 20
 """Most contradictions that are described."""
@@ -67,7 +67,7 @@ def audit_hops(fabric: Fabric, board: Switchboard, route_hops: IntArray) -> HopA
     wrong = _wrong(fabric, matrix, away, known)
     least = matrix[:, :, 0].astype(np.int32)
     lids = destinations(fabric, "host-to-host")
-    _, home, counts = merged(fabric, board, "host-to-host")
+    home, counts = pairs_by_switch(fabric, board, "host-to-host")
     hops, allowed = route_hops[:, lids], least[:, home]
     judged = (hops >= 0) & (counts > 0) & known[home]
     extra = np.where(judged & (allowed != NO_HOPS), hops - allowed, 0)

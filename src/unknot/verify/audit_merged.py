@@ -31,9 +31,9 @@ def merged_relation(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[R
         Ports of the kind that send, at each switch, other than the one that has the LID.
     """
     lids = destinations(fabric, traffic)
-    network, home, counts = merged(fabric, board, traffic)
+    home, counts = pairs_by_switch(fabric, board, traffic)
     relation = forwarding_table(
-        network,
+        one_sender_each(board.network),
         board.next_channel[:, lids],
         destination=home,
         may_use=counts > 0,
@@ -43,20 +43,20 @@ def merged_relation(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[R
     return relation, counts
 
 
-def merged(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[Network, IntArray, Counts]:
-    """The network with one terminal at each switch, the terminal of each LID, and the pairs each pair stands for."""
-    network, routers = board.network, board.network.num_routers
-    lids = destinations(fabric, traffic)
+def pairs_by_switch(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[IntArray, Counts]:
+    """Return the switch of each LID of a kind of traffic, and the pairs of a sender at each switch and each LID."""
+    network, lids = board.network, destinations(fabric, traffic)
     sends = senders(fabric, traffic)
-    at = np.bincount(network.inject[sends], minlength=routers).astype(np.int32)
+    at = np.bincount(network.inject[sends], minlength=network.num_routers).astype(np.int32)
     owner = fabric.owner[lids]
     home = network.eject[owner]
     counts = np.repeat(at[:, None], lids.size, axis=1)
     counts[home, np.arange(lids.size)] -= sends[owner]
-    one_each = replace(
-        network,
-        inject=np.arange(routers, dtype=np.int32),
-        eject=np.arange(routers, dtype=np.int32),
-        terminal_labels=tuple(f"a port of {network.router_name(r)}" for r in range(routers)),
-    )
-    return one_each, home, counts
+    return home, counts
+
+
+def one_sender_each(network: Network) -> Network:
+    """Return the network with one terminal at each switch."""
+    at = np.arange(network.num_routers, dtype=np.int32)
+    names = tuple(f"a port of {network.router_name(r)}" for r in at.tolist())
+    return replace(network, inject=at, eject=at, terminal_labels=names)

@@ -31,7 +31,7 @@ from unknot.routing.forwarding_table import (
 from unknot.routing.laned_table import lane_table, laned_table, levels_of
 from unknot.routing.relation import Relation
 from unknot.switching import Switching
-from unknot.verify.audit_merged import merged
+from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check
 from unknot.verify.lost import loop_of
 from unknot.verify.multicast_trees import Tree, Wiring, trees_of
@@ -65,7 +65,7 @@ class MulticastAudit:
     undelivered_pairs, pairs : int
         Pairs of sender and receiver in a group whose packets do not arrive, and all such pairs.
     lost : tuple of str
-        Places in words where packets are lost, or arrive twice.
+        Losses and packets that arrive twice, in words.
     """
 
     groups: int
@@ -164,11 +164,11 @@ def _together(
     homes = np.array([end for _, end, _ in ends], dtype=np.int32)
     name = f"multicast and host-to-host on the tables of {fabric.name}"
     if lane is None:
-        network, destination, counts = merged(fabric, board, "host-to-host")
+        destination, counts = pairs_by_switch(fabric, board, "host-to-host")
         at = np.bincount(fabric.network.inject, minlength=routers) > 0
         return forwarding_table(
-            network, next_channel, destination=np.concatenate([destination, homes]), address_labels=labels, name=name,
-            may_use=np.concatenate([counts > 0, sends & at[:, None]], axis=1),
+            one_sender_each(board.network), next_channel, destination=np.concatenate([destination, homes]),
+            address_labels=labels, name=name, may_use=np.concatenate([counts > 0, sends & at[:, None]], axis=1),
         )  # fmt: skip
     owner = np.concatenate([fabric.owner[lids], hosts + homes])
     return _in_lanes(fabric, board, next_channel, sends, owner, labels, name, level, lane)

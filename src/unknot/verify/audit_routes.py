@@ -10,9 +10,10 @@ import numpy.typing as npt
 from unknot.compressed_rows import grouped
 from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
-from unknot.routing.forwarding_table import EJECT_HERE, destinations, route_lengths, senders, switchboard
+from unknot.routing.forwarding_table import EJECT_HERE, destinations, route_lengths, switchboard
+from unknot.verify.audit_merged import pairs_by_switch
 
-Places = npt.NDArray[np.int64]
+Entries = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,9 @@ def routes_between_hosts(fabric: Fabric) -> Routes:
     ((0, 24, 24, 24, 24, 24, 12), 36)
     """
     board = switchboard(fabric)
-    network, lids = board.network, destinations(fabric, "host-to-host")
-    next_channel = board.next_channel[:, lids]
-    sends, owner = senders(fabric, "host-to-host"), fabric.owner[lids]
-    at = np.bincount(network.inject[sends], minlength=network.num_routers)
-    routes = np.repeat(at[:, None], lids.size, axis=1).astype(np.int64)
-    routes[network.eject[owner], np.arange(lids.size)] -= 1
+    network = board.network
+    next_channel = board.next_channel[:, destinations(fabric, "host-to-host")]
+    routes = pairs_by_switch(fabric, board, "host-to-host")[1].astype(np.int64)
     hops = route_lengths(network, next_channel)
     most = int(hops.max(initial=0))
     lengths = tuple(int(routes[hops == length].sum()) for length in range(most + 1))
@@ -83,34 +81,39 @@ def routes_between_hosts(fabric: Fabric) -> Routes:
 
 
 def _cables(fabric: Fabric, load: list[int]) -> tuple[CableLoad, ...]:
-    found = [CableLoad(name, load[forth], load[back]) for name, forth, back in cables_of(fabric)]
+    found = [CableLoad(name, load[forth], load[back]) for name, (forth, back) in cables_of(fabric)]
     return tuple(sorted(found, key=lambda cable: -cable.routes))
 
 
-def cables_of(fabric: Fabric) -> list[tuple[str, int, int]]:
-    """The cables between switches: name, and the channels one way and back."""
+def cables_of(fabric: Fabric) -> list[tuple[str, tuple[int, int]]]:
+    """Return the cables between switches: name, and the channels one way and back."""
     network = fabric.network
     ports = [] if network.ports is None else network.ports.tolist()
     ends = list(zip(network.source.tolist(), network.target.tolist(), ports, strict=True))
     number = {(u, p, v, q): channel for channel, (u, v, (p, q)) in enumerate(ends)}
     return [
-        (f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", channel, number[v, q, u, p])
+        (f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", (channel, number[v, q, u, p]))
         for channel, (u, v, (p, q)) in enumerate(ends)
         if (u, p) < (v, q)
     ]
 
 
-def routes_by_channel(target: IntArray, next_channel: IntArray, at: Places, column: Places) -> tuple[Places, Places]:
-    """The places whose routes take each channel, as compressed rows; the routes arrive."""
-    place = at * next_channel.shape[1] + column
-    taken, places = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
+def routes_by_channel(
+    target: IntArray, next_channel: IntArray, at: Entries, column: Entries
+) -> tuple[Entries, Entries]:
+    """Return the table entries whose routes take each channel, as compressed rows.
+
+    An entry r · LIDs + i is the switch r with the LID i; `at` and `column` give those to follow, all of which arrive.
+    """
+    entry = at * next_channel.shape[1] + column
+    taken, entries = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
     while at.size:
         channel = next_channel[at, column]
         on = channel != EJECT_HERE
-        channel, column, place = channel[on], column[on], place[on]
+        channel, column, entry = channel[on], column[on], entry[on]
         at = target[channel].astype(np.int64)
         taken.append(channel)
-        places.append(place)
+        entries.append(entry)
     channels = np.concatenate(taken)
     first, order = grouped(channels, target.size)
-    return first, np.concatenate(places)[order]
+    return first, np.concatenate(entries)[order]

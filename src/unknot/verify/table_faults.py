@@ -21,14 +21,13 @@ from unknot.frames import Row
 from unknot.memory import require
 from unknot.network import distances_from
 from unknot.progress import Progress, with_bar
-from unknot.routing.forwarding_table import destinations, route_lengths, senders, switchboard
-from unknot.verify.audit_routes import cables_of, routes_by_channel
+from unknot.routing.forwarding_table import destinations, route_lengths, switchboard
+from unknot.verify.audit_merged import pairs_by_switch
+from unknot.verify.audit_routes import Entries, cables_of, routes_by_channel
 from unknot.verify.fault_sweep import PART, SET, Parts, parts_of, sets_of_parts
 
 Outcome = Literal["disconnected", "cut", "holds"]
 OUTCOMES: tuple[Outcome, ...] = ("disconnected", "cut", "holds")
-
-Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class TableFaults:
     undelivered_before: int
     tried: tuple[TableFault, ...]
     _routes: _Routes
-    _sets: tuple[tuple[int, ...], ...]
+    _failed: tuple[tuple[int, ...], ...]
 
     @property
     def survives(self) -> bool:
@@ -113,11 +112,11 @@ class TableFaults:
         Parameters
         ----------
         most : int, optional
-            Only those of so many faults, the most harmful first.
+            Number of faults, the most harmful first; by default all.
         """
-        for fault, numbers in zip(self.tried[:most], self._sets, strict=False):
+        for fault, failed in zip(self.tried[:most], self._failed, strict=False):
             parts = ", ".join(fault.parts)
-            for row in self._routes.lost(numbers, self.kind).rows():
+            for row in self._routes.lost(failed, self.kind).rows():
                 yield {"parts": parts, **row}
 
 
@@ -169,7 +168,7 @@ def table_faults(
     if faults < 1 or (budget is not None and budget < 1):
         raise RelationError(f"faults: at least 1 fault and a budget of at least 1 are wanted, got {faults}, {budget}")
     routes = _Routes(fabric)
-    parts = routes.parts(kind)
+    parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
     possible = comb(len(parts), faults)
     if not possible:
         raise RelationError(f"faults: {faults} of {len(parts)} {kind} of {fabric.name} cannot fail at once")
@@ -178,101 +177,78 @@ def table_faults(
     found = []
     chosen = sets_of_parts(len(parts), faults, possible, most, seed)
     for i, numbers in enumerate(chosen):
-        lost = routes.lost(numbers, kind)
-        found.append((lost.fault(tuple(parts[n][0] for n in numbers)), numbers))
+        failed = tuple(member for n in numbers for member in parts[n][1])
+        found.append((routes.lost(failed, kind).fault(tuple(parts[n][0] for n in numbers)), failed))
         if progress is not None:
             progress(f"{', '.join(found[-1][0].parts)}: {found[-1][0].outcome}", i + 1, len(chosen))
     found.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))
     return TableFaults(
         fabric, kind, faults, possible, len(chosen) < possible, routes.pairs, routes.pairs - routes.delivered,
-        tuple(fault for fault, _ in found), routes, tuple(numbers for _, numbers in found),
+        tuple(fault for fault, _ in found), routes, tuple(failed for _, failed in found),
     )  # fmt: skip
 
 
 class _Routes:
-    """The routes between hosts, and for each channel those that take it.
-
-    A place r · LIDs + i is the switch r where hosts send to the LID i.
-    """
+    """The routes between hosts, and for each channel the table entries of those that take it."""
 
     def __init__(self, fabric: Fabric) -> None:
         board = switchboard(fabric)
         self.fabric, self.network = fabric, fabric.network
         self.lids = destinations(fabric, "host-to-host")
-        sends = senders(fabric, "host-to-host")
         self.owner = fabric.owner[self.lids]
-        self.home = self.network.eject[self.owner].astype(np.int64)
-        self.hosts = np.bincount(board.network.inject[sends], minlength=self.network.num_routers)
+        self.home, self.weight = pairs_by_switch(fabric, board, "host-to-host")
+        self.hosts = grouped(self.network.inject, self.network.num_routers)
         next_channel = board.next_channel[:, self.lids]
         hops = route_lengths(self.network, next_channel)
-        at, column = np.nonzero((hops >= 0) & (self._weight() > 0))
+        at, column = np.nonzero((hops >= 0) & (self.weight > 0))
         steps = int(hops[at, column].sum())
         require(f"the routes of {fabric.name}, {steps:,} hops in all,", 40 * steps)
-        self.pairs = int(self._weight().sum())
-        self.delivered = int(self._weight()[at, column].sum())
-        self._first, self._places = routes_by_channel(self.network.target, next_channel, at, column)
+        self.pairs = int(self.weight.sum())
+        self.delivered = int(self.weight[at, column].sum())
+        self._first, self._entries = routes_by_channel(self.network.target, next_channel, at, column)
 
-    def _weight(self, alive: npt.NDArray[np.bool_] | None = None) -> Places:
-        """Pairs at each place, by shape (switches, LIDs)."""
-        weight = np.repeat(self.hosts[:, None], self.lids.size, axis=1).astype(np.int64)
-        weight[self.home, np.arange(self.lids.size)] -= 1
-        if alive is not None:
-            weight[~alive] = 0
-            weight[:, ~alive[self.home]] = 0
-        return weight
-
-    @cached_property
-    def cables(self) -> list[tuple[str, tuple[int, ...]]]:
-        return [(name, (forth, back)) for name, forth, back in cables_of(self.fabric)]
-
-    def parts(self, kind: Parts) -> list[tuple[str, tuple[int, ...]]]:
-        """Name of each part, and its channels or its switch."""
-        return self.cables if kind == "links" else list(parts_of(self.network, kind))
-
-    def lost(self, numbers: tuple[int, ...], kind: Parts) -> _Lost:
-        """Return the routes that are lost with some parts."""
+    def lost(self, failed: tuple[int, ...], kind: Parts) -> _Lost:
+        """Return the routes that are lost with some switches (of kind `routers`) or channels."""
         network = self.network
         alive = np.ones(network.num_routers, dtype=bool)
         dead = np.zeros(network.num_channels, dtype=bool)
         if kind == "routers":
-            alive[list(numbers)] = False
+            alive[list(failed)] = False
             dead = ~(alive[network.source] & alive[network.target])
-        elif kind == "channels":
-            dead[list(numbers)] = True
         else:
-            dead[[channel for number in numbers for channel in self.cables[number][1]]] = True
-        crossing = [self._places[self._first[c] : self._first[c + 1]] for c in np.flatnonzero(dead).tolist()]
-        places = np.unique(np.concatenate(crossing)) if crossing else np.zeros(0, dtype=np.int64)
-        at, column = places // self.lids.size, places % self.lids.size
+            dead[list(failed)] = True
+        crossing = [self._entries[self._first[c] : self._first[c + 1]] for c in np.flatnonzero(dead).tolist()]
+        entries = np.unique(np.concatenate(crossing)) if crossing else np.zeros(0, dtype=np.int64)
+        at, column = np.divmod(entries, self.lids.size)
         kept = alive[at] & alive[self.home[column]]
         return _Lost(self, alive, dead, at[kept], column[kept])
 
 
 @dataclass(frozen=True)
 class _Lost:
-    """The places whose routes a fault cuts, among those of surviving switches."""
+    """The table entries whose routes a fault cuts, from and to surviving switches."""
 
     routes: _Routes
     alive: npt.NDArray[np.bool_]
     dead: npt.NDArray[np.bool_]
-    at: Places
-    column: Places
+    at: Entries
+    column: Entries
 
     def fault(self, names: tuple[str, ...]) -> TableFault:
         routes = self.routes
-        weight = routes.hosts[self.at] - (self.at == routes.home[self.column])
+        weight = routes.weight[self.at, self.column]
         severed = int(weight[self.severed].sum())
         lost = int(weight.sum())
         outcome: Outcome = "disconnected" if severed else "cut" if lost else "holds"
         first = next(self.rows(), None)
-        pairs = routes.pairs if self.alive.all() else int(routes._weight(self.alive).sum())
-        dead_hosts = int(routes.hosts[~self.alive].sum())
+        pairs = routes.pairs if self.alive.all() else int(routes.weight[self.alive][:, self.alive[routes.home]].sum())
+        dead_hosts = int(np.count_nonzero(~self.alive[routes.network.inject]))
         example = "" if first is None else f"{first['source']} to LID {first['lid']} ({first['destination']})"
         return TableFault(names, outcome, lost, severed, pairs, dead_hosts, example)
 
     @cached_property
     def severed(self) -> npt.NDArray[np.bool_]:
-        """Mask of the places that have no way to their LID left."""
+        """Mask of the entries that have no way to their LID left."""
         network = self.routes.network
         left = ~self.dead
         edges = (np.ones(np.count_nonzero(left), dtype=np.int8), (network.source[left], network.target[left]))
@@ -288,12 +264,11 @@ class _Lost:
 
     def rows(self) -> Iterator[Row]:
         routes, fabric = self.routes, self.routes.fabric
-        network = routes.network
-        by_switch = grouped(network.inject, network.num_routers)
+        network, (first, hosts) = routes.network, routes.hosts
         for r, column, severed in zip(self.at.tolist(), self.column.tolist(), self.severed.tolist(), strict=True):
             owner = int(routes.owner[column])
             lid = f"0x{int(fabric.lids[routes.lids[column]]):04x}"
-            for host in by_switch[1][by_switch[0][r] : by_switch[0][r + 1]].tolist():
+            for host in hosts[first[r] : first[r + 1]].tolist():
                 if host != owner:
                     source, destination = network.terminal_name(host), network.terminal_name(owner)
                     yield {"source": source, "destination": destination, "lid": lid, "severed": severed}
