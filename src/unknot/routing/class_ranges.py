@@ -15,11 +15,11 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import Network
-from unknot.routing.classes import Labels
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.classes import checked_names, moved_to_class, once_for_each
+from unknot.routing.relation import Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
-Asked = Callable[[int, int, int, Out], int]
+Numbered = Callable[[int, int, int, Out], int]
 
 
 def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relation]]) -> Relation:
@@ -46,9 +46,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
     >>> in_ranges(net, 3, [("request", 0, dimension_order(net, 2)), ("reply", 1, dimension_order(net, 2))])
     <Relation dimension_order for request (VCs 0-1) and reply (VCs 1-2) on mesh(4, 4), 144 VCs>
     """
-    names = tuple(name for name, _, _ in ranges)
-    if not names or len(set(names)) < len(names):
-        raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")
+    names = checked_names([name for name, _, _ in ranges])
     virtual = VirtualChannels(network, vcs)
     one = ranges[0][2]
     unlike: list[Relation] = []
@@ -78,25 +76,14 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
             inner_at = inner[kind, at]
             if inner_at < 0:
                 return 0
-        count = ask(which[kind], inner_at, address % addresses, out)
-        for k in range(count):
-            vc = out[k] & VC_MASK
-            if vc != EJECT:
-                out[k] += outer[kind, vc] - vc
-        return count
+        return moved_to_class(out, ask(which[kind], inner_at, address % addresses, out), kind, outer)
 
     return Relation(
         network,
         virtual,
         rule,
         name=f"{one.name} for {' and '.join(shown)}",
-        destination=np.tile(one.destination, len(ranges)),
-        may_use=None if one.may_use is None else np.tile(one.may_use, len(ranges)),
-        claims_minimal=one.claims_minimal,
-        address_labels=Labels(one, names),
-        source=one.source,
-        classes=names,
-        selection=one.selection,
+        **once_for_each(one, names),
     )
 
 
@@ -117,20 +104,20 @@ def _check(network: Network, one: Relation, relation: Relation, name: str) -> No
         raise RelationError(f"{name}: {relation.name} has other addresses than {one.name}")
 
 
-def _by_number(rules: Sequence[Callable[[int, int, Out], int]]) -> Asked:
+def _by_number(rules: Sequence[Callable[[int, int, Out], int]]) -> Numbered:
     """One function of several rules, of which the first argument says which."""
     last = rules[-1]
 
     def only(number: int, at: int, address: int, out: Out) -> int:
         return last(at, address, out)
 
-    ask: Asked = only
+    ask: Numbered = only
     for k in range(len(rules) - 2, -1, -1):
         ask = _or_else(k, rules[k], ask)
     return ask
 
 
-def _or_else(wanted: int, rule: Callable[[int, int, Out], int], others: Asked) -> Asked:
+def _or_else(wanted: int, rule: Callable[[int, int, Out], int], others: Numbered) -> Numbered:
     def ask(number: int, at: int, address: int, out: Out) -> int:
         if number == wanted:
             return rule(at, address, out)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import RelationError
 from unknot.network import Network
@@ -65,7 +66,7 @@ def share(vcs: int | None, names: Sequence[str]) -> int | None:
     """
     if vcs is None:
         return None
-    known = _checked(names)
+    known = checked_names(names)
     if vcs < len(known) or vcs % len(known):
         raise RelationError(f"{vcs} VCs per channel cannot be shared out equally among {' and '.join(known)}")
     return vcs // len(known)
@@ -96,7 +97,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
     >>> in_classes(dimension_order(mesh(4, 4)))
     <Relation dimension_order for request and reply on mesh(4, 4), 96 VCs>
     """
-    known = _checked(names)
+    known = checked_names(names)
     if relation.classes:
         raise RelationError(f"{relation.name} has message classes already: {', '.join(relation.classes)}")
     if relation.direct is not None:
@@ -120,31 +121,42 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
             if kind_of[at] != kind:
                 return 0
             inner_at = inner[at]
-        count = ask(inner_at, address % addresses, out)
-        for k in range(count):
-            vc = out[k] & VC_MASK
-            if vc != EJECT:
-                out[k] += outer[kind, vc] - vc
-        return count
+        return moved_to_class(out, ask(inner_at, address % addresses, out), kind, outer)
 
     return Relation(
         network,
         virtual,
         rule,
         name=f"{relation.name} for {' and '.join(known)}",
-        destination=np.tile(relation.destination, many),
-        may_use=None if relation.may_use is None else np.tile(relation.may_use, many),
         commits=relation.commits,
         claims=relation.claims,
-        claims_minimal=relation.claims_minimal,
-        address_labels=Labels(relation, known),
-        source=relation.source,
-        classes=known,
-        selection=relation.selection,
+        **once_for_each(relation, known),
     )
 
 
-def _checked(names: Sequence[str]) -> tuple[str, ...]:
+def moved_to_class(out: Out, count: int, kind: int, outer: npt.NDArray[np.int64]) -> int:
+    """Move candidates to the VCs of a class; called by rules. ``outer[kind, vc]`` is the VC in place of `vc`."""
+    for k in range(count):
+        vc = out[k] & VC_MASK
+        if vc != EJECT:
+            out[k] += outer[kind, vc] - vc
+    return count
+
+
+def once_for_each(relation: Relation, names: tuple[str, ...]) -> dict[str, Any]:
+    """Arguments of a relation that has the addresses of another once for each message class."""
+    return {
+        "destination": np.tile(relation.destination, len(names)),
+        "may_use": None if relation.may_use is None else np.tile(relation.may_use, len(names)),
+        "claims_minimal": relation.claims_minimal,
+        "address_labels": Labels(relation, names),
+        "source": relation.source,
+        "classes": names,
+        "selection": relation.selection,
+    }
+
+
+def checked_names(names: Sequence[str]) -> tuple[str, ...]:
     given = () if isinstance(names, str) else tuple(names)
     if not given or len(set(given)) < len(given) or not all(isinstance(name, str) and name.strip() for name in given):
         raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")

@@ -22,12 +22,10 @@ from unknot.synthesis.changing_routes import (
     table_steps,
 )
 from unknot.synthesis.changing_search import Asked, Search, asked_for
-from unknot.synthesis.evidence import Evidence, Refutation, accept, accept_routes
-from unknot.synthesis.forced import RouteCycle
+from unknot.synthesis.evidence import Evidence, shows
 from unknot.synthesis.lanes import PATHS, Figures
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.synthesis.orders import Effort, Found, orders_of
-from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.tables import Table, free_table
 from unknot.synthesis.ways import Flags, Floats, in_classes
 
@@ -101,18 +99,8 @@ class ChangingLanes(Figures):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        if self.evidence is None:
-            return None
-        try:
-            if isinstance(self.evidence, RouteCycle):
-                if self.given is not None:
-                    accept_routes(self.given, self.evidence)
-                return self.given is not None and self.lower_bound == 2
-            impossible = accept(self.relation.network, self.evidence, self.sends)
-        except Rejected:
-            return False
-        about = self.evidence.changes if isinstance(self.evidence, Refutation) else "any"
-        return impossible == self.lower_bound - 1 and (impossible == 1 or about in (self.changes, "any"))
+        network, changes = self.relation.network, self.changes
+        return shows(network, self.evidence, self.lower_bound, sends=self.sends, given=self.given, changes=changes)
 
 
 def changing_lanes(

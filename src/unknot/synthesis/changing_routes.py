@@ -13,7 +13,7 @@ from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
-from unknot.synthesis.laned import Routes
+from unknot.synthesis.laned import Routes, vcs_of_lane
 from unknot.synthesis.tables import Table, in_blocks
 from unknot.synthesis.ways import Flags, Floats, Ints, unpacked
 
@@ -114,11 +114,7 @@ def moving(
         then = start[here, home] if at >= num_vcs else step[spread[at], home]
         if then < 0:
             return 0
-        found = 0
-        for v in range(then % lanes, total, lanes):
-            out[found] = first[then // lanes] + v
-            found += 1
-        return found
+        return vcs_of_lane(out, first[then // lanes], then % lanes, total, lanes)
 
     return Relation(
         network,
@@ -250,13 +246,7 @@ def by_levels(table: Table, level: Ints, entries: Entries, lanes: int, *, vcs: i
         if channel < 0:
             return 0
         lane = entries[sl, came[at], slot[channel]]
-        if lane < 0:
-            return 0
-        found = 0
-        for v in range(lane, total, lanes):
-            out[found] = first[channel] + v
-            found += 1
-        return found
+        return 0 if lane < 0 else vcs_of_lane(out, first[channel], lane, total, lanes)
 
     levels = len(entries)
     return Relation(

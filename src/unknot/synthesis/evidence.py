@@ -62,6 +62,38 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
     return evidence.lanes
 
 
+def shows(
+    network: Network,
+    evidence: Evidence | None,
+    lower_bound: int,
+    *,
+    sends: Flags | None = None,
+    given: Relation | None = None,
+    changes: str = "none",
+) -> bool | None:
+    """Whether evidence shows that fewer lanes than a bound are impossible; None: there is none to check.
+
+    Parameters
+    ----------
+    given : Relation, optional
+        The relation whose routes `RouteCycle` is about.
+    changes : {"none", "rising", "any", "ports"}
+        How packets may change lanes. Lanes that change less are refuted with those that change more.
+    """
+    if evidence is None:
+        return None
+    try:
+        if isinstance(evidence, RouteCycle):
+            if given is not None:
+                accept_routes(given, evidence)
+            return given is not None and lower_bound == 2
+        impossible = accept(network, evidence, sends)
+    except Rejected:
+        return False
+    about = evidence.changes if isinstance(evidence, Refutation) else "any"
+    return impossible == lower_bound - 1 and (impossible == 1 or changes == "none" or about in (changes, "any"))
+
+
 def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
     """Return quietly if routes of a relation close the cycle, so one lane is not enough; raise `Rejected` if not."""
     if not evidence.turns:

@@ -31,6 +31,15 @@ def no_slots(shape: tuple[int, ...], leaving_first: npt.NDArray[np.integer[Any]]
     return np.full(shape, -1, dtype=np.int8)
 
 
+def vcs_of_lane(out: Out, first: int, lane: int, vcs: int, lanes: int) -> int:
+    """Write the VCs of a lane on the channel whose first VC is given; called by rules."""
+    found = 0
+    for v in range(lane, vcs, lanes):
+        out[found] = first + v
+        found += 1
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Routes:
     """A route for each pair of routers, in a lane.
@@ -106,11 +115,7 @@ def laned(
             channel = -1 if slot < 0 else leaving[leaving_first[here] + slot]
         if channel < 0:
             return 0
-        found = 0
-        for v in range(lane, vcs, lanes):
-            out[found] = first[channel] + v
-            found += 1
-        return found
+        return vcs_of_lane(out, first[channel], lane, vcs, lanes)
 
     lane = np.where(network.inject[:, None] == end, 0, routes.lane[network.inject[:, None], column])
     lane = np.where(use, lane, -1)

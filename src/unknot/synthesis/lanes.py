@@ -13,14 +13,13 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
-from unknot.synthesis.evidence import Evidence, Refutation, accept, accept_routes
+from unknot.synthesis.evidence import Evidence, Refutation, shows
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.flows import only
-from unknot.synthesis.forced import RouteCycle, cycle_of_routes, forced_cycle
+from unknot.synthesis.forced import cycle_of_routes, forced_cycle
 from unknot.synthesis.laned import Routes, laned
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.synthesis.orders import Effort, Found, fewest, orders_of, search
-from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.tables import Table, free_table, lanes_of, random_table, table_of, tabled, ways_of
 from unknot.synthesis.ways import Demand, Flags, Floats, Ints, demand, ways
 
@@ -131,17 +130,7 @@ class Lanes(Figures):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        if self.evidence is None:
-            return None
-        try:
-            if isinstance(self.evidence, RouteCycle) and self.given is not None:
-                accept_routes(self.given, self.evidence)
-                return self.lower_bound == 2
-            if not isinstance(self.evidence, RouteCycle):
-                return accept(self.relation.network, self.evidence, self.sends) == self.lower_bound - 1
-        except Rejected:
-            return False
-        return False
+        return shows(self.relation.network, self.evidence, self.lower_bound, sends=self.sends, given=self.given)
 
 
 @with_bar

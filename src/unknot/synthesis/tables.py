@@ -12,6 +12,7 @@ from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
+from unknot.synthesis.laned import vcs_of_lane
 from unknot.synthesis.ways import Demand, Flags, Floats, Ints, following, packed, unpacked
 
 if TYPE_CHECKING:
@@ -215,11 +216,7 @@ def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name
         channel = next_channel[row[which], here]
         if channel < 0:
             return 0
-        found = 0
-        for v in range(level, vcs, lanes):
-            out[found] = first[channel] + v
-            found += 1
-        return found
+        return vcs_of_lane(out, first[channel], level, vcs, lanes)
 
     return Relation(
         network,
