@@ -46,23 +46,8 @@ def run_configuration(
     with activity.busy("proving"):
         verdict, delivery = _proof(setup)
     if json:
-        from unknot.answers.booksim import BookSimAnswer
-        from unknot.answers.form import answer
-
-        print_json(
-            answer(
-                BookSimAnswer,
-                verdict,
-                of=setup.relation,
-                file=str(path),
-                points=points,
-                warnings=setup.warnings,
-                without_effect=idle,
-                delivered=delivery.delivered,
-                requests_and_replies=_of_replies(setup),
-                batches=None,
-            )
-        )
+        replies = _of_replies(setup)
+        _print_json(setup, path, idle, verdict, delivery, points=points, requests_and_replies=replies, batches=None)
         return
     if along is None:
         shown.statistics(points[0])
@@ -79,28 +64,33 @@ def _run_batches(setup: Setup, path: Path, idle: list[str], json: bool) -> None:
     with activity.busy("proving"):
         verdict, delivery = _proof(setup)
     if json:
-        from unknot.answers.booksim import BookSimAnswer
-        from unknot.answers.form import answer
-
-        print_json(
-            answer(
-                BookSimAnswer,
-                verdict,
-                of=setup.relation,
-                file=str(path),
-                points=[],
-                warnings=setup.warnings,
-                without_effect=idle,
-                delivered=delivery.delivered,
-                requests_and_replies=None,
-                batches=found,
-            )
-        )
+        _print_json(setup, path, idle, verdict, delivery, points=[], requests_and_replies=None, batches=found)
         return
     every = [times for batches in found for times in batches]
     for name, value in (("min", min(every)), ("avg", sum(every) / len(every)), ("max", max(every))):
         show(f"Overall {name} batch duration = {value:g} ({len(found)} samples)")
     _show_proof(verdict, delivery)
+
+
+def _print_json(
+    setup: Setup, path: Path, idle: list[str], verdict: Verdict, delivery: Delivery, **found: Any
+) -> None:
+    """Print the JSON answer; `found` is what was simulated."""
+    from unknot.answers.booksim import BookSimAnswer
+    from unknot.answers.form import answer
+
+    print_json(
+        answer(
+            BookSimAnswer,
+            verdict,
+            of=setup.relation,
+            file=str(path),
+            warnings=setup.warnings,
+            without_effect=idle,
+            delivered=delivery.delivered,
+            **found,
+        )
+    )
 
 
 def _show_proof(verdict: Verdict, delivery: Delivery) -> None:
