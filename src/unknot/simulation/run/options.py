@@ -97,8 +97,8 @@ def router_of(text: str, where: str = "<router>") -> Router:
         if name in given:
             raise TextError(f"{name} is given twice", where, 1, column, text)
         given[name] = _value(value.strip())
-        _told(lambda: router_from({name: given[name]}), where, column, text)  # noqa: B023 called at once
-    return _told(lambda: Router(**given), where, 1, text)
+        _located(lambda: router_from({name: given[name]}), where, column, text)  # noqa: B023 called at once
+    return _located(lambda: Router(**given), where, 1, text)
 
 
 def router_from(options: Mapping[str, Any]) -> Router:
@@ -130,7 +130,7 @@ def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
                 "expected a number of flits, or lengths and shares such as 1:0.5, 5:0.5", where, 1, 1, text
             )
         length = int(text)
-        _told(lambda: length_shares(length), where, 1, text)
+        _located(lambda: length_shares(length), where, 1, text)
         return length
     found: dict[int, float] = {}
     for column, piece in _pieces(text):
@@ -142,7 +142,7 @@ def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
         if length in found:
             raise TextError(f"length {length} is given twice", where, 1, column, text)
         found[length] = share
-        _told(lambda: length_shares({length: share}), where, column, text)  # noqa: B023 called at once
+        _located(lambda: length_shares({length: share}), where, column, text)  # noqa: B023 called at once
     return found
 
 
@@ -160,7 +160,7 @@ def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
             values.append(float(piece))
         except ValueError:
             raise TextError("expected a probability", where, 1, column, text) from None
-        _told(lambda: Bursts(values[-1], 1.0), where, column, text)
+        _located(lambda: Bursts(values[-1], 1.0), where, column, text)
     if len(values) != 2:
         raise TextError(
             "expected two probabilities, of a burst to begin and of one to end in a cycle, such as 0.01, 0.1",
@@ -190,7 +190,7 @@ def class_of(text: str, where: str = "<class>") -> TrafficClass:
             )  # fmt: skip
         given[name] = value if name in ("traffic", "name") else _value(value)
     message = {name: given.pop(name) for name in _OF_MESSAGE if name in given}
-    return _told(lambda: TrafficClass(messages=(Message(**message),), **given), where, 1, text)
+    return _located(lambda: TrafficClass(messages=(Message(**message),), **given), where, 1, text)
 
 
 _OF_CLASS, _OF_MESSAGE = ("share", "traffic", "priority", "name"), ("flits", "kind", "reply", "reply_kind")
@@ -213,7 +213,7 @@ def _value(text: str) -> Any:
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else text.strip("'\"")
 
 
-def _told(make: Callable[[], _T], where: str, column: int, text: str) -> _T:
+def _located(make: Callable[[], _T], where: str, column: int, text: str) -> _T:
     """Return the result of `make`, or raise its error with its place in the text."""
     try:
         return make()
