@@ -28,7 +28,8 @@ from unknot.checker import accept
 from unknot.errors import UnknotError
 from unknot.fabrics import read_fabric
 from unknot.routing.forwarding_table import TRAFFICS
-from unknot.verify.audit import Audit, TrafficAudit, audit
+from unknot.verify.audit import Audit, audit
+from unknot.verify.audit_traffic import TrafficAudit
 
 
 @cache

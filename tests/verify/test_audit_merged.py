@@ -13,7 +13,7 @@ from tests.fabrics.texts import Layout, ibnetdiscover, lfts
 from tests.verify.test_audit import layouts
 from unknot.checker import accept
 from unknot.fabrics import Fabric, read_fabric
-from unknot.verify import audit as module
+from unknot.verify import audit_traffic as module
 from unknot.verify.audit import Audit, audit
 
 FOLDERS = ["opensm-leafspine-degraded-ftree", "opensm-torus8x8-dor", "opensm-random48-updn-rooted", "ibutils-65sw"]

@@ -16,10 +16,11 @@ from unknot.simulation.engine.traffic import Bursts
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.switching import Switching
-from unknot.verify.audit import Audit, TrafficAudit
+from unknot.verify.audit import Audit
 from unknot.verify.audit_hops import HopAudit
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_routes import Routes
+from unknot.verify.audit_traffic import TrafficAudit
 
 
 @form_of(Router)

@@ -14,10 +14,11 @@ from unknot.commands.display import accepts, answer, console, sentences, two_col
 if TYPE_CHECKING:
     from unknot.fabrics import Changes
     from unknot.report.repair_page import Remedy
-    from unknot.verify.audit import Audit, TrafficAudit
+    from unknot.verify.audit import Audit
     from unknot.verify.audit_hops import HopAudit
     from unknot.verify.audit_multicast import MulticastAudit
     from unknot.verify.audit_routes import Routes
+    from unknot.verify.audit_traffic import TrafficAudit
 
 
 def show_audit(audit: Audit) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from unknot.report.findings import knot, topology
 from unknot.report.page import page, write
 from unknot.report.phrases import count, listed
-from unknot.verify.audit import Audit, TrafficAudit
+from unknot.verify.audit import Audit
+from unknot.verify.audit_traffic import TrafficAudit
 
 
 def write_audit_report(audit: Audit, path: str | Path) -> None:

@@ -6,105 +6,25 @@ judged beside it, since it shares the buffers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot.checker import evidence_holds
 from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.model import IntArray
-from unknot.routing.forwarding_table import (
-    TRAFFICS,
-    Switchboard,
-    Traffic,
-    destinations,
-    fabric_relation,
-    route_lengths,
-    switchboard,
-)
-from unknot.routing.relation import Relation
+from unknot.routing.forwarding_table import TRAFFICS, route_lengths, switchboard
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.audit_hops import HopAudit, audit_hops
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
-from unknot.verify.check import check
-from unknot.verify.delivery import Delivery, deliver
-from unknot.verify.lost import loop_of, lost_packets
-from unknot.verify.verdict import Configuration, Reachability, Verdict
+from unknot.verify.audit_traffic import TrafficAudit, audit_traffic
+from unknot.verify.verdict import Configuration, Reachability
 
-SHOWN = 20
-"""Most dead ends and loops that are described for each kind of traffic."""
-MERGED = 1_000_000
-"""Pairs of ports and LIDs from which on one sender stands for all of its switch, where there is one lane."""
 ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
     "that need several lanes to be safe, such as those of LASH or Torus-2QoS, may look worse here than in use"
 )
-MEANING: dict[Traffic, str] = {
-    "host-to-host": "what applications send",
-    "host-to-switch": (
-        "queries to the switches' own ports, as of performance counters: few, small, and sent by monitoring alone; "
-        "the subnet manager's own packets are not among them (VL 15, without credits)"
-    ),
-    "switch-to-switch": (
-        "from one switch's own port to another's: none, unless a subnet manager or other software runs on switches"
-    ),
-    "all": (
-        "every port to every other at once, answers of switches to hosts included: what must hold if nothing is "
-        "assumed about who sends"
-    ),
-}
-"""Descriptions of the kinds of traffic, and of when each matters."""
-
-
-@dataclass(frozen=True, eq=False)
-class TrafficAudit:
-    """Verdict and delivery for one kind of traffic.
-
-    Attributes
-    ----------
-    traffic : str
-        One of `TRAFFICS`.
-    relation : Relation
-        Its addresses are the LIDs of the destinations; for all but host-to-host its network has one terminal more
-        for the management port of each switch. Of large safe fabrics it has one sender at each switch
-        (`audit_merged`).
-    verdict : Verdict
-    certificate_holds : bool or None
-        Whether the separate checker accepts the evidence of the verdict; None when it had nothing to check, or too
-        much.
-    delivery : Delivery
-    loop : tuple of str
-        Names of the switches on the loop of the counterexample, in the order of its channels; empty without one.
-    lost : tuple of str
-        The first dead ends and loops in words, each with its switch and LID.
-    longer_pairs : int
-        Pairs of a source and a LID whose route by the tables is longer than the shortest path.
-    extra_hops : int
-        Hops by which the worst of them is longer.
-    """
-
-    traffic: Traffic
-    relation: Relation
-    verdict: Verdict
-    certificate_holds: bool | None
-    delivery: Delivery
-    loop: tuple[str, ...]
-    lost: tuple[str, ...]
-    longer_pairs: int
-    extra_hops: int
-
-    @property
-    def meaning(self) -> str:
-        """Description of this traffic, and of when it matters."""
-        return MEANING[self.traffic]
-
-    @property
-    def holds(self) -> bool:
-        """Deadlock-free, and every pair is delivered."""
-        return self.verdict.deadlock_free is True and self.delivery.delivered
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,71 +140,13 @@ def audit(
     for traffic in TRAFFICS:
         if traffic != "host-to-host" and (fabric.owner < fabric.network.num_terminals).all():
             continue
-        judged = None
-        if fabric.levels is None and fabric.lanes is None and board.network.num_terminals * fabric.lids.size > MERGED:
-            judged = _judged_merged(fabric, board, traffic, technique, time_limit, hops, extra)
-        found.append(judged or _judged(fabric, traffic, lanes, technique, time_limit, extra))
+        found.append(audit_traffic(fabric, board, traffic, lanes, technique, time_limit, hops, extra))
     widest = max(kind.relation.vcs.widest for kind in found)
     return Audit(
         fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]),
         audit_multicast(fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit),
         audit_hops(fabric, board, hops),
     )  # fmt: skip
-
-
-def _judged(
-    fabric: Fabric, traffic: Traffic, lanes: int | None, technique: Switching, time_limit: float, extra: IntArray
-) -> TrafficAudit:
-    """Judge one kind of traffic, with a sender for each port."""
-    relation = fabric_relation(fabric, traffic, lanes=lanes)
-    lids = destinations(fabric, traffic)
-    verdict = check(relation, technique, time_limit=time_limit)
-    delivery = deliver(relation)
-    lengthened = np.where(_used(relation, lids.size), extra[np.ix_(relation.network.inject, lids)], 0)
-    return TrafficAudit(
-        traffic=traffic,
-        relation=relation,
-        verdict=verdict,
-        certificate_holds=evidence_holds(relation, verdict),
-        delivery=delivery,
-        loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
-        lost=lost_packets(fabric, relation, delivery, lids)[:SHOWN],
-        longer_pairs=int(np.count_nonzero(lengthened > 0)),
-        extra_hops=int(lengthened.max(initial=0)),
-    )
-
-
-def _judged_merged(
-    fabric: Fabric,
-    board: Switchboard,
-    traffic: Traffic,
-    technique: Switching,
-    time_limit: float,
-    hops: IntArray,
-    extra: IntArray,
-) -> TrafficAudit | None:
-    """Judge with one sender at each switch; None unless all is well, since faults are reported of real hosts."""
-    from unknot.verify.audit_merged import merged_relation
-
-    relation, counts = merged_relation(fabric, board, traffic)
-    if (hops[:, destinations(fabric, traffic)][counts > 0] < 0).any():
-        return None
-    delivery = deliver(relation)
-    verdict = check(relation, technique, time_limit=time_limit) if delivery.delivered else None
-    if verdict is None or not verdict.deadlock_free:
-        return None
-    lengthened = np.where(counts > 0, extra[:, destinations(fabric, traffic)], 0)
-    return TrafficAudit(
-        traffic=traffic,
-        relation=relation,
-        verdict=verdict,
-        certificate_holds=evidence_holds(relation, verdict),
-        delivery=replace(delivery, pairs=int(counts.sum())),
-        loop=(),
-        lost=(),
-        longer_pairs=int(counts[lengthened > 0].sum()),
-        extra_hops=int(lengthened.max(initial=0)),
-    )
 
 
 def _assumption(fabric: Fabric, lanes: int) -> str:
@@ -299,15 +161,6 @@ def _assumption(fabric: Fabric, lanes: int) -> str:
         else "the VL is the SL modulo their number"
     )
     return f"{count} in use; {level}, SL 0 where there is no path record; {lane}"
-
-
-def _used(relation: Relation, lids: int) -> npt.NDArray[np.bool_]:
-    """Pairs of terminal and LID that are used, at whatever service level."""
-    if relation.may_use is None:
-        return np.ones((relation.network.num_terminals, lids), dtype=bool)
-    if relation.num_addresses == lids:
-        return relation.may_use
-    return np.asarray(relation.may_use.reshape(relation.network.num_terminals, -1, lids).any(axis=1))
 
 
 def _extra_hops(fabric: Fabric, hops: IntArray) -> IntArray:

@@ -131,7 +131,7 @@ def audit_multicast(
         relation=relation,
         verdict=verdict,
         certificate_holds=evidence_holds(relation, verdict),
-        loop=loop_of(relation, verdict.configuration) if verdict.configuration is not None else (),
+        loop=loop_of(relation, verdict.configuration),
         circling=circling,
         undelivered_pairs=sum(len(tree.mlids) * tree.undelivered for tree in trees),
         pairs=sum(len(tree.mlids) * tree.pairs for tree in trees),

@@ -33,11 +33,14 @@ def lost_packets(
     return tuple(lines)
 
 
-def loop_of(relation: Relation, configuration: Configuration) -> tuple[str, ...]:
+def loop_of(relation: Relation, configuration: Configuration | None) -> tuple[str, ...]:
     """Names of the routers on a loop of messages that wait for one another, in the order of the channels they hold.
 
-    The loop begins at its router of lowest index; each router follows the one before it along a held channel.
+    The loop begins at its router of lowest index; each router follows the one before it along a held channel. Empty
+    without a configuration.
     """
+    if configuration is None:
+        return ()
     network, channel = relation.network, relation.vcs.channel
     holder = configuration.holder
     seen: dict[int, int] = {}

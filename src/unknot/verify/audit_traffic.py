@@ -1,0 +1,173 @@
+"""Audit of one kind of traffic on a fabric: its verdict, its delivery, and the lengths of its routes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.checker import evidence_holds
+from unknot.fabrics import Fabric
+from unknot.network.model import IntArray
+from unknot.routing.forwarding_table import Switchboard, Traffic, destinations, fabric_relation
+from unknot.routing.relation import Relation
+from unknot.switching import Switching
+from unknot.verify.audit_merged import merged_relation
+from unknot.verify.check import check
+from unknot.verify.delivery import Delivery, deliver
+from unknot.verify.lost import loop_of, lost_packets
+from unknot.verify.verdict import Verdict
+
+SHOWN = 20
+"""Most dead ends and loops that are described for each kind of traffic."""
+MERGED = 1_000_000
+"""Pairs of ports and LIDs from which on one sender stands for all of its switch, where there is one lane."""
+MEANING: dict[Traffic, str] = {
+    "host-to-host": "what applications send",
+    "host-to-switch": (
+        "queries to the switches' own ports, as of performance counters: few, small, and sent by monitoring alone; "
+        "the subnet manager's own packets are not among them (VL 15, without credits)"
+    ),
+    "switch-to-switch": (
+        "from one switch's own port to another's: none, unless a subnet manager or other software runs on switches"
+    ),
+    "all": (
+        "every port to every other at once, answers of switches to hosts included: what must hold if nothing is "
+        "assumed about who sends"
+    ),
+}
+"""Descriptions of the kinds of traffic, and of when each matters."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrafficAudit:
+    """Verdict and delivery for one kind of traffic.
+
+    Attributes
+    ----------
+    traffic : str
+        One of `TRAFFICS`.
+    relation : Relation
+        Its addresses are the LIDs of the destinations; for all but host-to-host its network has one terminal more
+        for the management port of each switch. Of large safe fabrics it has one sender at each switch
+        (`audit_merged`).
+    verdict : Verdict
+    certificate_holds : bool or None
+        Whether the separate checker accepts the evidence of the verdict; None when it had nothing to check, or too
+        much.
+    delivery : Delivery
+    loop : tuple of str
+        Names of the switches on the loop of the counterexample, in the order of its channels; empty without one.
+    lost : tuple of str
+        The first dead ends and loops in words, each with its switch and LID.
+    longer_pairs : int
+        Pairs of a source and a LID whose route by the tables is longer than the shortest path.
+    extra_hops : int
+        Hops by which the worst of them is longer.
+    """
+
+    traffic: Traffic
+    relation: Relation
+    verdict: Verdict
+    certificate_holds: bool | None
+    delivery: Delivery
+    loop: tuple[str, ...]
+    lost: tuple[str, ...]
+    longer_pairs: int
+    extra_hops: int
+
+    @property
+    def meaning(self) -> str:
+        """Description of this traffic, and of when it matters."""
+        return MEANING[self.traffic]
+
+    @property
+    def holds(self) -> bool:
+        """Deadlock-free, and every pair is delivered."""
+        return self.verdict.deadlock_free is True and self.delivery.delivered
+
+
+def audit_traffic(
+    fabric: Fabric,
+    board: Switchboard,
+    traffic: Traffic,
+    lanes: int | None,
+    technique: Switching,
+    time_limit: float,
+    hops: IntArray,
+    extra: IntArray,
+) -> TrafficAudit:
+    """Judge one kind of traffic: with a sender for each port, or where all is well on large fabrics for each switch.
+
+    Parameters
+    ----------
+    hops, extra : int32 arrays, shape (routers, LIDs)
+        Hops of each route, −1 where it does not arrive, and those of them beyond a shortest path.
+    """
+    if fabric.levels is None and fabric.lanes is None and board.network.num_terminals * fabric.lids.size > MERGED:
+        found = _merged(fabric, board, traffic, technique, time_limit, hops, extra)
+        if found is not None:
+            return found
+    relation = fabric_relation(fabric, traffic, lanes=lanes)
+    lids = destinations(fabric, traffic)
+    verdict = check(relation, technique, time_limit=time_limit)
+    delivery = deliver(relation)
+    lost = lost_packets(fabric, relation, delivery, lids)[:SHOWN]
+    extra = extra[np.ix_(relation.network.inject, lids)]
+    return _joined(traffic, relation, verdict, delivery, lost, _used(relation, lids.size), extra)
+
+
+def _merged(
+    fabric: Fabric,
+    board: Switchboard,
+    traffic: Traffic,
+    technique: Switching,
+    time_limit: float,
+    hops: IntArray,
+    extra: IntArray,
+) -> TrafficAudit | None:
+    """Judge with one sender at each switch; None unless all is well, since faults are reported of real hosts."""
+    lids = destinations(fabric, traffic)
+    relation, counts = merged_relation(fabric, board, traffic)
+    if (hops[:, lids][counts > 0] < 0).any():
+        return None
+    delivery = deliver(relation)
+    verdict = check(relation, technique, time_limit=time_limit) if delivery.delivered else None
+    if verdict is None or not verdict.deadlock_free:
+        return None
+    delivery = replace(delivery, pairs=int(counts.sum()))
+    return _joined(traffic, relation, verdict, delivery, (), counts, extra[:, lids])
+
+
+def _joined(
+    traffic: Traffic,
+    relation: Relation,
+    verdict: Verdict,
+    delivery: Delivery,
+    lost: tuple[str, ...],
+    pairs: npt.NDArray[np.integer | np.bool_],
+    extra: IntArray,
+) -> TrafficAudit:
+    """Join what was found; `pairs` and `extra` hold pairs and extra hops, by terminal of the relation and LID."""
+    longer = (pairs > 0) & (extra > 0)
+    return TrafficAudit(
+        traffic=traffic,
+        relation=relation,
+        verdict=verdict,
+        certificate_holds=evidence_holds(relation, verdict),
+        delivery=delivery,
+        loop=loop_of(relation, verdict.configuration),
+        lost=lost,
+        longer_pairs=int(pairs[longer].sum()),
+        extra_hops=int(extra[longer].max(initial=0)),
+    )
+
+
+def _used(relation: Relation, lids: int) -> npt.NDArray[np.bool_]:
+    """Pairs of terminal and LID that are used, at whatever service level."""
+    if relation.may_use is None:
+        return np.ones((relation.network.num_terminals, lids), dtype=bool)
+    if relation.num_addresses == lids:
+        return relation.may_use
+    return np.asarray(relation.may_use.reshape(relation.network.num_terminals, -1, lids).any(axis=1))
