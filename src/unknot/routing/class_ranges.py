@@ -15,7 +15,7 @@ import numpy as np
 
 from unknot.errors import RelationError
 from unknot.network import Network
-from unknot.routing.classes import checked_names, moved_to_class, once_for_each
+from unknot.routing.class_parts import checked_names, moved_to_class, once_for_each
 from unknot.routing.relation import Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -68,6 +68,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
         which[k] = next(i for i, other in enumerate(unlike) if other is relation)
         shown.append(f"{name} (VCs {low}-{low + wide - 1})")
     ask, addresses, total = _by_number([relation.rule for relation in unlike]), one.num_addresses, virtual.total
+    moved = moved_to_class
 
     def rule(at: int, address: int, out: Out) -> int:
         kind = address // addresses
@@ -76,7 +77,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
             inner_at = inner[kind, at]
             if inner_at < 0:
                 return 0
-        return moved_to_class(out, ask(which[kind], inner_at, address % addresses, out), kind, outer)
+        return moved(out, ask(which[kind], inner_at, address % addresses, out), kind, outer)
 
     return Relation(
         network,

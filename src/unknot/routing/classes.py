@@ -13,15 +13,14 @@ Alpha 21364 for one (Mukherjee et al. 2002).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.routing.class_parts import checked_names, moved_to_class, once_for_each
 from unknot.routing.named import routing
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.relation import Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
 BOTH = ("request", "reply")
@@ -112,7 +111,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
     outer = virtual.first[relation.vcs.channel] + kinds * counts[relation.vcs.channel] + relation.vcs.index
     inner, kind_of = np.zeros(virtual.total, dtype=np.int64), np.zeros(virtual.total, dtype=np.int64)
     inner[outer], kind_of[outer] = np.arange(relation.num_vcs), kinds
-    total, entry, ask = virtual.total, relation.num_vcs, relation.rule
+    total, entry, ask, moved = virtual.total, relation.num_vcs, relation.rule, moved_to_class
 
     def rule(at: int, address: int, out: Out) -> int:
         kind = address // addresses
@@ -121,7 +120,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
             if kind_of[at] != kind:
                 return 0
             inner_at = inner[at]
-        return moved_to_class(out, ask(inner_at, address % addresses, out), kind, outer)
+        return moved(out, ask(inner_at, address % addresses, out), kind, outer)
 
     return Relation(
         network,
@@ -132,46 +131,3 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
         claims=relation.claims,
         **once_for_each(relation, known),
     )
-
-
-def moved_to_class(out: Out, count: int, kind: int, outer: npt.NDArray[np.int64]) -> int:
-    """Move candidates to the VCs of a class; called by rules. ``outer[kind, vc]`` is the VC in place of `vc`."""
-    for k in range(count):
-        vc = out[k] & VC_MASK
-        if vc != EJECT:
-            out[k] += outer[kind, vc] - vc
-    return count
-
-
-def once_for_each(relation: Relation, names: tuple[str, ...]) -> dict[str, Any]:
-    """Arguments of a relation that has the addresses of another once for each message class."""
-    return {
-        "destination": np.tile(relation.destination, len(names)),
-        "may_use": None if relation.may_use is None else np.tile(relation.may_use, len(names)),
-        "claims_minimal": relation.claims_minimal,
-        "address_labels": Labels(relation, names),
-        "source": relation.source,
-        "classes": names,
-        "selection": relation.selection,
-    }
-
-
-def checked_names(names: Sequence[str]) -> tuple[str, ...]:
-    given = () if isinstance(names, str) else tuple(names)
-    if not given or len(set(given)) < len(given) or not all(isinstance(name, str) and name.strip() for name in given):
-        raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")
-    return given
-
-
-class Labels(Sequence[str]):
-    """Names of addresses with their class, made when asked for."""
-
-    def __init__(self, relation: Relation, names: tuple[str, ...]) -> None:
-        self.relation, self.names = relation, names
-
-    def __len__(self) -> int:
-        return self.relation.num_addresses * len(self.names)
-
-    def __getitem__(self, index: Any) -> Any:
-        kind, address = divmod(range(len(self))[index], self.relation.num_addresses)
-        return f"{self.relation.address_name(address)} ({self.names[kind]})"

@@ -1,0 +1,56 @@
+"""What routings with message classes share: names, addresses for each class, and candidates on the VCs of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+
+
+def moved_to_class(out: Out, count: int, kind: int, outer: npt.NDArray[np.int64]) -> int:
+    """Move candidates to the VCs of a class; called by rules. ``outer[kind, vc]`` is the VC in place of `vc`."""
+    for k in range(count):
+        vc = out[k] & VC_MASK
+        if vc != EJECT:
+            out[k] += outer[kind, vc] - vc
+    return count
+
+
+def once_for_each(relation: Relation, names: tuple[str, ...]) -> dict[str, Any]:
+    """Arguments of a relation that has the addresses of another once for each message class."""
+    return {
+        "destination": np.tile(relation.destination, len(names)),
+        "may_use": None if relation.may_use is None else np.tile(relation.may_use, len(names)),
+        "claims_minimal": relation.claims_minimal,
+        "address_labels": Labels(relation, names),
+        "source": relation.source,
+        "classes": names,
+        "selection": relation.selection,
+    }
+
+
+def checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of message classes; RelationError if there are none, two are alike, or one is no text."""
+    given = () if isinstance(names, str) else tuple(names)
+    if not given or len(set(given)) < len(given) or not all(isinstance(name, str) and name.strip() for name in given):
+        raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")
+    return given
+
+
+class Labels(Sequence[str]):
+    """Names of addresses with their class, made when asked for."""
+
+    def __init__(self, relation: Relation, names: tuple[str, ...]) -> None:
+        self.relation, self.names = relation, names
+
+    def __len__(self) -> int:
+        return self.relation.num_addresses * len(self.names)
+
+    def __getitem__(self, index: Any) -> Any:
+        kind, address = divmod(range(len(self))[index], self.relation.num_addresses)
+        return f"{self.relation.address_name(address)} ({self.names[kind]})"
