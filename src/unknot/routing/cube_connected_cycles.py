@@ -49,13 +49,8 @@ def cube_connected_cycles(network: Network) -> Relation:
     crosses = np.zeros(network.num_channels, dtype=bool)
     crosses[across] = True
     virtual = VirtualChannels(network, np.where(crosses, 2, 3))
-    router, first, at_channel, home, num_vcs = (
-        virtual.router,
-        virtual.first,
-        virtual.channel,
-        network.eject,
-        virtual.total,
-    )
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, num_vcs = network.eject, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]

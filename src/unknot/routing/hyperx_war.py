@@ -55,13 +55,8 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     virtual = VirtualChannels(network, vcs)
     coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
     radices, dimensions, half = np.array(network.radices), product.start.size, vcs // 2
-    router, first, at_channel, home, total = (
-        virtual.router,
-        virtual.first,
-        virtual.channel,
-        network.eject,
-        virtual.total,
-    )
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, total = network.eject, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -126,13 +121,8 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
     virtual = VirtualChannels(network, hops)
     coordinates, port, start = product.coordinates, product.port, product.start
     radices, dimensions = np.array(network.radices), product.start.size
-    router, first, at_channel, home, total = (
-        virtual.router,
-        virtual.first,
-        virtual.channel,
-        network.eject,
-        virtual.total,
-    )
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, total = network.eject, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]

@@ -50,13 +50,8 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
             f"o1turn gives each of its two orders half of the VCs of a channel; {vcs} cannot be halved"
         )
     at_position, channel = product.coordinates, product.channel
-    router, first, home, terminals, half = (
-        virtual.router,
-        virtual.first,
-        network.eject,
-        network.num_terminals,
-        vcs // 2,
-    )
+    router, first = virtual.router, virtual.first
+    home, terminals, half = network.eject, network.num_terminals, vcs // 2
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there, order = router[at], home[address % terminals], address // terminals

@@ -46,13 +46,8 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
     product = mesh_grid(network, "odd_even", dimensions=2)
     at_position, channel, dimension = product.coordinates, product.channel, product.dimension
     virtual = VirtualChannels(network, vcs)
-    router, first, home, num_vcs, at_channel = (
-        virtual.router,
-        virtual.first,
-        network.eject,
-        virtual.total,
-        virtual.channel,
-    )
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, num_vcs = network.eject, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]

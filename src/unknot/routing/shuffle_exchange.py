@@ -74,13 +74,8 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
     shuffle = channels_to(network, 2 * u % routers + u // half)
     unshuffle = channels_to(network, u // 2 + u % 2 * half)
     virtual = VirtualChannels(network, vcs)
-    router, first, at_channel, home, num_vcs = (
-        virtual.router,
-        virtual.first,
-        virtual.channel,
-        network.eject,
-        virtual.total,
-    )
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, num_vcs = network.eject, virtual.total
     shuffles = np.zeros(network.num_channels, dtype=bool)
     shuffles[shuffle[shuffle >= 0]] = True
     down, back = vcs - 1, simulates == "UB"

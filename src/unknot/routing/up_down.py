@@ -85,13 +85,8 @@ def up_down(
         table.setflags(write=False)
 
     virtual = VirtualChannels(network, vcs)
-    router, first, at_channel, home, num_vcs = (
-        virtual.router,
-        virtual.first,
-        virtual.channel,
-        network.eject,
-        virtual.total,
-    )
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, num_vcs = network.eject, virtual.total
     (leaving, channels), target = network.outgoing, network.target
     every, one = choice == "any", choice == "first"
 
