@@ -60,7 +60,7 @@ def test_more_lanes_for_less_load() -> None:
 
 SPEAKING = """
 import contextlib, signal, sys
-import unknot.commands.lanes as command
+import unknot.commands.activity as activity
 from unknot.cli import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -68,10 +68,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @contextlib.contextmanager
 def status(what):
-    yield lambda text: print(text, file=sys.stderr, flush=True)
+    yield lambda stage, done, total: print(stage, file=sys.stderr, flush=True)
 
 
-command.status = status
+activity.status = status
 sys.argv = ["unknot", "lanes", "hypercube(5)", "--paths", "table", "--time-limit", "500", "--json"]
 main()
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from unknot.commands.display import console
@@ -57,6 +57,17 @@ def cycles(what: str) -> Iterator[Progress]:
             status.update(f"{what}: {stage}, cycle {cycle:,}, {speed:,.0f} cycles/s")
 
         yield show
+
+
+@contextmanager
+def status(what: str) -> Iterator[Callable[..., None]]:
+    """Show the stage of a search and its time on stderr; nothing where that is not a screen."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done=0, total=0: None
+        return
+    began = time.monotonic()
+    with console(errors=True).status(f"{what} …") as line:
+        yield lambda stage, done=0, total=0: line.update(f"{what}: {stage}, {time.monotonic() - began:.0f} s")
 
 
 @contextmanager

@@ -23,14 +23,15 @@ HOW = {
 def changing(wanted: Wanted, changes: str) -> int:
     """Find the lanes, show or print them as JSON; the exit code."""
     from unknot.checker import evidence_holds
-    from unknot.commands.lanes import status, write_routes
+    from unknot.commands import activity
+    from unknot.commands.lanes import write_routes
     from unknot.commands.shared import print_json
     from unknot.studies import design
     from unknot.synthesis import changing_lanes
     from unknot.verify import check, deliver
 
     began = time.monotonic()
-    with keeping_the_best(), status("looking for lanes") as show:
+    with keeping_the_best(), activity.status("looking for lanes") as show:
         network = wanted.network
         given = None if wanted.routing is None else design.routing(network, wanted.routing, None, where="--routing")
         found = changing_lanes(
@@ -42,7 +43,7 @@ def changing(wanted: Wanted, changes: str) -> int:
             vcs=wanted.vcs,
             time_limit=wanted.time_limit,
             seed=wanted.seed,
-            progress=lambda stage, done, total: show(stage),
+            progress=show,
         )
         seconds = time.monotonic() - began
         verdict, delivery = check(found.relation), deliver(found.relation)

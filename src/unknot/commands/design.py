@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.lanes import status
 from unknot.commands.options import Json, Picture, SwitchingName, TimeLimit
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.commands.shared import print_json, write
@@ -72,12 +71,13 @@ def design(
 
     Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given.
     """
+    from unknot.commands import activity
     from unknot.synthesis.rules import design as find
 
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else _counts(vcs)
     began = time.monotonic()
-    with keeping_the_best(), status("designing") as progress:
+    with keeping_the_best(), activity.status("designing") as progress:
         found = find(
             family, switching, adaptive=by.value, least=least, symmetry=symmetry.value, counts=counts, every=every,
             time_limit=time_limit, progress=progress,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -122,6 +119,7 @@ def lanes(
     Exit code 0: routes were found, and the proof holds.
     """
     from unknot.checker import evidence_holds
+    from unknot.commands import activity
     from unknot.studies import design
     from unknot.synthesis import lanes as fewest
     from unknot.synthesis import read_flows
@@ -151,7 +149,7 @@ def lanes(
             raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
         wanted = Wanted(built, paths.value, routing, matrix, vcs, time_limit, seed, out, json)
         raise typer.Exit(changing(wanted, changes.value))
-    with keeping_the_best(), status("looking for lanes") as show:
+    with keeping_the_best(), activity.status("looking for lanes") as show:
         given = None if routing is None else design.routing(built, routing, None, where="--routing")
         found = fewest(
             built,
@@ -163,7 +161,7 @@ def lanes(
             most=most,
             first=first.value,
             seed=seed,
-            progress=lambda stage, done, total: show(stage),
+            progress=show,
         )
         seconds = time.monotonic() - began
         verdict, delivery = check(found.relation), deliver(found.relation)
@@ -197,19 +195,6 @@ def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
         say(f"{out} was not written: no cycle of turns rules out one lane, so there is nothing to draw")
 
 
-@contextmanager
-def status(what: str) -> Iterator[Callable[[str], None]]:
-    """Show in a line on stderr what is being tried; show nothing where stderr is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    from rich.console import Console
-
-    began = time.monotonic()
-    with Console(stderr=True).status(f"{what} …") as status:
-        yield lambda text: status.update(f"{what}: {text}, {time.monotonic() - began:.0f} s")
-
-
 def conclusion(found: Lanes) -> str:
     """Return the conclusion in a sentence or two."""
     text = f"{found.count} lane{'s are' if found.count > 1 else ' is'} enough for {served(found)}"
@@ -235,7 +220,7 @@ def fewer(found: Lanes | ChangingLanes) -> str:
 
 
 def _bound(found: Lanes | ChangingLanes) -> str:
-    from unknot.synthesis import ForcedCycle, Refutation, RouteCycle
+    from unknot.synthesis import Refutation, RouteCycle
 
     if isinstance(found.evidence, Refutation):
         count = f"{found.evidence.lanes} lane{'s are' if found.evidence.lanes > 1 else ' is'} impossible"
@@ -244,18 +229,16 @@ def _bound(found: Lanes | ChangingLanes) -> str:
             f"{count}: with {len(found.evidence.cycles)} cycles of channels that no lane may close, the clauses that "
             f"all routes fulfil contradict each other; the proof has {learnt:,} steps"
         )
+    if found.evidence is None:
+        return "there is no fewer than one"
+    name = found.relation.network.channel_name
+    names = " → ".join(name(turn.channel) for turn in found.evidence.turns)
     if isinstance(found.evidence, RouteCycle):
-        name = found.relation.network.channel_name
-        names = " → ".join(name(turn.channel) for turn in found.evidence.turns)
         return f"1 lane is impossible: the given routes take each of these channels and then the next: {names}"
-    if isinstance(found.evidence, ForcedCycle):
-        network = found.relation.network
-        names = " → ".join(network.channel_name(turn.channel) for turn in found.evidence.turns)
-        return (
-            f"1 lane is impossible: each of these channels has to be followed by the next, because some pair of "
-            f"routers has no other shortest path, and they close a cycle: {names}"
-        )
-    return "there is no fewer than one"
+    return (
+        "1 lane is impossible: each of these channels has to be followed by the next, because some pair of routers "
+        f"has no other shortest path, and they close a cycle: {names}"
+    )
 
 
 def _floor(found: Lanes | ChangingLanes) -> str:

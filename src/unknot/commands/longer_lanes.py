@@ -29,12 +29,11 @@ def longer(
 ) -> NoReturn:
     """Find the routes, show or print them as JSON, and end with the exit code."""
     from unknot.checker import evidence_holds
-    from unknot.commands import display
-    from unknot.commands.lanes import status
+    from unknot.commands import activity, display
     from unknot.synthesis import export, longer_lanes
     from unknot.verify import check, deliver
 
-    with keeping_the_best(), status("looking for short routes") as show:
+    with keeping_the_best(), activity.status("looking for short routes") as show:
         found = longer_lanes(
             network,
             count,
@@ -43,7 +42,7 @@ def longer(
             vcs=vcs,
             time_limit=time_limit,
             seed=seed,
-            progress=lambda stage, done, total: show(stage),
+            progress=show,
         )
         verdict, delivery = check(found.relation), deliver(found.relation)
         holds = evidence_holds(found.relation, verdict)

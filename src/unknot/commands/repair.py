@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.lanes import status
 from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json, relation_of, write
@@ -58,6 +57,7 @@ def repair(
     """
     from unknot.answers.form import answer
     from unknot.answers.repair import RepairAnswer, state_of
+    from unknot.commands import activity
     from unknot.report.picture import require_ending
     from unknot.synthesis import repair as remedies
 
@@ -66,11 +66,11 @@ def repair(
     elif out is not None:
         from unknot.commands.repair_fabric import repair_fabric
 
-        with status("looking for remedies") as say:
-            code = repair_fabric(network, out, time_limit=time_limit, seed=seed, say=say)
+        with activity.status("looking for remedies") as progress:
+            code = repair_fabric(network, out, time_limit=time_limit, seed=seed, progress=progress)
         raise typer.Exit(code)
     relation = _refuted(network, routing, vcs)
-    with keeping_the_best(), status("looking for remedies") as say:
+    with keeping_the_best(), activity.status("looking for remedies") as progress:
         before = state_of(relation, switching)
         found = remedies(
             relation,
@@ -79,7 +79,7 @@ def repair(
             minimal=minimal,
             time_limit=time_limit,
             seed=seed,
-            progress=lambda stage, done, total: say(stage),
+            progress=progress,
         )
         after = [None if remedy.cost is None else state_of(remedy.relation, switching) for remedy in found]
     if json:

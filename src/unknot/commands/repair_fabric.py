@@ -15,6 +15,7 @@ from unknot.errors import UnknotError
 
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric
+    from unknot.progress import Progress
     from unknot.synthesis import Lanes
     from unknot.verify.audit import Audit
 
@@ -33,7 +34,7 @@ class Written:
     audit: Audit
 
 
-def repair_fabric(path: str, out: Path, *, time_limit: float, seed: int, say: Callable[[str], None]) -> int:
+def repair_fabric(path: str, out: Path, *, time_limit: float, seed: int, progress: Progress) -> int:
     """Write each remedy for a fabric's tables into a folder of its own, and a page that says how to load them.
 
     Every remedy is read back from its files and judged anew. Returns the exit code: 0 if all of them are safe.
@@ -51,7 +52,7 @@ def repair_fabric(path: str, out: Path, *, time_limit: float, seed: int, say: Ca
     fabric = read_fabric(path)
     before = audit(fabric, time_limit=time_limit)
     written, reasons = [], []
-    remedies = _remedies(fabric, time_limit, seed, say)
+    remedies = _remedies(fabric, time_limit, seed, progress)
     for kind, make in remedies:
         try:
             written.append(_write(fabric, kind, *make(), out))
@@ -71,7 +72,7 @@ def repair_fabric(path: str, out: Path, *, time_limit: float, seed: int, say: Ca
 
 
 def _remedies(
-    fabric: Fabric, time_limit: float, seed: int, say: Callable[[str], None]
+    fabric: Fabric, time_limit: float, seed: int, progress: Progress
 ) -> Iterator[tuple[str, Callable[[], tuple[Fabric, int]]]]:
     from unknot.routing.forwarding_table import fabric_relation
     from unknot.synthesis import lanes
@@ -86,7 +87,7 @@ def _remedies(
             routing=relation,
             time_limit=time_limit / 2,
             seed=seed,
-            progress=lambda stage, done, total: say(stage),
+            progress=progress,
         )
         return _with_lanes(bare, found), found.count
 
@@ -97,7 +98,7 @@ def _remedies(
             flows=_flows(bare),
             time_limit=time_limit / 2,
             seed=seed,
-            progress=lambda stage, done, total: say(stage),
+            progress=progress,
         )
         return _with_lanes(_with_tables(bare, found), found), found.count
 
