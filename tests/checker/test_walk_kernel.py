@@ -31,7 +31,7 @@ def flaw(answers: dict[int, Sequence[int] | int], rank: Sequence[int], home: str
     router = np.concatenate([PATHS.target, PATHS.inject]).astype(np.int32)
     ranks, core, value = np.array(rank), np.zeros(4, dtype=bool), np.zeros(16, dtype=np.int64)
     return int(
-        getattr(walk, "py_func", walk)(
+        walk.py_func(
             rule, 0, False, True, False, ranks, core, router, PATHS.source, "abc".index(home), len(sources),
             seen, input_vc, first, value, best, out, 0,
         )
@@ -46,7 +46,7 @@ def test_legal_answers() -> None:
 
 
 @pytest.mark.parametrize("at", [4, 5, 0])
-def test_illegal_answers_name_their_place(at: int) -> None:
+def test_illegal_answers_name_their_input_vc(at: int) -> None:
     good = {4: [0], 5: [1], 0: [1], 1: [EJECT]}
     for wrong in (-1, 3, [4], [2], [EJECT], [good[at][0] + NO_WAIT]):
         assert flaw({**good, at: wrong}, (1, 0, 2, 3), "c", (4, 5)) == -2 - at, wrong

@@ -166,13 +166,13 @@ def outcome(words: list[str], folder: Path) -> tuple[int, str, float]:
     pid = os.fork()
     if pid == 0:
         _run(words, folder, shown)
-    asked = 0.0
+    interrupted = 0.0
     while not (done := os.waitpid(pid, os.WNOHANG))[0]:
         now = time.monotonic()
-        if not asked and (_spent(pid) > PATIENCE or now > start + LONGEST):
-            asked = now
+        if not interrupted and (_spent(pid) > PATIENCE or now > start + LONGEST):
+            interrupted = now
             os.kill(pid, signal.SIGINT)
-        elif asked and now > asked + LONGEST:
+        elif interrupted and now > interrupted + LONGEST:
             os.killpg(pid, signal.SIGKILL)
         time.sleep(0.01)
     took = time.monotonic() - start

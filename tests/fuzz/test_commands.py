@@ -26,9 +26,9 @@ def fuzzed(lines: int, seed: int) -> tuple[Counter[int], list[str]]:
     codes: Counter[int] = Counter()
     wrong = []
     draw = random.Random(seed)
-    place = Path(tempfile.mkdtemp())  # a TemporaryDirectory would be removed by the first fork that ends
+    root = Path(tempfile.mkdtemp())  # a TemporaryDirectory would be removed by the first fork that ends
     try:
-        good, folder = place / "good", place / "files"
+        good, folder = root / "good", root / "files"
         good.mkdir()
         names = prepare(good)
         for _ in range(lines):
@@ -40,7 +40,7 @@ def fuzzed(lines: int, seed: int) -> tuple[Counter[int], list[str]]:
                 wrong.append(f"{shlex.join(words)[:1500]!r} after {took:.1f} s: {why}")
                 print(wrong[-1], flush=True)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(root, ignore_errors=True)
     return codes, wrong
 
 

@@ -72,32 +72,32 @@ def main() -> int:
     parser.add_argument("--only", default="", help="files whose path contains this")
     parser.add_argument("--within", default="", help="files and folders of tests, instead of those of the group")
     parser.add_argument("--again", action="store_true", help="only the faults that the last report lists")
-    asked = parser.parse_args()
-    print(f"seed {asked.seed}", flush=True)
-    if len(asked.groups) > 1:
+    args = parser.parse_args()
+    print(f"seed {args.seed}", flush=True)
+    if len(args.groups) > 1:
         options = ("seconds", "seed", "faults", "longest", "alone", "tests", "examples", "only", "within")
-        command = [sys.executable, "-m", "tests.mutation", *(f"--{name}={getattr(asked, name)}" for name in options)]
-        command += ["--again"] * asked.again
-        return max(subprocess.run([*command, name], cwd=ROOT, check=False).returncode for name in asked.groups)
-    group = GROUPS[asked.groups[0]]
+        command = [sys.executable, "-m", "tests.mutation", *(f"--{name}={getattr(args, name)}" for name in options)]
+        command += ["--again"] * args.again
+        return max(subprocess.run([*command, name], cwd=ROOT, check=False).returncode for name in args.groups)
+    group = GROUPS[args.groups[0]]
     if group.interpreted and os.environ.get("NUMBA_DISABLE_JIT") != "1":
         os.environ["NUMBA_DISABLE_JIT"] = "1"
-        os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:], f"--seed={asked.seed}"])
+        os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:], f"--seed={args.seed}"])
     from tests.mutation.runner import cap_examples
 
-    cap_examples(asked.examples)
+    cap_examples(args.examples)
     explained = {line.partition(" # ")[0] for line in EXPLAINED.read_text().splitlines() if line}
-    return _judge(asked.groups[0], group, asked, explained)
+    return _judge(args.groups[0], group, args, explained)
 
 
-def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[str]) -> int:
+def _judge(name: str, group: Group, args: argparse.Namespace, explained: set[str]) -> int:
     from tests.mutation.runner import Tests, run
     from tests.mutation.sites import mutants
 
     report = ROOT / "reports" / f"mutants-{name}.txt"
-    planted = [mutant for path in group.paths(asked.only) for mutant in mutants(ROOT, path)]
+    planted = [mutant for path in group.paths(args.only) for mutant in mutants(ROOT, path)]
     lines: list[str] = []
-    if asked.again:
+    if args.again:
         lines = [line for line in report.read_text().splitlines() if line.startswith("  ")]
         listed = {line.partition(": ")[2] for line in lines}
         places = {key.partition(": ")[0] for key in listed}
@@ -106,8 +106,8 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
         lines = [line for line in lines if line.partition(": ")[2] not in keys]
     if not planted:
         return 0
-    random.Random(asked.seed).shuffle(planted)
-    planted, known = planted[: asked.faults], len(planted)
+    random.Random(args.seed).shuffle(planted)
+    planted, known = planted[: args.faults], len(planted)
     share, begin = 0.0, _spent()
 
     def tried(tests: Tests) -> None:
@@ -116,13 +116,13 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
         print(f"  tests alone: {alone:.0f} s; not run here: {sorted(tests.failed)}", flush=True)
         number, excused, others = 0, 0, len(lines)
         for mutant in planted:
-            if _spent() - begin - alone > asked.seconds:
+            if _spent() - begin - alone > args.seconds:
                 break
             number += 1
             if mutant.key in explained:
                 excused += 1
                 continue
-            chosen = tests.of(mutant, asked.tests)
+            chosen = tests.of(mutant, args.tests)
             if chosen and not tests.survives(mutant, chosen):
                 continue
             lines.append(f"  {'missed' if chosen else 'no test runs it'}: {mutant.key}")
@@ -135,10 +135,10 @@ def _judge(name: str, group: Group, asked: argparse.Namespace, explained: set[st
         )
         print(text, flush=True)
         report.parent.mkdir(exist_ok=True)
-        report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {asked.seed}", text, *sorted(lines), ""]))
+        report.write_text("\n".join([f"{time.strftime('%Y-%m-%d')} seed {args.seed}", text, *sorted(lines), ""]))
 
     first = {Path(mutant.path).stem.removesuffix("_kernel") for mutant in planted}
-    run(asked.within.split() or list(group.tests), Tests(ROOT, asked.longest, asked.alone, first, tried))
+    run(args.within.split() or list(group.tests), Tests(ROOT, args.longest, args.alone, first, tried))
     return 0 if share >= group.wanted else 1
 
 

@@ -65,7 +65,7 @@ def test_every_function_gets_faults_and_texts_none(sample: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "asked"),
+    ("change", "expression"),
     [
         ("return a + 1 => return a - 1", "module.kernel.py_func(4) == 5"),
         ("return b - 2 => return b + 2", "module.plain(4) == 2"),
@@ -74,8 +74,8 @@ def test_every_function_gets_faults_and_texts_none(sample: Path) -> None:
         ("odd = False => odd = True", "not module.Shape.flat()"),
     ],
 )
-def test_a_planted_fault_takes_effect(sample: Path, change: str, asked: str) -> None:
+def test_a_planted_fault_takes_effect(sample: Path, change: str, expression: str) -> None:
     module = importlib.import_module("faulty_sample")
-    assert eval(asked, {"module": module})
+    assert eval(expression, {"module": module})
     _plant(next(mutant for mutant in mutants(sample.parent, sample) if mutant.key.endswith(f": {change}")))
-    assert not eval(asked, {"module": module})
+    assert not eval(expression, {"module": module})

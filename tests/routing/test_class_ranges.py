@@ -24,17 +24,17 @@ def test_each_class_is_its_routing_on_its_vcs(data: st.DataObject) -> None:
         wide = data.draw(st.integers(1, vcs))
         made.append((f"c{k}", data.draw(st.integers(0, vcs - wide)), dimension_order(NET, wide)))
     relation = in_ranges(NET, vcs, made)
-    places = relation.vcs
+    virtual = relation.vcs
     for k, (_, low, base) in enumerate(made):
         for address in range(base.num_addresses):
             for terminal in range(NET.num_terminals):
                 wanted = base.candidates(base.num_vcs + terminal, address)
-                found = relation.candidates(places.total + terminal, k * base.num_addresses + address)
+                found = relation.candidates(virtual.total + terminal, k * base.num_addresses + address)
                 for a, b in zip(wanted, found, strict=True):
                     assert (a.vc is None) == (b.vc is None)
                     if a.vc is not None and b.vc is not None:
-                        assert places.channel[b.vc] == base.vcs.channel[a.vc]
-                        assert places.index[b.vc] == base.vcs.index[a.vc] + low
+                        assert virtual.channel[b.vc] == base.vcs.channel[a.vc]
+                        assert virtual.index[b.vc] == base.vcs.index[a.vc] + low
     assert deliver(relation).delivered
 
 

@@ -6,20 +6,20 @@ import json
 import pickle
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from tests.reference import climbing
+from tests.synthesis.commands import run
 from tests.synthesis.test_exact import effort, one_way_ring
 from tests.synthesis.test_lanes import ATLAS, networks
 from unknot.checker import accept
-from unknot.cli import app
 from unknot.errors import RelationError
 from unknot.network import Network, from_networkx
 from unknot.routing import Relation, shortest_paths
@@ -37,8 +37,6 @@ from unknot.verify import check, deliver, loads
 
 def climbs(network: Network, paths: list[tuple[int, ...]], key: np.ndarray, rising: bool) -> bool:
     """Whether a path climbs through virtual channels with keys (lanes, channels), tried one by one."""
-    from itertools import product
-
     for path in paths:
         for taken in product(range(len(key)), repeat=len(path)):
             ordered = not rising or list(taken) == sorted(taken)
@@ -326,12 +324,7 @@ def test_bad_questions() -> None:
         changing_lanes("ring(5)", time_limit=-1)
 
 
-def run(*words: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, list(words))
-    return result.exit_code, " ".join(result.output.split())
-
-
-def test_the_command(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_the_command(tmp_path: Path) -> None:
     out = tmp_path / "routes.json"
     code, text = run("lanes", "ring(6)", "--paths", "table", "--changes", "ports", "--out", str(out))
     assert code == 0

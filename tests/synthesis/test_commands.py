@@ -7,18 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from unknot.cli import app
+from tests.synthesis.commands import run
 from unknot.errors import RelationError
 from unknot.routing import Candidate, duato
 from unknot.synthesis import entries, export, lanes
 from unknot.topologies import mesh
-
-
-def run(*words: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, list(words))
-    return result.exit_code, " ".join(result.output.split())
 
 
 def test_lanes_as_text() -> None:

@@ -9,17 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from unknot.cli import app
+from tests.synthesis.commands import run
 from unknot.errors import RelationError
 from unknot.synthesis import lanes
 from unknot.verify import check, deliver
-
-
-def run(*words: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, list(words))
-    return result.exit_code, " ".join(result.output.split())
 
 
 def test_prescribed_lanes(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from unknot.network import Network
 from unknot.output import write_text
 from unknot.synthesis.evidence import Refutation, clauses_of
@@ -43,16 +45,10 @@ def write_refutation(
         f"p cnf {variables} {len(given)}",
     ]
     write_text(out, "\n".join([*head, *_lines(given)]) + "\n")
-    steps: list[list[int]] = [[]]
-    for x in evidence.learnt.tolist():
-        if x:
-            steps[-1].append(x)
-        else:
-            steps.append([])
-    if steps[-1]:
-        steps.append([])
+    parts = np.split(evidence.learnt, np.flatnonzero(evidence.learnt == 0))
+    steps = [part[part != 0].tolist() for part in parts]
     proof = out.with_suffix(".drat")
-    write_text(proof, "\n".join(_lines([*(step for step in steps if step), []])) + "\n")
+    write_text(proof, "\n".join(_lines([*filter(None, steps), []])) + "\n")
     return out, proof
 
 

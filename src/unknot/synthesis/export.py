@@ -83,12 +83,12 @@ def _json(relation: Relation) -> str:
                 output["tier"] = tier
             if not waits:
                 output["waits"] = False
-        place = (
+        where = (
             {"input": _channel(relation, at), "vc": int(vcs.index[at])}
             if at < relation.num_vcs
             else {"input": "inject", "terminal": network.terminal_name(at - relation.num_vcs)}
         )
-        tables[router]["entries"].append({**place, "address": address, "candidates": outputs})
+        tables[router]["entries"].append({**where, "address": address, "candidates": outputs})
     addresses = [
         {
             "address": a,
@@ -109,10 +109,10 @@ def _csv(relation: Relation) -> str:
     network, vcs = relation.network, relation.vcs
     for router, at, address, found in sorted(entries(relation), key=lambda entry: entry[:3]):
         own = at < relation.num_vcs
-        place = (_channel(relation, at), int(vcs.index[at])) if own else (network.terminal_name(at - vcs.total), "")
+        where = (_channel(relation, at), int(vcs.index[at])) if own else (network.terminal_name(at - vcs.total), "")
         for vc, tier, waits in found:
             output = ("eject", "") if vc is None else (_channel(relation, vc), int(vcs.index[vc]))
-            out.writerow([network.router_name(router), *place, address, *output, tier, int(waits)])
+            out.writerow([network.router_name(router), *where, address, *output, tier, int(waits)])
     return text.getvalue()
 
 

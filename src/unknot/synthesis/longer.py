@@ -110,7 +110,7 @@ def longer_lanes(
     flows, vcs, time_limit, seed, progress
         As `unknot.synthesis.lanes` takes them.
     rounds : int
-        Seed of annealing.
+        Rounds of annealing.
 
     Raises
     ------

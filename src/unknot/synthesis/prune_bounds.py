@@ -4,8 +4,8 @@ Each fact is a clause that holds for every choice of removed candidates after wh
 
 - a knot of messages: they stand still for ever, unless a candidate on the way of one of them is removed, or one that
   a header may wait for and nobody in the knot holds is kept;
-- a trap: a way leads to places that nothing leaves for the destination, unless a candidate on the way is removed, or
-  one that leads out of the trap is kept;
+- a trap: a way leads to input VCs that nothing leaves for the destination, unless a candidate on the way is removed,
+  or one that leads out of the trap is kept;
 - a detour: a way ends with a step that is on no shortest path, unless a candidate on it is removed.
 
 The facts are added up by whole multipliers, or they and "at most n are removed" contradict each other, by a proof
@@ -26,7 +26,7 @@ from unknot.verify.verdict import Message
 
 Entry = tuple[int, int, int]
 """A candidate: input VC, address, output VC."""
-Places = tuple[int, ...]
+InputVcs = tuple[int, ...]
 SCALE = 10**9
 
 
@@ -39,14 +39,14 @@ class Knot:
 
 @dataclass(frozen=True)
 class Trap:
-    """Places that a way leads to, the last of it among them, and that no packet leaves for its destination.
+    """Input VCs that a way leads to, the last of it among them, and that no packet leaves for its destination.
 
-    `waits`: it is one place, where the candidates that are kept are none that a header waits for.
+    `waits`: it is one input VC, whose candidates that are kept are none that a header waits for.
     """
 
     address: int
-    way: Places
-    input_vcs: Places
+    way: InputVcs
+    input_vcs: InputVcs
     waits: bool = False
 
 
@@ -55,7 +55,7 @@ class Detour:
     """A way whose last step is on no shortest path."""
 
     address: int
-    way: Places
+    way: InputVcs
 
 
 Fact = Knot | Trap | Detour

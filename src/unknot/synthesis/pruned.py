@@ -68,7 +68,7 @@ class Pruned:
     Attributes
     ----------
     relation : Relation
-    removed : tuple of (place, address, VC)
+    removed : tuple of (input VC, address, output VC)
         Candidates that are gone.
     candidates : int
         Candidates of the relation as it was, ejections not counted.
