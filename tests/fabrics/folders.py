@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from unknot.errors import TextError
 from unknot.fabrics import Fabric
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fabrics"
@@ -32,3 +36,12 @@ def same(a: Fabric, b: Fabric) -> bool:
         for x, y in ((a.levels, b.levels), (a.lanes, b.lanes))
     )
     return wiring(a) == wiring(b) and a.network == b.network and tables and more
+
+
+def refused(read: Callable[[str], object], whole: str, change: tuple[str, str], said: str) -> int:
+    """Check that a text is refused after a change; return the line that the error names."""
+    assert change[0] in whole
+    with pytest.raises(TextError) as error:
+        read(whole.replace(*change, 1))
+    assert re.search(said, error.value.message)
+    return error.value.line

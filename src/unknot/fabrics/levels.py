@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +10,7 @@ import numpy.typing as npt
 from unknot import memory
 from unknot.errors import TextError
 from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.side_file import SideFile
 
 LEVELS = 16
 """Service levels: 0 to 15."""
@@ -22,7 +21,7 @@ UNKNOWN = -1
 
 
 @dataclass
-class LevelFile:
+class LevelFile(SideFile):
     """Path records of one file.
 
     Attributes
@@ -33,18 +32,11 @@ class LevelFile:
         Destination LID, service level, and line of the file.
     """
 
-    where: str | Path
-    lines: Sequence[str]
     guid: list[int] = field(default_factory=list)
     slid: list[int] = field(default_factory=list)
     dlid: list[int] = field(default_factory=list)
     level: list[int] = field(default_factory=list)
     line: list[int] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def error(self, message: str, line: int) -> TextError:
-        """An error at a line of the file."""
-        return TextError(message, self.where, line, 0, self.lines[line - 1])
 
     def record(self, guid: int, slid: int, dlid: int, level: int, line: int) -> None:
         """Add a record; TextError if there is no such service level."""
@@ -58,17 +50,10 @@ class LevelFile:
 
 
 @dataclass
-class LaneFile:
+class LaneFile(SideFile):
     """Rows of SL to VL tables of one file: (GUID or −1, LID or −1, input port, output port, VL of each SL, line)."""
 
-    where: str | Path
-    lines: Sequence[str]
     rows: list[tuple[int, int, int, int, tuple[int, ...], int]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def error(self, message: str, line: int) -> TextError:
-        """An error at a line of the file."""
-        return TextError(message, self.where, line, 0, self.lines[line - 1])
 
 
 def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:

@@ -16,7 +16,7 @@ from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
 from unknot.fabrics.large_text import LargeText, decimal, hexadecimal, row_starts
 from unknot.fabrics.noise import Noise
-from unknot.fabrics.tables import SwitchTable, TableFile
+from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
 _HEAD = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
 _TITLE = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")
@@ -32,7 +32,7 @@ _RUN = re.compile(
 )
 """Rows in the form that OpenSM writes."""
 _PORT_AT = 9
-NOT_ROUTED = 255
+"""Offset of the port in a row."""
 
 
 def read_fdbs(path: str | Path) -> TableFile:

@@ -18,12 +18,11 @@ from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
 from unknot.fabrics.large_text import LargeText, decimal, row_starts
 from unknot.fabrics.noise import Noise
-from unknot.fabrics.tables import SwitchTable, TableFile
+from unknot.fabrics.side_file import integer
+from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
-NOT_ROUTED = 255
-"""Port of a LID without a route."""
 _PORT_AT = 7
-"""Place of the port in a row."""
+"""Offset of the port in a row."""
 _NUMBER = r"(0x[0-9a-f]{1,8}|[0-9]{1,9})"
 _HEAD = re.compile(
     rf"^Unicast lids \[{_NUMBER}-{_NUMBER}\] of switch (?:Lid ([0-9]{{1,9}})|DR path .*|Lid .* DR path .*) "
@@ -75,7 +74,7 @@ def read_lfts(path: str | Path) -> TableFile:
             if table is not None:
                 raise file.error(f"the table begun in line {table.line} has no last line `… lids dumped`", number)
             counted = match[2].startswith("0x")
-            bounds = _number(match[1]), _number(match[2])
+            bounds = integer(match[1]), integer(match[2])
             table = file.open(int(match[4], 16), number, int(match[3] or 0) or None)
         elif match := _FOOT.match(line):
             if table is None:
@@ -122,10 +121,6 @@ class _Pattern:
         for digit in range(3):
             blank[self._places + digit] = 0
         return blank.tobytes()
-
-
-def _number(text: str) -> int:
-    return int(text, 16 if text.startswith("0x") else 10)
 
 
 def _enter(file: TableFile, table: SwitchTable, match: re.Match[str], bounds: tuple[int, int], line: int) -> None:

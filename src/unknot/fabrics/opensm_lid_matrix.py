@@ -7,7 +7,6 @@ where the routing engine allows no way. Of up*/down* they count the ways that cl
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from unknot.errors import TextError
 from unknot.fabrics.fabric import NO_HOPS, Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.noise import Noise
+from unknot.fabrics.side_file import SideFile
 from unknot.input import read_lines
 
 _HEAD = re.compile(r"^Switch: guid 0x([0-9a-f]{16})\s*$")
@@ -26,17 +26,10 @@ _IGNORED = re.compile(r"^\s*(?:#.*)?$")
 
 
 @dataclass
-class HopFile:
+class HopFile(SideFile):
     """Rows of one file: (node GUID of the switch, LID, port GUID of its owner or −1, hops by port, line)."""
 
-    where: str | Path
-    lines: Sequence[str]
     rows: list[tuple[int, int, int, bytes, int]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def error(self, message: str, line: int) -> TextError:
-        """An error at a line of the file."""
-        return TextError(message, self.where, line, 0, self.lines[line - 1])
 
 
 def read_lid_matrix(path: str | Path) -> HopFile:

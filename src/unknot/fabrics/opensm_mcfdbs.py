@@ -6,16 +6,15 @@ A row gives the ports to which a switch copies the packets of a multicast LID, a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from unknot.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.noise import Noise
+from unknot.fabrics.side_file import SideFile
 from unknot.input import read_text
 
 _HEAD = re.compile(r"^Switch 0x([0-9a-fA-F]{16})\s*$")
@@ -25,17 +24,10 @@ LAST_MULTICAST = 0xFFFE
 
 
 @dataclass
-class MulticastFile:
+class MulticastFile(SideFile):
     """Rows of one file: (node GUID of the switch, multicast LID, output ports, line)."""
 
-    where: str | Path
-    lines: Sequence[str]
     rows: list[tuple[int, int, tuple[int, ...], int]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def error(self, message: str, line: int) -> TextError:
-        """An error at a line of the file."""
-        return TextError(message, self.where, line, 0, self.lines[line - 1])
 
 
 def read_mcfdbs(path: str | Path) -> MulticastFile:

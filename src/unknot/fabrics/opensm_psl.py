@@ -16,6 +16,7 @@ from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.levels import UNKNOWN, LevelFile
 from unknot.fabrics.noise import Noise
+from unknot.fabrics.side_file import integer
 from unknot.input import read_lines
 from unknot.output import write_text
 
@@ -57,11 +58,11 @@ def read_psl(path: str | Path) -> LevelFile:
 
     for number, line in enumerate(lines, start=1):
         if match := _SHORT.match(line):
-            file.record(int(match[1], 16), UNKNOWN, _lid(file, _number(match[2]), number), int(match[3]), number)
+            file.record(int(match[1], 16), UNKNOWN, _lid(file, integer(match[2]), number), int(match[3]), number)
         elif match := _ENTRY.match(line):
             if source is None:
                 raise file.error("an entry outside a block; the line that names its source is missing", number)
-            file.record(*source, _lid(file, _number(match[1]), number), int(match[2]), number)
+            file.record(*source, _lid(file, integer(match[1]), number), int(match[2]), number)
         elif match := _HEAD.match(line):
             source = int(match[1], 16), _lid(file, int(match[2]), number)
         elif _RECORD.match(line):
@@ -70,7 +71,7 @@ def read_psl(path: str | Path) -> LevelFile:
         elif opened and (match := _FIELD.match(line)):
             if match[1] in _NEEDED:
                 try:
-                    values[match[1]] = _number(match[2])
+                    values[match[1]] = integer(match[2])
                 except ValueError:
                     raise file.error(f"{match[1]} has no number", number) from None
         elif not _IGNORED.match(line) and not noise.has(line, number):
@@ -105,10 +106,6 @@ def write_psl(fabric: Fabric, path: str | Path) -> None:
     levels, lids = fabric.levels[port, column].tolist(), fabric.lids[column].tolist()
     rows = zip(port.tolist(), lids, levels, strict=True)
     write_text(path, "".join(f"0x{names[p]:016x} {lid} {level}\n" for p, lid, level in rows))
-
-
-def _number(text: str) -> int:
-    return int(text, 16 if text.startswith("0x") else 10)
 
 
 def _lid(file: LevelFile, lid: int, line: int) -> int:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +11,10 @@ import numpy.typing as npt
 
 from unknot.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, Fabric
+from unknot.fabrics.side_file import SideFile
 
+NOT_ROUTED = 255
+"""Port of a LID without a route, in files."""
 Column: TypeAlias = "array[int] | npt.NDArray[Any]"
 
 
@@ -51,13 +52,11 @@ class SwitchTable:
 
 
 @dataclass
-class TableFile:
+class TableFile(SideFile):
     """The tables of one file.
 
     Attributes
     ----------
-    where, lines :
-        The file and its text, for messages.
     lists_all : bool
         Whether the format has a line for every LID, reachable or not, so that a missing one is an error.
     tables : dict
@@ -66,21 +65,12 @@ class TableFile:
         LID → (port GUID, line), where the format names the owner of the LID.
     stale : set of int
         LIDs the file itself marks as nobody's.
-    notes : list of str
-        What was found on reading and is not an error.
     """
 
-    where: str | Path
-    lines: Sequence[str]
     lists_all: bool
     tables: dict[int, SwitchTable] = field(default_factory=dict)
     guids: dict[int, tuple[int, int]] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-
-    def error(self, message: str, line: int) -> TextError:
-        """An error at a line of the file."""
-        return TextError(message, self.where, line, 0, self.lines[line - 1])
 
     def open(self, guid: int, line: int, lid: int | None = None) -> SwitchTable:
         """Begin the table of a switch."""
