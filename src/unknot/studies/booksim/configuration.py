@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"-?(\d*\.)?\d+([eE][+-]?\d+)?")
 
 
 class Configuration:
-    """The values of all keys, and which of them were asked for.
+    """The values of all keys, and which of them were read.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Configuration:
         self.folder, self.faithful = Path(folder), faithful
         self.given: dict[str, Assignment] = {}
         self.warnings: list[str] = []
-        self._asked: set[str] = set()
+        self._read: set[str] = set()
         self.klass: int | None = None
         for assignment in assignments:
             self._check(assignment)
@@ -96,7 +96,7 @@ class Configuration:
 
     def text(self, key: str) -> str:
         """The value as it was written."""
-        self._asked.add(key)
+        self._read.add(key)
         return self.given[key].value if key in self.given else KEYS[key].default
 
     def whole(self, key: str, least: int | None = None, most: int = LARGEST) -> int:
@@ -147,9 +147,9 @@ class Configuration:
             raise self.error(key, f"{self.text(key)} is not built: {KEYS[key].words}")
 
     def idle(self) -> list[str]:
-        """The keys that are set to something else than their default and were not asked for: they change nothing."""
+        """The keys that are set to something else than their default and never read: they change nothing."""
         return [
-            key for key, found in self.given.items() if key not in self._asked and found.value != KEYS[key].default
+            key for key, found in self.given.items() if key not in self._read and found.value != KEYS[key].default
         ]
 
 

@@ -20,8 +20,8 @@ MOST_NODES = 4096
 _CALL = re.compile(r"([^(]*)(?:\((.*)\))?")
 
 
-class _Asked:
-    """A pattern as it was asked for: its name, and values in parentheses."""
+class _Call:
+    """A pattern or injection process as the configuration names it, with its values in parentheses."""
 
     def __init__(self, configuration: Configuration, built: Built, key: str) -> None:
         self.configuration, self.built, self.key = configuration, built, key
@@ -63,10 +63,10 @@ def pattern(configuration: Configuration, built: Built) -> Pattern:
     UnknotError
         If there is none of that name, or it does not fit the network.
     """
-    asked = _Asked(configuration, built, "traffic")
-    if asked.name not in PATTERNS:
-        raise configuration.error("traffic", f"BookSim has no pattern {asked.name!r}; {near(asked.name, PATTERNS)}")
-    return PATTERNS[asked.name](asked)
+    call = _Call(configuration, built, "traffic")
+    if call.name not in PATTERNS:
+        raise configuration.error("traffic", f"BookSim has no pattern {call.name!r}; {near(call.name, PATTERNS)}")
+    return PATTERNS[call.name](call)
 
 
 def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts | None:
@@ -77,15 +77,15 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     chance : float
         Packets of a terminal in a cycle.
     """
-    asked = _Asked(configuration, built, "injection_process")
-    if asked.name == "bernoulli":
+    call = _Call(configuration, built, "injection_process")
+    if call.name == "bernoulli":
         return None
-    if asked.name != "on_off":
-        raise configuration.error("injection_process", f"BookSim has bernoulli and on_off, not {asked.name!r}")
+    if call.name != "on_off":
+        raise configuration.error("injection_process", f"BookSim has bernoulli and on_off, not {call.name!r}")
     keys = ("burst_alpha", "burst_beta", "burst_r1")
     given = []
     for at, key in enumerate(keys):
-        text = asked.values[at].split(",")[0] if at < len(asked.values) else ""
+        text = call.values[at].split(",")[0] if at < len(call.values) else ""
         try:
             given.append(float(text) if text else configuration.number(key))
         except ValueError:
@@ -123,163 +123,161 @@ def _closes_at_end(text: str) -> bool:
     return False
 
 
-def _to(asked: _Asked, target: npt.ArrayLike) -> Pattern:
+def _to(call: _Call, target: npt.ArrayLike) -> Pattern:
     found = np.asarray(target, dtype=np.int64)
-    wrong = np.flatnonzero((found < 0) | (found >= asked.nodes))
+    wrong = np.flatnonzero((found < 0) | (found >= call.nodes))
     if wrong.size:
-        raise asked.configuration.error(
-            "traffic", f"node {wrong[0]} would send to {found[wrong[0]]}; there are nodes 0 to {asked.nodes - 1}"
+        raise call.configuration.error(
+            "traffic", f"node {wrong[0]} would send to {found[wrong[0]]}; there are nodes 0 to {call.nodes - 1}"
         )
-    return Pattern(asked.text, destination=found.astype(np.int32))
+    return Pattern(call.text, destination=found.astype(np.int32))
 
 
-def _drawn(
-    asked: _Asked, choices: Callable[[int], Sequence[int] | Numbers], shares: Numbers | None = None
-) -> Pattern:
+def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Numbers], shares: Numbers | None = None) -> Pattern:
     """Each node draws among some destinations, as often as one of them stands there."""
-    if asked.nodes > MOST_NODES:
-        raise asked.configuration.error(
+    if call.nodes > MOST_NODES:
+        raise call.configuration.error(
             "traffic",
-            f"{asked.text}: {asked.nodes} × {asked.nodes} rates are too many; the limit is {MOST_NODES} nodes",
+            f"{call.text}: {call.nodes} × {call.nodes} rates are too many; the limit is {MOST_NODES} nodes",
         )
-    weight = np.zeros((asked.nodes, asked.nodes))
-    for source in range(asked.nodes):
+    weight = np.zeros((call.nodes, call.nodes))
+    for source in range(call.nodes):
         found = np.asarray(choices(source), dtype=np.int64)
-        if found.min() < 0 or found.max() >= asked.nodes:
-            raise asked.configuration.error(
-                "traffic", f"node {source} would send to {found.max()}; there are nodes 0 to {asked.nodes - 1}"
+        if found.min() < 0 or found.max() >= call.nodes:
+            raise call.configuration.error(
+                "traffic", f"node {source} would send to {found.max()}; there are nodes 0 to {call.nodes - 1}"
             )
         np.add.at(weight[source], found, 1.0 if shares is None else shares)
-    return Pattern(asked.text, weight=weight / weight.sum(axis=1, keepdims=True))
+    return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
 
 
-def _bits(asked: _Asked) -> tuple[Numbers, int]:
-    bits = asked.nodes.bit_length() - 1
-    if asked.nodes != 1 << bits:
-        raise asked.configuration.error(
-            "traffic", f"{asked.name} wants a power of two of nodes; there are {asked.nodes}"
+def _bits(call: _Call) -> tuple[Numbers, int]:
+    bits = call.nodes.bit_length() - 1
+    if call.nodes != 1 << bits:
+        raise call.configuration.error(
+            "traffic", f"{call.name} wants a power of two of nodes; there are {call.nodes}"
         )
-    return np.arange(asked.nodes, dtype=np.int64), bits
+    return np.arange(call.nodes, dtype=np.int64), bits
 
 
-def _uniform(asked: _Asked) -> Pattern:
+def _uniform(call: _Call) -> Pattern:
     return Pattern("uniform")
 
 
-def _bitcomp(asked: _Asked) -> Pattern:
-    nodes, _ = _bits(asked)
-    return _to(asked, asked.nodes - 1 - nodes)
+def _bitcomp(call: _Call) -> Pattern:
+    nodes, _ = _bits(call)
+    return _to(call, call.nodes - 1 - nodes)
 
 
-def _bitrev(asked: _Asked) -> Pattern:
-    nodes, bits = _bits(asked)
+def _bitrev(call: _Call) -> Pattern:
+    nodes, bits = _bits(call)
     found = np.zeros_like(nodes)
     for i in range(bits):
         found |= ((nodes >> i) & 1) << (bits - 1 - i)
-    return _to(asked, found)
+    return _to(call, found)
 
 
-def _transpose(asked: _Asked) -> Pattern:
-    nodes, bits = _bits(asked)
+def _transpose(call: _Call) -> Pattern:
+    nodes, bits = _bits(call)
     if bits % 2:
-        raise asked.configuration.error(
-            "traffic", f"transpose wants an even power of two of nodes; there are {asked.nodes}"
+        raise call.configuration.error(
+            "traffic", f"transpose wants an even power of two of nodes; there are {call.nodes}"
         )
     half = bits // 2
-    return _to(asked, nodes >> half | (nodes & ((1 << half) - 1)) << half)
+    return _to(call, nodes >> half | (nodes & ((1 << half) - 1)) << half)
 
 
-def _shuffle(asked: _Asked) -> Pattern:
-    nodes, bits = _bits(asked)
-    return _to(asked, (nodes << 1 & asked.nodes - 1) | nodes >> max(bits - 1, 0))
+def _shuffle(call: _Call) -> Pattern:
+    nodes, bits = _bits(call)
+    return _to(call, (nodes << 1 & call.nodes - 1) | nodes >> max(bits - 1, 0))
 
 
-def _digits(asked: _Asked, step: Callable[[int], int]) -> Pattern:
-    k, n, across = (asked.whole(at, key) for at, key in enumerate(("k", "n", "xr")))
+def _digits(call: _Call, step: Callable[[int], int]) -> Pattern:
+    k, n, across = (call.whole(at, key) for at, key in enumerate(("k", "n", "xr")))
     base = k * across
-    if base < 1 or n < 0 or base**n > asked.nodes:
-        raise asked.configuration.error(
+    if base < 1 or n < 0 or base**n > call.nodes:
+        raise call.configuration.error(
             "traffic",
-            f"{asked.name} by {n} digits of {base} is for {max(base, 0)}^{n} nodes; there are {asked.nodes}",
+            f"{call.name} by {n} digits of {base} is for {max(base, 0)}^{n} nodes; there are {call.nodes}",
         )
-    nodes, found = np.arange(asked.nodes, dtype=np.int64), np.zeros(asked.nodes, dtype=np.int64)
+    nodes, found = np.arange(call.nodes, dtype=np.int64), np.zeros(call.nodes, dtype=np.int64)
     for i in range(n):
         found += base**i * ((nodes // base**i % base + step(base)) % base)
-    return _to(asked, found)
+    return _to(call, found)
 
 
-def _tornado(asked: _Asked) -> Pattern:
-    return _digits(asked, lambda base: (base + 1) // 2 - 1)
+def _tornado(call: _Call) -> Pattern:
+    return _digits(call, lambda base: (base + 1) // 2 - 1)
 
 
-def _neighbor(asked: _Asked) -> Pattern:
-    return _digits(asked, lambda base: 1)
+def _neighbor(call: _Call) -> Pattern:
+    return _digits(call, lambda base: 1)
 
 
-def _randperm(asked: _Asked) -> Pattern:
-    seed = asked.whole(0, "perm_seed")
-    return _to(asked, np.random.default_rng(seed & 0xFFFFFFFF).permutation(asked.nodes))
+def _randperm(call: _Call) -> Pattern:
+    seed = call.whole(0, "perm_seed")
+    return _to(call, np.random.default_rng(seed & 0xFFFFFFFF).permutation(call.nodes))
 
 
-def _background(asked: _Asked) -> Pattern:
-    excluded = set(asked.numbers(0, asked.nodes)) if asked.values else set()
-    left = [node for node in range(asked.nodes) if node not in excluded]
+def _background(call: _Call) -> Pattern:
+    excluded = set(call.numbers(0, call.nodes)) if call.values else set()
+    left = [node for node in range(call.nodes) if node not in excluded]
     if not left:
-        raise asked.configuration.error("traffic", "no node is left to send to")
-    return _drawn(asked, lambda source: left)
+        raise call.configuration.error("traffic", "no node is left to send to")
+    return _drawn(call, lambda source: left)
 
 
-def _diagonal(asked: _Asked) -> Pattern:
-    return _drawn(asked, lambda source: [(source + 1) % asked.nodes, source, source])
+def _diagonal(call: _Call) -> Pattern:
+    return _drawn(call, lambda source: [(source + 1) % call.nodes, source, source])
 
 
-def _asymmetric(asked: _Asked) -> Pattern:
-    half = asked.nodes // 2
+def _asymmetric(call: _Call) -> Pattern:
+    half = call.nodes // 2
     if not half:
-        raise asked.configuration.error("traffic", "asymmetric wants two nodes or more")
-    return _drawn(asked, lambda source: [source % half, source % half + half])
+        raise call.configuration.error("traffic", "asymmetric wants two nodes or more")
+    return _drawn(call, lambda source: [source % half, source % half + half])
 
 
-def _taper64(asked: _Asked) -> Pattern:
-    if asked.nodes != 64:
-        raise asked.configuration.error("traffic", f"taper64 is for 64 nodes; there are {asked.nodes}")
+def _taper64(call: _Call) -> Pattern:
+    if call.nodes != 64:
+        raise call.configuration.error("traffic", f"taper64 is for 64 nodes; there are {call.nodes}")
     shares = np.array([64] * 9 + [9] * 64)
     near_by = [8 * i + j for i in (-1, 0, 1) for j in (-1, 0, 1)]
-    return _drawn(asked, lambda source: [(64 + source + step) % 64 for step in near_by] + list(range(64)), shares)
+    return _drawn(call, lambda source: [(64 + source + step) % 64 for step in near_by] + list(range(64)), shares)
 
 
-def _bad_dragon(asked: _Asked) -> Pattern:
-    k = asked.whole(0, "k")
+def _bad_dragon(call: _Call) -> Pattern:
+    k = call.whole(0, "k")
     size = 2 * k * k
-    if k < 1 or size > asked.nodes:
-        raise asked.configuration.error("traffic", f"bad_dragon for groups of {size} nodes; there are {asked.nodes}")
-    return _drawn(asked, lambda source: (np.arange(size) + (source // size + 1) * size) % asked.nodes)
+    if k < 1 or size > call.nodes:
+        raise call.configuration.error("traffic", f"bad_dragon for groups of {size} nodes; there are {call.nodes}")
+    return _drawn(call, lambda source: (np.arange(size) + (source // size + 1) * size) % call.nodes)
 
 
-def _badperm_yarc(asked: _Asked) -> Pattern:
-    base = asked.whole(0, "k") * asked.whole(2, "xr")
+def _badperm_yarc(call: _Call) -> Pattern:
+    base = call.whole(0, "k") * call.whole(2, "xr")
     if base < 1:
-        raise asked.configuration.error("traffic", "badperm_yarc wants k and xr above 0")
-    return _drawn(asked, lambda source: np.arange(base) * base + source // base)
+        raise call.configuration.error("traffic", "badperm_yarc wants k and xr above 0")
+    return _drawn(call, lambda source: np.arange(base) * base + source // base)
 
 
-def _hotspot(asked: _Asked) -> Pattern:
-    nodes = asked.numbers(0, asked.nodes) if asked.values else [-1]
-    rates = asked.numbers(1) if len(asked.values) > 1 else [1]
+def _hotspot(call: _Call) -> Pattern:
+    nodes = call.numbers(0, call.nodes) if call.values else [-1]
+    rates = call.numbers(1) if len(call.values) > 1 else [1]
     rates = (rates + [rates[-1]] * len(nodes))[: len(nodes)]
     if min(rates) < 1:
-        raise asked.configuration.error("traffic", f"rates of hot spots are above 0, got {min(rates)}")
+        raise call.configuration.error("traffic", f"rates of hot spots are above 0, got {min(rates)}")
     if -1 in nodes:
-        chosen = np.random.default_rng(asked.configuration.whole("seed") & 0xFFFFFFFF)
-        nodes = [int(chosen.integers(asked.nodes)) if node < 0 else node for node in nodes]
-    if len(nodes) == 1 and len(asked.values) > 1:
-        asked.configuration.warn(
+        chosen = np.random.default_rng(call.configuration.whole("seed") & 0xFFFFFFFF)
+        nodes = [int(chosen.integers(call.nodes)) if node < 0 else node for node in nodes]
+    if len(nodes) == 1 and len(call.values) > 1:
+        call.configuration.warn(
             "traffic", f"one hot spot, {nodes[0]}, is meant; several are written hotspot({{{{1,2}}}})"
         )
-    return _drawn(asked, lambda source: nodes, np.array(rates))
+    return _drawn(call, lambda source: nodes, np.array(rates))
 
 
-PATTERNS: dict[str, Callable[[_Asked], Pattern]] = {
+PATTERNS: dict[str, Callable[[_Call], Pattern]] = {
     "uniform": _uniform,
     "bitcomp": _bitcomp,
     "bitrev": _bitrev,
