@@ -115,7 +115,7 @@ def timed(engine: Engine, cycles: int, clock: Callable[[], int]) -> tuple[float,
     """
     for _ in range(WARM):
         engine.advance(engine.now + cycles // 4)
-        if len(engine.parts[0].cache) or engine.asked_from == NO_CYCLE:
+        if len(engine.parts[0].cache) or engine.calls_from == NO_CYCLE:
             break
     hops, begin = engine.count("flit_hops"), clock()
     engine.advance(engine.now + cycles)

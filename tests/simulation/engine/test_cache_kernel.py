@@ -19,11 +19,11 @@ from unknot.topologies import mesh, torus
 ALWAYS, NEVER = -(10**12), 10**12
 
 
-def engine_of(relation: Relation, *, asked_from: int = ALWAYS, switching: str = "wormhole-nonatomic") -> Engine:
+def engine_of(relation: Relation, *, calls_from: int = ALWAYS, switching: str = "wormhole-nonatomic") -> Engine:
     engine = Engine(
         relation, switching, packet_length=2, buffer_depth=4, chance=0.15, seed=3, pairs=uniform(relation)
     )  # fmt: skip
-    engine.asked_from = asked_from
+    engine.calls_from = calls_from
     engine.advance(0)
     return engine
 
@@ -74,8 +74,8 @@ def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
 def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
     relation = interpreted(random_relation(seed))
     figures = []
-    for asked_from in (ALWAYS, 0, NEVER):
-        engine = engine_of(relation, asked_from=asked_from, switching=switching)
+    for calls_from in (ALWAYS, 0, NEVER):
+        engine = engine_of(relation, calls_from=calls_from, switching=switching)
         engine.measure(0, 10**9)
         for _ in range(6):
             engine.run(50)

@@ -39,7 +39,7 @@ def agree(
     twin = Simulator(relation, switching, length=length, depth=depth, **point)
     engine = Engine(relation, switching, packet_length=length, buffer_depth=depth, **point)
     if seed % 2:
-        engine.asked_from = -(10**12)  # the routing cache is made at once
+        engine.calls_from = -(10**12)  # the routing cache is made at once
     engine.state.setup.measure_from = 0
     for until in (7, 60, 61, 150, 260):
         twin.run(until - twin.now)

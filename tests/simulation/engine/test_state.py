@@ -28,7 +28,7 @@ def begun(router: Router, *, ways: bool = False) -> Engine:
     options: dict[str, Any] = {"packet_length": {1: 0.5, 3: 0.5}, "buffer_depth": 4, "bursts": Bursts(0.2, 0.3)}
     engine = Engine(relation, "vct", chance=0.2, seed=3, pairs=uniform(relation), router=router, **options)
     engine.measure(0, 10**9)
-    engine.asked_from = 10**9
+    engine.calls_from = 10**9
     engine.advance(90)
     return engine
 

@@ -37,7 +37,7 @@ class Engine:
         One for each thread, as the kernel leaves them. Columns and entries are named in `engine.state`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
-    asked_from : int
+    calls_from : int
         Flit-hops from which calls of the rule are counted, to decide when the routing cache pays.
     """
 
@@ -83,7 +83,7 @@ class Engine:
             mix=mix,
         )
         self.deadlock: Configuration | None = None
-        self.asked_from = 0
+        self.calls_from = 0
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
 
     @property
@@ -191,11 +191,11 @@ class Engine:
         """Fill the routing cache once the rule was called about as often as filling it takes."""
         part, many = self.parts[0], self.relation.num_addresses
         states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
-        asked = 2 * (self.count("flit_hops") - self.asked_from)
-        if len(part.cache) or part.setup.cacheable == 0 or asked < states:
+        calls = 2 * (self.count("flit_hops") - self.calls_from)
+        if len(part.cache) or part.setup.cacheable == 0 or calls < states:
             return
         if states > MOST_STATES:
-            self.asked_from = NO_CYCLE
+            self.calls_from = NO_CYCLE
             return
         from unknot.simulation.engine.cache_kernel import MOST, decide
 

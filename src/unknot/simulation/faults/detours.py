@@ -116,8 +116,8 @@ def ways(relation: Relation, gone: Flags) -> Flags:
     candidates, count = np.zeros(relation.max_candidates, dtype=np.int64), np.zeros(addresses, dtype=np.int64)
     found = np.zeros((terminals, addresses), dtype=bool)
     for terminal in np.flatnonzero(~gone).tolist():
-        place = np.full(addresses, relation.num_vcs + terminal, dtype=np.int64)
-        served(relation.compiled.function, place, candidates, count)
+        at = np.full(addresses, relation.num_vcs + terminal, dtype=np.int64)
+        served(relation.compiled.function, at, candidates, count)
         found[terminal] = count > 0
     return found if relation.may_use is None else found & relation.may_use
 

@@ -130,11 +130,11 @@ class FaultyEngine(Engine):
         doomed |= np.isin(every, state.terminals.packet[waiting][step.gone[waiting]])
         self._lose(every[doomed])
         state.packets.address[every[~doomed]] = address[~doomed]
-        self._ask_anew(step)
+        self._request_anew(step)
         self._give(step)
         self.struck.append(step.fault)
 
-    def _ask_anew(self, step: Step) -> None:
+    def _request_anew(self, step: Step) -> None:
         """Let headers not on their way forget their choice, if it is dead or the relation is replaced."""
         state = self.state
         rows = np.arange(len(state.inputs))
@@ -174,7 +174,7 @@ class FaultyEngine(Engine):
             cache=0,
         )
         self.relation = relation
-        self.asked_from = self.count("flit_hops")
+        self.calls_from = self.count("flit_hops")
 
 
 class FaultyRecorder(Recorder, FaultyEngine):

@@ -106,10 +106,10 @@ def closed_loop(
     request_flits, reply_flits : int
         With 0 flits there are no replies, and a request is done when it has arrived.
     traffic : str, sequence of int, array, callable or Pattern
-        Whom terminals ask, as in `simulate`; each request draws anew. A terminal does not ask itself unless
-        `itself`, and one that would ask nobody else is silent. Of a matrix only proportions within each row matter.
+        Destinations of requests, as in `simulate`; each request draws anew. A terminal sends none to itself unless
+        `itself`, and one without another destination is silent. Of a matrix only proportions within each row matter.
     itself : bool
-        Whether a terminal may ask itself, where the pattern says so.
+        Whether a terminal may send requests to itself, where the pattern says so.
     router : Router
         As for `simulate`.
     service, think : int
@@ -142,12 +142,12 @@ def closed_loop(
         f"{requests} requests of each of {terminals} terminals",
         (2 if reply_flits else 1) * requests * terminals * MESSAGE,
     )
-    asked = _asked(pattern(relation.network, traffic), terminals, requests, seed, itself)
-    sources = np.flatnonzero(asked[:, 0] >= 0)
+    targets = _targets(pattern(relation.network, traffic), terminals, requests, seed, itself)
+    sources = np.flatnonzero(targets[:, 0] >= 0)
     many = sources.size * requests
     if not many:
         raise SimulationError(f"{relation.network.name}: no terminal has another one to ask")
-    source, destination = np.repeat(sources, requests), asked[sources].reshape(-1)
+    source, destination = np.repeat(sources, requests), targets[sources].reshape(-1)
     flits = np.full(many, request_flits, dtype=np.int64)
     if reply_flits:
         source, destination = np.concatenate([source, destination]), np.concatenate([destination, source])
@@ -193,19 +193,19 @@ def closed_loop(
     return _summary(relation, trace_run(player, trace, seed), many, requests, window)
 
 
-def _asked(chosen: Pattern, terminals: int, requests: int, seed: int, itself: bool) -> Numbers:
-    """Whom each terminal asks: int64 array, shape (terminals, requests); −1 for those that ask nobody."""
+def _targets(chosen: Pattern, terminals: int, requests: int, seed: int, itself: bool) -> Numbers:
+    """Return the destinations of requests: int64 array, shape (terminals, requests); −1 for a silent terminal."""
     random = np.random.default_rng([seed, terminals])
-    asked = np.full((terminals, requests), -1, dtype=np.int64)
+    targets = np.full((terminals, requests), -1, dtype=np.int64)
     for t in range(terminals):
         if chosen.destination is not None:
-            asked[t] = chosen.destination[t] if itself or chosen.destination[t] != t else -1
+            targets[t] = chosen.destination[t] if itself or chosen.destination[t] != t else -1
             continue
         weight = np.ones(terminals) if chosen.weight is None else np.array(chosen.weight[t], dtype=np.float64)
         weight[t] *= itself
         if weight.any():
-            asked[t] = random.choice(terminals, requests, p=weight / weight.sum())
-    return asked
+            targets[t] = random.choice(terminals, requests, p=weight / weight.sum())
+    return targets
 
 
 def _summary(relation: Relation, run: TraceRun, many: int, requests: int, window: int) -> ClosedLoop:
