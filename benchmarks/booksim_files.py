@@ -57,12 +57,12 @@ def ours(setup: Setup, seed: int) -> Figures:
 
 
 def keys_of(rate: float, period: int, seed: int) -> list[str]:
-    """What is set on the command lines of both."""
+    """Keys set on the command lines of both."""
     return [f"injection_rate={rate:.6f}", f"sample_period={period}", f"seed={seed}", "stopping_thres=0.00001"]
 
 
 def row(clone: Path, path: Path, seeds: int, period: int) -> str:
-    """What became of a file."""
+    """Row of the table for a file."""
     name = "/".join(path.parts[-2:])
     try:
         setup = read_setup(path, keys_of(0.01, period, 0), faithful=True)

@@ -50,7 +50,7 @@ def measured(built: Network, paths: str, limit: float) -> tuple[Lanes, float]:
 
 
 def kind(found: Lanes | ChangingLanes) -> str:
-    """Of the evidence, and whether the checker rejects it."""
+    """Kind of the evidence, in parentheses; marked if the checker rejects it."""
     if found.evidence is None:
         return ""
     name = {"ForcedCycle": "cycle", "Refutation": "refutation"}[type(found.evidence).__name__]

@@ -62,7 +62,7 @@ class DesignResult(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(Shown):
-    """A finished study: the file it was asked in and the result of each design, in file order."""
+    """A finished study: its file and the result of each design, in file order."""
 
     study: Study
     designs: tuple[DesignResult, ...]

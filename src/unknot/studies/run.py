@@ -25,7 +25,7 @@ from unknot.studies.workers import workers
 SMALL_POINTS = 64
 """Points of a study that one process computes, on threads; a process takes as long to start as a few of them."""
 SMALL_CYCLES = 20_000
-"""Measured cycles up to which a run takes tenths of a second, with up to `FEW` pairs of a place and an address."""
+"""Measured cycles up to which a run takes tenths of a second, with up to `FEW` pairs of input VC and address."""
 Slot = tuple[int, int, int]
 """Load, design and seed of a point by position in the study; load −1 is the proof of the design."""
 
@@ -89,9 +89,9 @@ def _is_small(study: Study, relations: list[Relation]) -> bool:
 
     Code of a user and runs to a precision, which may last, are left to processes, which can be stopped.
     """
-    asked = study.simulation
-    points = len(study.designs) * (1 if asked is None else 1 + len(asked.load_values()) * len(asked.seeds))
-    short = asked is None or (asked.precision is None and (asked.measure or 0) <= SMALL_CYCLES)
+    settings = study.simulation
+    points = len(study.designs) * (1 if settings is None else 1 + len(settings.load_values()) * len(settings.seeds))
+    short = settings is None or (settings.precision is None and (settings.measure or 0) <= SMALL_CYCLES)
     few = all(relation.vcs.router.size * relation.num_addresses <= FEW for relation in relations)
     return points <= SMALL_POINTS and short and few and not any(is_code(d.routing) for d in study.designs)
 
@@ -106,11 +106,11 @@ class _Sweep:
 
     def __init__(self, study: Study, relations: list[Relation], store: Store, progress: Progress | None) -> None:
         self.study, self.relations, self.store, self.progress = study, relations, store, progress
-        asked = study.simulation
-        self.loads = asked.load_values() if asked else ()
-        self.seeds = asked.seeds if asked else ()
-        self.cycles = (asked.warmup, asked.measure, asked.precision) if asked else (None, None, None)
-        self.stops = asked is not None and asked.stop_at_saturation
+        settings = study.simulation
+        self.loads = settings.load_values() if settings else ()
+        self.seeds = settings.seeds if settings else ()
+        self.cycles = (settings.warmup, settings.measure, settings.precision) if settings else (None, None, None)
+        self.stops = settings is not None and settings.stop_at_saturation
         self.done: dict[Slot, Any] = {}
         self.last = [len(self.loads) - 1] * len(relations)
 

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """The loop over cycles and routers, for the kernels of `flit_kernel` and `plain_kernel`.
 
-Timing of one hop with the delays of `Router` as they are by default: a header read in cycle a is routed in a,
+Timing of one hop with the default delays of `Router`: a header read in cycle a is routed in a,
 requests an output VC from a + 1, and the switch from the cycle after it has one; a flit granted the switch in T is on
 the channel in T + 1 and read in T + 2 + latency; its credit is read upstream in T + 1 + latency. Under saf a header
 requests nothing before its tail is in the buffer. Whatever a router does reaches another one two cycles later or

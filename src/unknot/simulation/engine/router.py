@@ -44,7 +44,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Router:
-    """The options of an input-queued virtual-channel (VC) router; as they are by default, so they are in BookSim 2.
+    """The options of an input-queued virtual-channel (VC) router; the defaults are those of BookSim 2.
 
     Parameters
     ----------

@@ -233,7 +233,7 @@ Lengths = int | Mapping[int, float]
 
 @dataclass(frozen=True)
 class Bursts:
-    """Terminals that are on or off; an off one creates nothing, an on one more, so that the load stays as asked.
+    """Terminals that are on or off; an off one creates nothing, an on one more, so that the load stays the given one.
 
     Parameters
     ----------

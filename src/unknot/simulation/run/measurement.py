@@ -140,7 +140,7 @@ class Window:
     @property
     def accepted_half_width(self) -> float | None:
         """Confidence half-width of `accepted`; None if the window was cut short, or batches depend on one another."""
-        if not self._told:
+        if not self._complete:
             return None
         found = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
         return None if found is None else found / self._terminals
@@ -152,29 +152,29 @@ class Window:
         Also None when a batch had too few, or the window is shorter than `SHORTEST` mean latencies.
         """
         totals, counts = self._latencies
-        if not self._told or SHORTEST * totals.sum() > self.cycles * counts.sum():
+        if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
         return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious)
 
     @property
     def dependent(self) -> bool:
         """Whether the latencies of successive batches are so much alike that the window is too short."""
-        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._told else None
+        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
         return means is not None and correlation(means) > DEPENDENT
 
     @property
     def drifts(self) -> bool:
         """Whether latencies still rise in the window, as in a warm-up."""
-        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._told else None
+        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
         return means is not None and rises(means)
 
     def within(self, precision: float) -> bool:
-        """Whether the half-width of the mean latency is at most so large a part of it."""
+        """Whether the half-width of the mean latency is at most this part of it."""
         width, (totals, counts) = self.latency_half_width, self._latencies
         return width is not None and width * counts.sum() <= precision * totals.sum()
 
     @property
-    def _told(self) -> bool:
+    def _complete(self) -> bool:
         return len(self._batches) == BATCHES and self.engine.now >= self.end
 
     @property
@@ -182,7 +182,7 @@ class Window:
         return self._batches[:, LATENCY], self._batches[:, PACKETS]
 
     def utilisation(self) -> npt.NDArray[np.float64]:
-        """Flits per cycle of each channel; to be asked when the window ends."""
+        """Flits per cycle of each channel; to be called when the window ends."""
         carried = self.engine.carried() - self._before
         return np.asarray(carried / max(1, self.cycles), dtype=np.float64)
 
