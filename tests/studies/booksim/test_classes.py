@@ -64,8 +64,6 @@ def test_reads_and_writes(tmp_path: Path) -> None:
     found = run_booksim(setup)[0].found.runs[0]
     assert found.stable
     assert found.accepted_load == pytest.approx(setup.load, rel=0.05)
-    # Requests and replies have half of the VCs each: a VC is used by both kinds of requests, or of replies.
-    assert setup.relation.vcs.each == 4
 
 
 def test_ranges_that_overlap_and_differ(tmp_path: Path) -> None:
@@ -110,6 +108,7 @@ def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
         (("classes=2", "injection_rate={0.1,0}"), "packets in a cycle are above 0"),
         (("classes=2", "measure_stats={1,0}"), "no class can be left out"),
         (("classes=2", "class_priority={0,-1}"), "class_priority: a whole number from 0"),
+        (("classes=2", "class_priority={0,--1}"), "class_priority: a whole number is wanted, not --1"),
         (("classes=2", "watch_packets=1", "watch_out=-"), "cannot be watched"),
     ],
 )

@@ -103,5 +103,14 @@ class TrafficClass:
     @property
     def mean_length(self) -> float:
         """Mean flits of a message and its reply."""
-        total = sum(form.share for form in self.forms)
-        return sum(form.share * (form.flits + form.reply) for form in self.forms) / total
+        return sum(form.share * (form.flits + form.reply) for form in self.forms) / self.total_share
+
+    @property
+    def mean_packets(self) -> float:
+        """Mean packets of a message: itself, and its reply if it has one."""
+        return 1 + sum(form.share for form in self.forms if form.reply) / self.total_share
+
+    @property
+    def total_share(self) -> float:
+        """Sum of the shares of its forms."""
+        return sum(form.share for form in self.forms)

@@ -45,7 +45,7 @@ class Mix:
     def packets(self) -> float:
         """Packets created in a cycle in the whole network, replies included."""
         return sum(
-            chance * float(pairs.rate.sum()) * (1 + sum(f.share for f in one.forms if f.reply) / _total(one))
+            chance * float(pairs.rate.sum()) * one.mean_packets
             for one, chance, pairs in zip(self.classes, self.chances, self.pairs, strict=True)
         )
 
@@ -100,7 +100,8 @@ class Mix:
         replies: list[tuple[int, ...]] = []
         drawn = sum(len(one.forms) for one in self.classes)
         for k, one in enumerate(self.classes):
-            upto = np.round(np.cumsum([form.share for form in one.forms]) / _total(one) * 2.0**53).astype(np.int64)
+            ends = np.cumsum([form.share for form in one.forms]) / one.total_share
+            upto = np.round(ends * 2.0**53).astype(np.int64)
             upto[-1] = 2**53
             for form, limit in zip(one.forms, upto.tolist(), strict=True):
                 answer = drawn + len(replies) if form.reply else -1
@@ -214,10 +215,6 @@ def _first_block(relation: Relation) -> Relation:
     )
     block.__dict__["compiled"] = relation.compiled
     return block
-
-
-def _total(one: TrafficClass) -> float:
-    return sum(form.share for form in one.forms)
 
 
 def _joined(pairs: Sequence[Pairs]) -> dict[str, Any]:

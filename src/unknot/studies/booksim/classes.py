@@ -5,6 +5,7 @@ from __future__ import annotations
 from unknot.routing.class_ranges import in_ranges
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.classes import Message, TrafficClass
+from unknot.simulation.engine.state import HIGHEST
 from unknot.simulation.engine.traffic import length_shares
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built
@@ -26,15 +27,7 @@ def has_classes(given: Configuration) -> bool:
 def _reads(given: Configuration) -> list[bool]:
     """Whether each class reads and writes."""
     many = given.whole("classes", 1, MOST_CLASSES)
-    return [_number(given.of_class(k), "use_read_write") > 0 for k in range(many)]
-
-
-def _number(given: Configuration, key: str, least: int = -(2**31), most: int = 2**31 - 1) -> int:
-    """The whole number of a key for a class."""
-    text = given.one(key)
-    if not text.lstrip("-").isdigit() or not least <= int(text) <= most:
-        raise given.error(key, f"a whole number from {least} to {most} is wanted, not {text[:40]}")
-    return int(text)
+    return [given.of_class(k).on("use_read_write") for k in range(many)]
 
 
 def _range(given: Configuration, kind: str, vcs: int) -> tuple[int, int]:
@@ -87,10 +80,9 @@ def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, .
     for k, reading in enumerate(reads):
         here = given.of_class(k)
         forms = _reads_and_writes(here) if reading else _plain(here, any(reads))
-        total = sum(form.share for form in forms)
-        mean = sum(form.share * (form.flits + form.reply) for form in forms) / total
+        mean = TrafficClass(messages=forms).mean_length
         # What BookSim divides by where the rate is in flits: half of the four sizes together.
-        sizes = sum(_number(here, f"{kind}_size", 1, 2**20) for kind in TYPES) // 2 if reading else mean
+        sizes = sum(here.whole(f"{kind}_size", 1, 2**20) for kind in TYPES) // 2 if reading else mean
         chance = here.number("injection_rate")
         chance = chance / sizes if given.on("injection_rate_uses_flits") else chance
         if not 0 < chance <= 1:
@@ -100,7 +92,7 @@ def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, .
                 share=chance * mean,
                 traffic=pattern(here, built),
                 messages=forms,
-                priority=_number(here, "class_priority", 0, 2**30),
+                priority=here.whole("class_priority", 0, HIGHEST),
                 bursts=bursts(here, built, chance),
                 name=str(k),
             )
@@ -123,10 +115,10 @@ def _reads_and_writes(given: Configuration) -> tuple[Message, ...]:
     vcs = given.whole("num_vcs")
     return tuple(
         Message(
-            _number(given, f"{way}_request_size", 1, 2**20),
+            given.whole(f"{way}_request_size", 1, 2**20),
             share,
             f"{way}_request",
-            _number(given, f"{way}_reply_size", 1, 2**20),
+            given.whole(f"{way}_reply_size", 1, 2**20),
             f"{way}_reply",
             _range(given, f"{way}_request", vcs),
             _range(given, f"{way}_reply", vcs),

@@ -100,9 +100,9 @@ class Configuration:
         return self.given[key].value if key in self.given else KEYS[key].default
 
     def whole(self, key: str, least: int | None = None, most: int = LARGEST) -> int:
-        """The value of a key that is a whole number."""
-        text = self.text(key)
-        if not _WHOLE.fullmatch(text):
+        """The value of a key that is a whole number, or for this traffic class that of a list of them."""
+        text = self.one(key) if KEYS[key].kind == "ints" else self.text(key)
+        if not _WHOLE.fullmatch(text) or len(text) > 11:
             raise self.error(key, f"a whole number is wanted, not {text[:40]}")
         value = int(text)
         if least is not None and not least <= value <= most:

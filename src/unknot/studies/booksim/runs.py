@@ -123,10 +123,7 @@ def run_booksim(
 def _run(setting: str, setup: Setup) -> Point:
     began = time.monotonic()
     found = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **setup.options) for seed in setup.seeds)
-    lengths = tuple(
-        one.mean_length * sum(f.share for f in one.forms) / sum(f.share * (1 + (f.reply > 0)) for f in one.forms)
-        for one in setup.options.get("classes", ())
-    )
+    lengths = tuple(one.mean_length / one.mean_packets for one in setup.options.get("classes", ()))
     seconds = time.monotonic() - began
     return Point(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, found)
 

@@ -10,14 +10,13 @@ from typing import Any
 
 from unknot.errors import TextError, UnknotError
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.traffic import Bursts, length_shares, mean_length
+from unknot.simulation.engine.traffic import length_shares, mean_length
 from unknot.studies.booksim.classes import answers_of, has_classes, lengths_of, routed, traffic_classes
 from unknot.studies.booksim.configuration import Configuration, read_configuration
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
 from unknot.studies.booksim.routers import router_of
 from unknot.switching import Switching
-from unknot.traffic import Pattern
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,6 @@ class Setup:
     built : Built
     watched : tuple of int
         Packets to follow.
-    answers : dict of str to str
-        Message class of the reply to each class of requests.
     batches : Batches or None
         What is sent instead of a load; `options` then are those of `unknot.simulation.closed_loop`.
     """
@@ -70,13 +67,17 @@ class Setup:
     seeds: tuple[int, ...]
     built: Built
     watched: tuple[int, ...] = ()
-    answers: dict[str, str] = field(default_factory=dict)
     batches: Batches | None = None
 
     @property
     def mean_length(self) -> float:
         """Mean flits of a packet."""
         return mean_length(length_shares(self.packet_length))
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """Message class of the reply to each class of requests."""
+        return answers_of(self.relation)
 
     @property
     def warnings(self) -> list[str]:
@@ -162,12 +163,10 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
     load = chance if given.on("injection_rate_uses_flits") else chance * mean
     if not 0 < load / mean <= 1:
         raise given.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {load / mean:g}")
-    chosen: Pattern = pattern(given, built)
-    burst: Bursts | None = bursts(given, built, load / mean)
     options: dict[str, Any] = {
         "packet_length": lengths if len(lengths) > 1 else next(iter(lengths)),
-        "traffic": chosen,
-        "bursts": burst,
+        "traffic": pattern(given, built),
+        "bursts": bursts(given, built, load / mean),
     }
     options |= _of_routers(given) | _cycles(given)
     return Setup(given, relation, load, lengths, options, _seeds(given), built, _watched(given))
@@ -182,8 +181,7 @@ def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup
         raise given.error("packet_size", "packets of a batch have one size")
     size, window = given.whole("batch_size", 1, 1_000_000), given.whole("max_outstanding_requests")
     batches = Batches(size, given.whole("batch_count", 1, 1000), window if 0 < window < size else size)
-    chosen = pattern(given, built)
-    options: dict[str, Any] = {"traffic": chosen, "itself": True} | _of_routers(given)
+    options: dict[str, Any] = {"traffic": pattern(given, built), "itself": True} | _of_routers(given)
     if _watched(given):
         raise given.error("watch_packets", "packets of batches cannot be watched")
     return Setup(given, relation, 1.0, lengths, options, _seeds(given), built, batches=batches)
@@ -202,9 +200,7 @@ def _with_classes(given: Configuration, built: Built, relation: Relation) -> Set
     options: dict[str, Any] = {"classes": mix} | _of_routers(given) | _cycles(given)
     if _watched(given):
         raise given.error("watch_packets", "packets of traffic classes cannot be watched")
-    return Setup(
-        given, relation, load, dict(length_shares(lengths)), options, _seeds(given), built, (), answers_of(relation)
-    )
+    return Setup(given, relation, load, dict(length_shares(lengths)), options, _seeds(given), built)
 
 
 def _of_routers(given: Configuration) -> dict[str, Any]:
