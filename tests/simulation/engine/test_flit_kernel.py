@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,6 +21,23 @@ from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
 from unknot.topologies import complete, dragonfly, mesh, torus
 from unknot.traffic import Traffic, pattern
+
+
+def side_by_side(twin: Simulator, engine: Engine) -> Iterator[list[tuple[int, int, int]]]:
+    """Advance both to some cycles and compare latencies, flits and buffers; yield the packets that arrived."""
+    engine.state.setup.measure_from = 0
+    for until in (7, 60, 61, 150, 260):
+        twin.run(until - twin.now)
+        while engine.now < until:
+            engine.advance(until)
+        packets = twin.finish()
+        arrived = engine.count("measured_arrived")
+        assert sorted(engine.state.latencies[:arrived].tolist()) == [p[0] for p in packets]
+        assert engine.count("flit_hops") == twin.flit_hops
+        assert engine.count("flits_in") == twin.flits_in
+        assert engine.count("flits_out") == twin.flits_out
+        assert engine.stored().tolist() == [len(vc.queue) for vc in twin.input]
+        yield packets
 
 
 def agree(
@@ -40,23 +59,11 @@ def agree(
     engine = Engine(relation, switching, packet_length=length, buffer_depth=depth, **point)
     if seed % 2:
         engine.calls_from = -(10**12)  # the routing cache is made at once
-    engine.state.setup.measure_from = 0
-    for until in (7, 60, 61, 150, 260):
-        twin.run(until - twin.now)
-        while engine.now < until:
-            engine.advance(until)
-        packets = twin.finish()
-        arrived = engine.count("measured_arrived")
-        assert sorted(engine.state.latencies[:arrived].tolist()) == [p[0] for p in packets]
+    for packets in side_by_side(twin, engine):
         assert engine.count("network_latency") == sum(p[1] for p in packets)
         assert engine.count("hops") == sum(p[2] for p in packets)
-        assert engine.count("flit_hops") == twin.flit_hops
-        assert engine.count("flits_in") == twin.flits_in
-        assert engine.count("flits_out") == twin.flits_out
         assert engine.count("created") == twin.created
         assert engine.state.terminals.drawn.tolist() == [t.drawn for t in twin.terminals]
-        stored = engine.stored().tolist()
-        assert stored == [len(vc.queue) for vc in twin.input]
     return engine
 
 

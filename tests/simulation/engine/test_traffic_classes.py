@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reference.sim_classes import ClassSimulator
+from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.options import BURSTS, routers
 from tests.simulation.relations import random_relation
 from unknot.errors import SimulationError
@@ -38,20 +39,10 @@ def agree(
         relation, switching, packet_length=mix.lengths, buffer_depth=depth, chance=0.0, seed=seed, pairs=mix.pairs[0],
         router=router, mix=mix,
     )  # fmt: skip
-    engine.state.setup.measure_from = 0
-    for until in (7, 60, 61, 150, 260):
-        twin.run(until - twin.now)
-        while engine.now < until:
-            engine.advance(until)
-        packets = twin.finish()
-        arrived = engine.count("measured_arrived")
-        assert sorted(engine.state.latencies[:arrived].tolist()) == [p[0] for p in packets]
-        assert engine.count("flit_hops") == twin.flit_hops
-        assert engine.count("flits_in") == twin.flits_in
+    for _ in side_by_side(twin, engine):
         assert engine.count("created") == twin.created + twin.promised()
         drawn = [source.drawn for k in range(len(classes)) for source in (row[k] for row in twin.sources)]
         assert engine.state.terminals.drawn.tolist() == drawn
-        assert engine.stored().tolist() == [len(vc.queue) for vc in twin.input]
         rows = engine.state.classes
         assert [[int(row[column]) for column in COLUMNS] for row in rows] == twin.summary()
     return twin
@@ -175,6 +166,8 @@ def test_what_does_not_go_with_classes() -> None:
     ):
         with pytest.raises(SimulationError, match=words):
             simulate(relation, 0.1, classes=[TrafficClass()], **options)  # type: ignore[arg-type]
+    with pytest.raises(SimulationError, match="load must be a number"):
+        simulate(relation, None, classes=[TrafficClass()])  # type: ignore[arg-type]
     with pytest.raises(SimulationError, match="there are none"):
         simulate(relation, 0.1, router=Router(priority="class"))
     for wrong in ({"share": 0}, {"priority": -1}, {"messages": ()}):

@@ -130,6 +130,7 @@ def simulate(
     """
     relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)
+    check_run(load, warmup, measure, precision, interval)
     count = run_threads(threads, relation.network, alone=bool(faults or classes))
     if classes:
         check_alone(
@@ -139,7 +140,6 @@ def simulate(
     shares = length_shares(mix.lengths if mix else packet_length)
     longest = shares[-1][0]
     check_point(longest, switching, buffer_depth, seed)
-    check_run(load, warmup, measure, precision, interval)
     terminals = relation.network.num_terminals
     if not terminals:
         raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
