@@ -75,7 +75,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     RelationError
         If the traffic makes no sense, or some of it runs into a dead end or may never leave the network.
     """
-    from unknot.verify.loads_kernel import spread
+    from unknot.verify.loads_kernel import one_route, spread
 
     network, vcs = relation.network, relation.vcs
     column = rates(relation, traffic)
@@ -83,7 +83,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     load = np.zeros(vcs.total)
     slot = np.empty(vcs.router.size, dtype=np.int64)
     sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
-    chosen = 0
+    chosen, forced = False, True
     done = 0
     for home in range(network.num_terminals):
         rate = column(home)
@@ -97,19 +97,17 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
             if not share[k].any():
                 continue
             order, first, value = space.visit(address)
-            injected = np.zeros(order.size)
-            at_terminal = order >= vcs.total
-            injected[at_terminal] = share[k][order[at_terminal] - vcs.total]
+            injected = _sending(relation, order, share[k])
             found = spread(order, first, value, vcs.channel, injected, slot, load)
             if found == -1:
                 found = _solve(relation, order, first, value, injected, address, load)
             if found < -1:
                 _dead_end(relation, int(order[-2 - found]), address)
-            chosen |= found
+            chosen = chosen or found > 0
+            forced = forced and not found and one_route(order, first, value, vcs.channel, injected, slot)
             if progress is not None:
                 progress("addresses", done, relation.num_addresses)
-    method = "equal" if chosen & 1 else "routes"
-    return _result(relation, load, sent, received, not chosen & 2, method)
+    return _result(relation, load, sent, received, forced, "equal" if chosen else "routes")
 
 
 def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: float = 60.0) -> Loads:
@@ -127,10 +125,13 @@ def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: 
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
+    from unknot.verify.loads_kernel import one_route
+
     network, vcs = relation.network, relation.vcs
     column = rates(relation, traffic)
     space = Explorer(relation)
     sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
+    slot = np.empty(vcs.router.size, dtype=np.int64)
     rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
     forced = True
     for home in range(network.num_terminals):
@@ -144,9 +145,8 @@ def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: 
                 continue
             order, first, value = space.visit(address)
             states, flow = _merged(relation, order, first, value)
-            injected = np.zeros(int(states.max()) + 1)
-            at_terminal = order >= vcs.total
-            np.add.at(injected, states[at_terminal], share[order[at_terminal] - vcs.total])
+            sending = _sending(relation, order, share)
+            injected = np.bincount(states, sending)
             number = flows + np.arange(len(flow))
             tail, channel, head = np.array(flow, dtype=np.int64).reshape(-1, 3).T
             inner = channel >= 0
@@ -155,7 +155,7 @@ def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: 
             signs += [np.ones(number.size), -np.ones(int(inner.sum()))]
             supply.append(injected)
             carried.append(channel)
-            forced = forced and _single(flow, np.flatnonzero(injected).tolist())
+            forced = forced and one_route(order, first, value, vcs.channel, sending, slot)
             flows, nodes = flows + number.size, nodes + injected.size
             if flows > MAX_FLOWS:
                 raise RelationError(
@@ -223,28 +223,20 @@ def _merged(
     )
 
 
-def _single(flow: list[tuple[int, int, int]], todo: list[int]) -> bool:
-    """Whether only one channel, or ejection, leads on from every node that is reached."""
-    after: dict[int, list[tuple[int, int]]] = {}
-    for node, channel, head in flow:
-        after.setdefault(node, []).append((channel, head))
-    seen = set(todo)
-    for node in todo:
-        steps = after.get(node, [])
-        if len({channel for channel, _ in steps}) > 1:
-            return False
-        new = {head for _, head in steps if head >= 0} - seen
-        seen |= new
-        todo += new
-    return True
-
-
 def _shares(relation: Relation, mine: npt.NDArray[np.int64], rate: Rates) -> npt.NDArray[np.float64]:
     """Return the traffic of each terminal to each address of a destination: shape (addresses, terminals)."""
     if relation.may_use is None:
         return np.tile(rate / max(mine.size, 1), (mine.size, 1))
     use = relation.may_use[:, mine].T
     return np.asarray(use * (rate / np.maximum(use.sum(axis=0), 1)))
+
+
+def _sending(relation: Relation, order: npt.NDArray[np.int64], share: npt.NDArray[np.float64]) -> Rates:
+    """Return what is injected into each state."""
+    injected = np.zeros(order.size)
+    at_terminal = order >= relation.num_vcs
+    injected[at_terminal] = share[order[at_terminal] - relation.num_vcs]
+    return injected
 
 
 def _check_reach(relation: Relation, home: int, rate: Rates) -> None:
@@ -316,7 +308,7 @@ def _solve(
     visits = np.atleast_1d(spsolve((eye_array(live.size) - step.T).tocsc(), injected[live]))
     on_vc = order[live] < vcs.total
     load[order[live][on_vc]] += visits[on_vc]
-    return 3
+    return 1
 
 
 def _result(relation: Relation, load: Rates, sent: Rates, received: Rates, forced: bool, method: str) -> Loads:

@@ -21,8 +21,8 @@ def spread(order, first, value, channel_of, rate, slot, load):
     Returns
     -------
     int
-        Bit 0: some header chose among several channels; bit 1: among candidates of several channels of any tier. −1:
-        states that can be reached lie on a cycle, nothing was added. −2 − i: the dead end i is reached.
+        1 if some header chose among several channels, else 0. −1: states that can be reached lie on a cycle, nothing
+        was added. −2 − i: the dead end i is reached.
     """
     count = order.size
     for i in range(count):
@@ -48,19 +48,15 @@ def spread(order, first, value, channel_of, rate, slot, load):
         low[i] = 255
         for c in range(first[i], first[i + 1]):
             low[i] = min(low[i], (value[c] // TIER) & 0xFF)
-        lone_low = np.int64(-2)
         lone = np.int64(-2)
         for c in range(first[i], first[i + 1]):
+            if (value[c] // TIER) & 0xFF != low[i]:
+                continue
             vc = value[c] & VC_MASK
             to = np.int64(-1) if vc == EJECT else np.int64(channel_of[vc])
             if lone != -2 and to != lone:
-                found |= 2
+                found = 1
             lone = to
-            if (value[c] // TIER) & 0xFF != low[i]:
-                continue
-            if lone_low != -2 and to != lone_low:
-                found |= 1
-            lone_low = to
             many[i] += 1
             if vc != EJECT:
                 s = slot[vc]
@@ -101,3 +97,71 @@ def spread(order, first, value, channel_of, rate, slot, load):
         if order[queue[k]] < vcs:
             load[order[queue[k]]] += flow[queue[k]]
     return found
+
+
+@njit(types.boolean(READ64, READ64, READ64, READ32, READ_F64, I64), nogil=True, cache=True)
+def one_route(order, first, value, channel_of, rate, slot):
+    """Return whether every header that is sent takes one sequence of channels, whatever it selects.
+
+    States that one sequence of channels can lead a header to are united, as in the comparison of automata by Hopcroft
+    and Karp; each union must lead on over one channel. Candidates of all tiers count. Time is almost linear in them.
+    """
+    count = order.size
+    for i in range(count):
+        slot[order[i]] = i
+    parent = np.arange(count)
+    out = np.full(count, -2, np.int64)
+    head = np.full(count, -1, np.int64)
+    reached = rate > 0
+    todo = np.empty(count, np.int64)
+    size = 0
+    for i in range(count):
+        if reached[i]:
+            todo[size] = i
+            size += 1
+    pairs = np.empty((value.size + count, 2), np.int64)
+    while size:
+        size -= 1
+        i = todo[size]
+        equal = 0
+        for c in range(first[i], first[i + 1]):
+            vc = value[c] & VC_MASK
+            to, s = np.int64(-1), np.int64(-1)
+            if vc != EJECT:
+                to, s = np.int64(channel_of[vc]), slot[vc]
+                if not reached[s]:
+                    reached[s] = True
+                    todo[size] = s
+                    size += 1
+            root = i
+            while parent[root] != root:
+                parent[root] = parent[parent[root]]
+                root = parent[root]
+            if out[root] == -2:
+                out[root], head[root] = to, s
+            elif out[root] != to:
+                return False
+            elif s >= 0:
+                pairs[equal, 0], pairs[equal, 1] = head[root], s
+                equal += 1
+        while equal:
+            equal -= 1
+            a, b = pairs[equal]
+            while parent[a] != a:
+                parent[a] = parent[parent[a]]
+                a = parent[a]
+            while parent[b] != b:
+                parent[b] = parent[parent[b]]
+                b = parent[b]
+            if a == b:
+                continue
+            parent[b] = a
+            if out[a] == -2:
+                out[a], head[a] = out[b], head[b]
+            elif out[b] != -2:
+                if out[a] != out[b]:
+                    return False
+                if head[a] >= 0:
+                    pairs[equal, 0], pairs[equal, 1] = head[a], head[b]
+                    equal += 1
+    return True
