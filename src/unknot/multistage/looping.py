@@ -28,9 +28,9 @@ Numbers = npt.NDArray[np.int64]
 def completed(destinations: Numbers) -> Numbers:
     """A permutation that gives idle inputs the outputs nobody asks for."""
     whole = destinations.copy()
-    asked = np.zeros(whole.size, dtype=bool)
-    asked[whole[whole >= 0]] = True
-    whole[whole < 0] = np.flatnonzero(~asked)
+    wanted = np.zeros(whole.size, dtype=bool)
+    wanted[whole[whole >= 0]] = True
+    whole[whole < 0] = np.flatnonzero(~wanted)
     return whole
 
 

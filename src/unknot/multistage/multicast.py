@@ -55,12 +55,12 @@ def multicast(network: Network, requests: Mapping[int, Iterable[int]], *, time_l
     """
     from ortools.sat.python import cp_model
 
-    asked = _checked(network, requests)
+    wanted = _checked(network, requests)
     towards = reaches(network)
     model = cp_model.CpModel()
     users: dict[int, list[cp_model.IntVar]] = {}
     trees: dict[int, dict[int, cp_model.IntVar]] = {}
-    for source, outputs in asked.items():
+    for source, outputs in wanted.items():
         inside = np.asarray(np.logical_or.reduce(towards[:, list(outputs)], axis=1))
         tree = {int(c): model.new_bool_var("") for c in np.flatnonzero(inside[network.target])}
         trees[source] = tree
@@ -88,14 +88,14 @@ def multicast(network: Network, requests: Mapping[int, Iterable[int]], *, time_l
     solver.parameters.random_seed = 1
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:
-        return Trees(network, asked, False, {})
+        return Trees(network, wanted, False, {})
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Trees(network, asked, None, {})
+        return Trees(network, wanted, None, {})
     chosen = {
-        source: _pruned(network, asked[source], [c for c, var in tree.items() if solver.value(var)])
+        source: _pruned(network, wanted[source], [c for c, var in tree.items() if solver.value(var)])
         for source, tree in trees.items()
     }
-    return Trees(network, asked, True, chosen)
+    return Trees(network, wanted, True, chosen)
 
 
 def accept_trees(found: Trees) -> None:
@@ -125,17 +125,17 @@ def accept_trees(found: Trees) -> None:
 
 
 def _checked(network: Network, requests: Mapping[int, Iterable[int]]) -> dict[int, tuple[int, ...]]:
-    asked: dict[int, tuple[int, ...]] = {}
+    wanted: dict[int, tuple[int, ...]] = {}
     taken: dict[int, int] = {}
     for source, outputs in requests.items():
         start = network.terminal(source)
-        asked[start] = tuple(network.terminal(output) for output in outputs)
-        for output in asked[start]:
+        wanted[start] = tuple(network.terminal(output) for output in outputs)
+        for output in wanted[start]:
             if output in taken:
                 names = [network.terminal_name(t) for t in (taken[output], start, output)]
                 raise UnknotError(f"multicast: inputs {names[0]} and {names[1]} ask for the same output {names[2]}")
             taken[output] = start
-    return asked
+    return wanted
 
 
 def _pruned(network: Network, outputs: tuple[int, ...], channels: list[int]) -> IntArray:

@@ -21,7 +21,7 @@ from unknot.synthesis.changing_routes import (
     routes_in_levels,
     table_steps,
 )
-from unknot.synthesis.changing_search import Asked, Search, asked_for
+from unknot.synthesis.changing_search import Question, Search, question_of
 from unknot.synthesis.evidence import Evidence, shows
 from unknot.synthesis.lanes import PATHS, Figures
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
@@ -168,32 +168,32 @@ def changing_lanes(
         from unknot import tod
 
         network = tod.network(network)
-    asked = asked_for(network, paths, changes, routing, flows)
+    question = question_of(network, paths, changes, routing, flows)
     effort = Effort(time.monotonic() + time_limit, seed, progress)
-    searching = Search(asked, effort, rounds, conflicts)
+    searching = Search(question, effort, rounds, conflicts)
     found = searching.fewest()
-    return _result(asked, searching, found, vcs)
+    return _result(question, searching, found, vcs)
 
 
-def _result(asked: Asked, searching: Search, found: Found, vcs: int | None) -> ChangingLanes:
-    effort, network = searching.effort, asked.network
+def _result(question: Question, searching: Search, found: Found, vcs: int | None) -> ChangingLanes:
+    effort, network = searching.effort, question.network
     key = found.key if len(found) else np.zeros((1, network.num_channels))
-    count, wanted = len(key), asked.demand
+    count, wanted = len(key), question.demand
     effort.say("choosing routes of low load")
-    space = in_classes(network, asked.space, count, rising=asked.changes == "rising")
-    wide = np.repeat(found.taken if len(found) else asked.space.nearer, count, axis=0)
+    space = in_classes(network, question.space, count, rising=question.changes == "rising")
+    wide = np.repeat(found.taken if len(found) else question.space.nearer, count, axis=0)
     orders, _ = orders_of(space, key.T.reshape(1, -1), wide)
-    levels, table = None, asked.table
-    if asked.paths == "free" and wanted is not None:
+    levels, table = None, question.table
+    if question.paths == "free" and wanted is not None:
         routes = balanced(wanted, space, orders, seed=effort.seed)
         load = routes.load
         start, step = free_steps(space, routes)
     else:
         if table is None and wanted is not None:
             taken = wide
-            if asked.changes != "ports":
+            if question.changes != "ports":
                 taken, _ = balanced_table(wanted, space, orders, seed=effort.seed)
-            table = free_table(wanted, asked.space, taken[::count])
+            table = free_table(wanted, question.space, taken[::count])
         assert table is not None
         load = loads_of(table)
         if searching.levels is not None and searching.entries is not None:
@@ -203,10 +203,10 @@ def _result(asked: Asked, searching: Search, found: Found, vcs: int | None) -> C
         else:
             start, step = table_steps(table, key)
     if levels is None:
-        changed = changes_of(network, asked.space.wanted, start, step, count, asked.space.home)
-        shown = table if asked.given is not None else None
+        changed = changes_of(network, question.space.wanted, start, step, count, question.space.home)
+        shown = table if question.given is not None else None
         relation = moving(
-            network, start, step, count, vcs=vcs, sends=asked.sends, table=shown, changes=asked.changes
+            network, start, step, count, vcs=vcs, sends=question.sends, table=shown, changes=question.changes
         )  # fmt: skip
     tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
     bound = None
@@ -217,8 +217,8 @@ def _result(asked: Asked, searching: Search, found: Found, vcs: int | None) -> C
         count=count,
         lower_bound=searching.low,
         evidence=searching.evidence,
-        changes=asked.changes,
-        paths=asked.paths,
+        changes=question.changes,
+        paths=question.paths,
         key=key,
         load=load,
         load_bound=bound,
@@ -229,8 +229,8 @@ def _result(asked: Asked, searching: Search, found: Found, vcs: int | None) -> C
         conflicts={lanes: spent for lanes, spent in searching.open.items() if lanes < count},
         moves=effort.moves,
         complete=not effort.over and not effort.interrupted,
-        sends=asked.sends,
-        given=asked.given,
+        sends=question.sends,
+        given=question.given,
     )
 
 

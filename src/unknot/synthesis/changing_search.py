@@ -32,7 +32,7 @@ PACKED = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Question:
     """Question that a search is to answer, whether paths are given or not."""
 
     network: Network
@@ -46,13 +46,13 @@ class Asked:
     reason: Evidence | None
 
 
-def asked_for(
+def question_of(
     network: Network, paths: str, changes: str, routing: Relation | str | None, flows: npt.ArrayLike | None
-) -> Asked:
+) -> Question:
     """Return the question that the arguments of `changing_lanes` ask."""
     if routing is None:
         wanted = demand(network, flows)
-        return Asked(
+        return Question(
             network, paths, changes, ways(wanted), wanted, None, None, wanted.sends, forced_cycle(wanted)
         )  # fmt: skip
     from unknot.routing.named import routing as named
@@ -61,25 +61,25 @@ def asked_for(
     relation = relation if flows is None else only(relation, flows)
     table = table_of(relation)
     sends = None if flows is None else np.asarray(flows) > 0
-    return Asked(network, paths, changes, ways_of(table), None, table, relation, sends, cycle_of_routes(table))
+    return Question(network, paths, changes, ways_of(table), None, table, relation, sends, cycle_of_routes(table))
 
 
 class Search:
     """The search for orders in few lanes: by halving, then longer in one lane less than was found."""
 
-    def __init__(self, asked: Asked, effort: Effort, rounds: int, conflicts: int) -> None:
-        self.asked, self.effort, self.rounds, self.conflicts = asked, effort, rounds, conflicts
-        self.low = 1 if asked.reason is None else 2
-        self.evidence = asked.reason
+    def __init__(self, question: Question, effort: Effort, rounds: int, conflicts: int) -> None:
+        self.question, self.effort, self.rounds, self.conflicts = question, effort, rounds, conflicts
+        self.low = 1 if question.reason is None else 2
+        self.evidence = question.reason
         self.open: dict[int, int] = {}
         self.levels: Ints | None = None
         self.entries: Entries | None = None
 
     def fewest(self) -> Found:
         """Orders of all virtual channels, in as few lanes as are found."""
-        asked, effort = self.asked, self.effort
+        question, effort = self.question, self.effort
         tables = self._tables(1)
-        kept = one_by_one(asked.space, effort, None if tables is None else tables(0)[0])
+        kept = one_by_one(question.space, effort, None if tables is None else tables(0)[0])
         best = self._fit(Found(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken))
         try:
             low = self.low
@@ -92,7 +92,7 @@ class Search:
                     continue
                 if best is None and count >= len(kept):
                     raise RelationError(
-                        f"lanes on {asked.network.name}: no routes that change lanes by ports were found in "
+                        f"lanes on {question.network.name}: no routes that change lanes by ports were found in "
                         f"{LEVELS} service levels and {count} lanes"
                     )
                 low = count + 1
@@ -124,8 +124,8 @@ class Search:
                 return
 
     def _tables(self, count: int) -> Callable[[int], tuple[Ints, float]] | None:
-        space = self.asked.space
-        if self.asked.paths != "table":
+        space = self.question.space
+        if self.question.paths != "table":
             return None
         return lambda number: (
             np.repeat(random_table(space, [self.effort.seed, number]), count, axis=0),
@@ -134,18 +134,18 @@ class Search:
 
     def _in(self, count: int, first: int, rounds: int) -> Found | None:
         """Orders in this number of lanes, by annealing."""
-        asked, effort = self.asked, self.effort
-        space = in_classes(asked.network, asked.space, count, rising=asked.changes == "rising")
+        question, effort = self.question, self.effort
+        space = in_classes(question.network, question.space, count, rising=question.changes == "rising")
         progress = effort.progress
         said = None
         if progress is not None:
             name = f"{count} lane{'s that change' * (count > 1)}"
             said = lambda stage, done, total: progress(f"{name}: {stage.rpartition(': ')[2]}", done, total)  # noqa: E731
-        for attempt in range(PACKED if asked.changes == "ports" else 1):
+        for attempt in range(PACKED if question.changes == "ports" else 1):
             again = replace(effort, tried={}, progress=said, seed=effort.seed + 7919 * attempt)
             found = search(space, 1, again, first=first, rounds=rounds, tables=self._tables(count))
             effort.moves = again.moves
-            done, least = effort.tried.get(count, (0, asked.space.wanted.size * 64))
+            done, least = effort.tried.get(count, (0, question.space.wanted.size * 64))
             more, left = again.tried.get(1, (1, 0))
             effort.tried[count] = (done + more, min(least, left))
             if found is None:
@@ -160,30 +160,30 @@ class Search:
 
     def _exactly(self, count: int) -> Found | None:
         """Orders in this number of lanes by the solver; a refutation becomes the evidence."""
-        asked, effort = self.asked, self.effort
-        if asked.demand is None or effort.over:
+        question, effort = self.question, self.effort
+        if question.demand is None or effort.over:
             return None
-        changes = "rising" if asked.changes == "rising" else "any"
+        changes = "rising" if question.changes == "rising" else "any"
         now = time.monotonic()
         half = replace(effort, deadline=now + (effort.deadline - now) / 2)
-        answer = decide(asked.demand, count, half, conflicts=self.conflicts, changes=changes)
+        answer = decide(question.demand, count, half, conflicts=self.conflicts, changes=changes)
         if isinstance(answer, Open):
             self.open[count] = answer.conflicts
         elif isinstance(answer, Refutation):
             self.low, self.evidence = count + 1, answer
-        elif asked.paths == "free":
+        elif question.paths == "free":
             key = answer / (answer.max(initial=0.0) + 1.0)
             if changes == "rising":
                 key = key + CLASS * (np.arange(key.size) % count)
-            space = in_classes(asked.network, asked.space, count, rising=changes == "rising")
+            space = in_classes(question.network, question.space, count, rising=changes == "rising")
             return _by_lane(Found(key.reshape(1, -1), space.nearer), count)
         return None
 
     def _fit(self, found: Found) -> Found | None:
         """The orders, if their routes fit into the service levels; where lanes do not change by ports they do."""
-        if self.asked.changes != "ports":
+        if self.question.changes != "ports":
             return found
-        table = self.asked.table or free_table(_demand(self.asked), self.asked.space, found.taken)
+        table = self.question.table or free_table(_demand(self.question), self.question.space, found.taken)
         packed = in_levels(table, found.key)
         if packed is None:
             return None
@@ -191,9 +191,9 @@ class Search:
         return found
 
 
-def _demand(asked: Asked) -> Demand:
-    assert asked.demand is not None
-    return asked.demand
+def _demand(question: Question) -> Demand:
+    assert question.demand is not None
+    return question.demand
 
 
 def _by_lane(found: Found, count: int) -> Found:

@@ -48,24 +48,24 @@ class Wanted:
     rate: Floats
 
 
-def unit_of(asked: Wanted) -> int:
+def unit_of(goal: Wanted) -> int:
     """Unit of detours, which all are multiples of it: 2 in networks of two colours, otherwise 1."""
-    more = _more(asked)
+    more = _more(goal)
     return max(1, int(np.gcd.reduce(more[more > 0], initial=0)))
 
 
-def detour_ways(asked: Wanted, weights: Ints) -> tuple[Ways, Ints]:
+def detour_ways(goal: Wanted, weights: Ints) -> tuple[Ways, Ints]:
     """Paths of any length: those that are longer by at least 1, 2, … units (see `unit_of`) count by the weights.
 
     The last weight is that of pairs without a path, beside all others. With the ways comes to where channels may be
     taken, for `orders_of`.
     """
-    nearer = _nearer(asked)
-    more, unit, planes = _more(asked), unit_of(asked), len(weights) - 1
+    nearer = _nearer(goal)
+    more, unit, planes = _more(goal), unit_of(goal), len(weights) - 1
     away = [packed((more == unit * (i + 1)) & (more > 0)) for i in range(planes - 1)]
     block = packed(nearer).shape[1]
     taken = [nearer] * planes
-    form, words = _form(asked, [*taken, _anywhere(asked)], [*taken, nearer], weights)
+    form, words = _form(goal, [*taken, _anywhere(goal)], [*taken, nearer], weights)
     detour = np.zeros((len(away), *form.nearer.shape), dtype=np.int64)
     for i, led in enumerate(away):
         for plane in range(i + 1, planes):
@@ -73,12 +73,12 @@ def detour_ways(asked: Wanted, weights: Ints) -> tuple[Ways, Ints]:
     return form._replace(detour=detour), words
 
 
-def table_ways(asked: Wanted, next_channel: Ints) -> tuple[Ways, Ints]:
+def table_ways(goal: Wanted, next_channel: Ints) -> tuple[Ways, Ints]:
     """The paths of a table count; every pair has to have some path. With it, to where channels may be taken."""
-    taken = np.zeros((asked.network.num_channels, asked.home.size), dtype=bool)
+    taken = np.zeros((goal.network.num_channels, goal.home.size), dtype=bool)
     row, router = np.nonzero(next_channel >= 0)
     taken[next_channel[row, router], row] = True
-    return _form(asked, [taken, _anywhere(asked)], [taken, _nearer(asked)], np.array([1, LOST]))
+    return _form(goal, [taken, _anywhere(goal)], [taken, _nearer(goal)], np.array([1, LOST]))
 
 
 def improved(
@@ -156,7 +156,7 @@ def tree_order(network: Network) -> Floats:
 
 
 def climbing_routes(
-    asked: Wanted, key: Floats, *, step: Ints | None = None, kept: Routes | None = None, seed: int = 0
+    goal: Wanted, key: Floats, *, step: Ints | None = None, kept: Routes | None = None, seed: int = 0
 ) -> tuple[Routes, Ints]:
     """The shortest climbing routes in the lanes of some orders, and their hops, shape (routers, columns).
 
@@ -167,7 +167,7 @@ def climbing_routes(
     kept : Routes, optional
         Routes in these lanes, with −1 for channels that are gone: those that are whole and climb are taken.
     """
-    network, columns = asked.network, asked.home.size
+    network, columns = goal.network, goal.home.size
     lanes, channels = key.shape
     first, leaving = network.outgoing
     length = np.full((lanes, channels, columns), FAR, dtype=np.int16)
@@ -177,7 +177,7 @@ def climbing_routes(
     for k in range(lanes):
         for c in np.argsort(key[k])[::-1].tolist():
             v = int(network.target[c])
-            at_home = asked.home == v
+            at_home = goal.home == v
             after = leaving[first[v] : first[v + 1]]
             higher = np.flatnonzero(key[k, after] > key[k, c])
             if higher.size:
@@ -199,7 +199,7 @@ def climbing_routes(
                 follow[k, c, own] = np.searchsorted(after, then[own]) if after.size else -1
             length[k, c, at_home] = 1
             follow[k, c, at_home] = -1
-            length[k, c, asked.home == network.source[c]] = FAR
+            length[k, c, goal.home == network.source[c]] = FAR
     if step is not None:
         length = np.where(tabled, length - FAR, length)
     lane = np.full((network.num_routers, columns), -1)
@@ -212,64 +212,64 @@ def climbing_routes(
             continue
         options = length[:, here].reshape(-1, columns)
         best = np.argmin(options + random.random(options.shape) / 2, axis=0)
-        found = asked.wanted[u] & (options[best, every] < FAR)
+        found = goal.wanted[u] & (options[best, every] < FAR)
         lane[u, found] = (best // here.size)[found]
         start[u, found] = here[best % here.size][found]
         hops[u, found] = options[best, every][found]
     if kept is not None:
-        for u, column in np.argwhere(asked.wanted & (kept.lane >= 0) & (kept.start >= 0)).tolist():
+        for u, column in np.argwhere(goal.wanted & (kept.lane >= 0) & (kept.start >= 0)).tolist():
             k, c = int(kept.lane[u, column]), int(kept.start[u, column])
             if tabled[k, c, column]:
                 lane[u, column], start[u, column], hops[u, column] = k, c, length[k, c, column]
     hops = np.where(hops < 0, hops + FAR, hops)
-    return Routes(lane, start, follow, loads_along(asked, lane, start, follow)), hops
+    return Routes(lane, start, follow, loads_along(goal, lane, start, follow)), hops
 
 
-def loads_along(asked: Wanted, lane: Ints, start: Ints, follow: Slots) -> Floats:
+def loads_along(goal: Wanted, lane: Ints, start: Ints, follow: Slots) -> Floats:
     """Return the load of each channel under routes in lanes."""
-    network = asked.network
+    network = goal.network
     first, leaving = network.outgoing
     load = np.zeros(network.num_channels)
-    u, column = np.nonzero(asked.wanted & (lane >= 0))
-    rate, level, channel = asked.rate[u, column], lane[u, column], start[u, column]
+    u, column = np.nonzero(goal.wanted & (lane >= 0))
+    rate, level, channel = goal.rate[u, column], lane[u, column], start[u, column]
     while channel.size:
         np.add.at(load, channel, rate)
-        going = network.target[channel] != asked.home[column]
+        going = network.target[channel] != goal.home[column]
         column, rate, level, channel = column[going], rate[going], level[going], channel[going]
         channel = leaving[first[network.target[channel]] + follow[level, channel, column]].astype(np.int64)
     return load
 
 
-def _more(asked: Wanted) -> Ints:
+def _more(goal: Wanted) -> Ints:
     """By how many hops a channel leads away: 0 on shortest paths, −1 where it leads nowhere."""
-    network, hops = asked.network, asked.hops.astype(np.int64)
+    network, hops = goal.network, goal.hops.astype(np.int64)
     ends = hops[network.target]
     more: Ints = np.where((ends < 0) | (hops[network.source] <= 0), -1, 1 + ends - hops[network.source])
     return more
 
 
-def _nearer(asked: Wanted) -> Flags:
-    found: Flags = _more(asked) == 0
+def _nearer(goal: Wanted) -> Flags:
+    found: Flags = _more(goal) == 0
     return found
 
 
-def _anywhere(asked: Wanted) -> Flags:
-    found: Flags = _more(asked) >= 0
+def _anywhere(goal: Wanted) -> Flags:
+    found: Flags = _more(goal) >= 0
     return found
 
 
-def _form(asked: Wanted, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:
+def _form(goal: Wanted, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:
     """Blocks side by side, each padded to whole words; channels follow each other unless they lead straight back."""
     from unknot.synthesis.orders_kernel import Ways
 
-    network, planes = asked.network, len(taken)
-    at_home = np.zeros((network.num_routers, asked.home.size), dtype=bool)
-    at_home[asked.home, np.arange(asked.home.size)] = True
+    network, planes = goal.network, len(taken)
+    at_home = np.zeros((network.num_routers, goal.home.size), dtype=bool)
+    at_home[goal.home, np.arange(goal.home.size)] = True
     words = packed(at_home).shape[1]
     home = np.zeros(64 * words * planes, dtype=np.int64)
     for plane in range(planes):
-        home[64 * words * plane :][: asked.home.size] = asked.home
-    own, wanted = packed(at_home[network.target]), packed(asked.wanted)
+        home[64 * words * plane :][: goal.home.size] = goal.home
+    own, wanted = packed(at_home[network.target]), packed(goal.wanted)
     whole = np.full((network.num_channels, 1), -1, dtype=np.int64)
     found = following(network, whole, np.tile(own, planes), np.tile(wanted, planes), home, Ways, back=False)
     bits, may = (np.concatenate([packed(part) for part in parts], axis=1) for parts in (nearer, taken))

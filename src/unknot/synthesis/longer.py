@@ -138,10 +138,10 @@ def longer_lanes(
         network = tod.network(network)
     given = demand(network, flows)
     hops = given.distances.table.T.astype(np.int64)
-    asked = Wanted(network, given.distances.homes, hops, given.wanted, given.rate)
+    wanted = Wanted(network, given.distances.homes, hops, given.wanted, given.rate)
     effort = Effort(time.monotonic() + time_limit, seed, progress)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
-    ways, taken = detour_ways(asked, weights)
+    ways, taken = detour_ways(wanted, weights)
     start = np.random.default_rng([seed, count]).random((count, network.num_channels))
     start[0] = tree_order(network)
     found = improved(ways, taken, start, effort, rounds=rounds)
@@ -150,7 +150,7 @@ def longer_lanes(
             f"lanes on {network.name}: no way was found to connect all pairs in {count} "
             f"lane{'s' * (count > 1)}, {effort.moves} moves; more lanes or a longer time limit may do"
         )
-    routes, length = climbing_routes(asked, found[0], seed=seed)
+    routes, length = climbing_routes(wanted, found[0], seed=seed)
     shortest = np.where(given.wanted, hops, 0)
     return LongerLanes(
         laned(network, routes, vcs=vcs, sends=given.sends, minimal=bool((length <= shortest).all())),

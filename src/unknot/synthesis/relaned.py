@@ -82,27 +82,27 @@ def relaned(found: Lanes, left: Network) -> Relaned:
         flows = found.sends[np.ix_(terminals, terminals)].astype(float)
     given = demand(left, flows)
     hops = given.distances.table.T.astype(np.int64)
-    asked = Wanted(left, given.distances.homes, hops, given.wanted, given.rate)
-    old = _kept(found, whole, left, routers, channels, asked)
+    goal = Wanted(left, given.distances.homes, hops, given.wanted, given.rate)
+    old = _kept(found, whole, left, routers, channels, goal)
     key: Floats = found.key[:, channels]
-    routes, length = climbing_routes(asked, key, kept=old)
-    if (asked.wanted & (routes.lane < 0)).any():
+    routes, length = climbing_routes(goal, key, kept=old)
+    if (goal.wanted & (routes.lane < 0)).any():
         more = np.vstack([key, tree_order(left)])
-        by_tree, hops_by_tree = climbing_routes(asked, more, kept=old)
-        if not (asked.wanted & (by_tree.lane < 0)).any():
+        by_tree, hops_by_tree = climbing_routes(goal, more, kept=old)
+        if not (goal.wanted & (by_tree.lane < 0)).any():
             key, routes, length = more, by_tree, hops_by_tree
-    while (lost := asked.wanted & (routes.lane < 0)).any():
+    while (lost := goal.wanted & (routes.lane < 0)).any():
         key = np.vstack([key, -hops[left.target, int(np.argmax(lost.sum(axis=0)))]])
-        routes, length = climbing_routes(asked, key, kept=old)
-    cut = asked.wanted & ~_whole(asked, old)
-    shortest = bool((length <= np.where(asked.wanted, hops, 0)).all())
+        routes, length = climbing_routes(goal, key, kept=old)
+    cut = goal.wanted & ~_whole(goal, old)
+    shortest = bool((length <= np.where(goal.wanted, hops, 0)).all())
     return Relaned(
         laned(left, routes, sends=given.sends, minimal=shortest),
         len(key),
         int(np.count_nonzero(cut)),
         given.pairs,
-        _new_entries(asked, old, routes),
-        int(np.count_nonzero((length > hops) & asked.wanted)),
+        _new_entries(goal, old, routes),
+        int(np.count_nonzero((length > hops) & goal.wanted)),
     )
 
 
@@ -177,7 +177,7 @@ def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
     return found[0], found[1], found[2]
 
 
-def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, asked: Wanted) -> Routes:
+def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, goal: Wanted) -> Routes:
     """The routes by the numbers of what is left, with −1 for channels that are gone."""
     now = np.full(whole.num_channels + 1, -1)
     now[channels] = np.arange(channels.size)
@@ -188,9 +188,9 @@ def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: 
             raise RelationError(f"{found.relation.name}: after faults, one address for each terminal is wanted")
         row = np.full(whole.num_routers, -1)
         row[whole.eject] = routes.row
-        column = row[routers[asked.home]]
+        column = row[routers[goal.home]]
     else:
-        column = np.searchsorted(homes, routers[asked.home])
+        column = np.searchsorted(homes, routers[goal.home])
     lane = found.lane[np.ix_(routers, column)]
     first, leaving = whole.outgoing
     new_first, new_leaving = left.outgoing
@@ -212,23 +212,23 @@ def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: 
     return Routes(lane, now[start], follow, np.zeros(left.num_channels))
 
 
-def _whole(asked: Wanted, routes: Routes) -> Flags:
+def _whole(goal: Wanted, routes: Routes) -> Flags:
     """Pairs whose route arrives: bool array, shape (routers, columns)."""
-    found: Flags = np.zeros(asked.wanted.shape, dtype=bool)
-    for u, column in np.argwhere(asked.wanted & (routes.lane >= 0)).tolist():
-        found[u, column] = _walk(asked, routes, u, column) is not None
+    found: Flags = np.zeros(goal.wanted.shape, dtype=bool)
+    for u, column in np.argwhere(goal.wanted & (routes.lane >= 0)).tolist():
+        found[u, column] = _walk(goal, routes, u, column) is not None
     return found
 
 
-def _walk(asked: Wanted, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
+def _walk(goal: Wanted, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
     """The entries (lane, input channel or −1 − router, channel taken) of a route; None if it does not arrive."""
-    network = asked.network
+    network = goal.network
     first, leaving = network.outgoing
     lane, channel = int(routes.lane[u, column]), int(routes.start[u, column])
     found = [(lane, -1 - u, channel)]
     while channel >= 0:
         v = int(network.target[channel])
-        if v == asked.home[column]:
+        if v == goal.home[column]:
             return found
         slot = int(routes.follow[lane, channel, column])
         then = -1 if slot < 0 else int(leaving[first[v] + slot])
@@ -237,10 +237,10 @@ def _walk(asked: Wanted, routes: Routes, u: int, column: int) -> list[tuple[int,
     return None
 
 
-def _new_entries(asked: Wanted, old: Routes, new: Routes) -> int:
+def _new_entries(goal: Wanted, old: Routes, new: Routes) -> int:
     """Entries of the new routes that the old ones do not have."""
     before, after = set(), set()
-    for u, column in np.argwhere(asked.wanted).tolist():
-        before |= {(column, *entry) for entry in (_walk(asked, old, u, column) or ())}
-        after |= {(column, *entry) for entry in (_walk(asked, new, u, column) or ())}
+    for u, column in np.argwhere(goal.wanted).tolist():
+        before |= {(column, *entry) for entry in (_walk(goal, old, u, column) or ())}
+        after |= {(column, *entry) for entry in (_walk(goal, new, u, column) or ())}
     return len(after - before)

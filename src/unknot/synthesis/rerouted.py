@@ -87,7 +87,7 @@ class Rerouted:
             return False
 
 
-def asked_of(table: Table) -> Wanted:
+def goal_of(table: Table) -> Wanted:
     """The routes that a table has, to be found anew."""
     distances = distances_to_homes(table.network, "repair")
     column = np.searchsorted(distances.homes, table.home)
@@ -116,8 +116,8 @@ def rerouted(
             low = accept_changes(relation, bound)
         except Rejected:
             bound = None
-    asked = asked_of(table)
-    ways, taken = table_ways(asked, table.next_channel)
+    goal = goal_of(table)
+    ways, taken = table_ways(goal, table.next_channel)
     start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
     start[0] = tree_order(network)
     found = improved(ways, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
@@ -125,7 +125,7 @@ def rerouted(
         return None
     key = found[0]
     if kind == "pairs":
-        routes, _ = climbing_routes(asked, key, step=table.next_channel, seed=effort.seed)
+        routes, _ = climbing_routes(goal, key, step=table.next_channel, seed=effort.seed)
         changed, units, load = found[1], int(np.count_nonzero(table.wanted)), routes.load
         made = laned(network, routes, table=table, minimal=False, name="few changed routes")
     else:

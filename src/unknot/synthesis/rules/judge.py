@@ -85,10 +85,10 @@ class Judged:
 
     def _refuted(self) -> bool:
         """One refutation of all rules, or one for each way to rename VCs with the symmetry."""
-        asked = (self.request.adaptive, self.request.least, self.switching)
+        question = (self.request.adaptive, self.request.least, self.switching)
         for e in self.evidence:
             smaller = e.space != self.space
-            if (e.request.adaptive, e.request.least, e.switching) != asked or not evidence_holds(e):
+            if (e.request.adaptive, e.request.least, e.switching) != question or not evidence_holds(e):
                 return False
             if smaller and (self.request.least is not None or not _within(e.space, self.space)):
                 return False
