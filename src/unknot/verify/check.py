@@ -171,15 +171,18 @@ def _judge(
             return replace(alike, switching=technique, configuration=knot)
         return _decide(graph, technique, time_limit, depth, effort, shorten and technique == wanted[0])
 
+    def begun() -> tuple[Dependencies, Verdict]:
+        graph = dependencies(relation, effort)
+        return graph, one(wanted[0], graph, effort)
+
     try:
         if within(time_limit, lambda: relation.table) is None:
             within(max(time_limit, COMPILING), lambda: relation.compiled)
         effort = Effort(count, clock() + time_limit, progress)
         late = max(LATE, time_limit / 4)
-        graph = within(time_limit + late, lambda: dependencies(relation, effort))
-        for technique in wanted:
-            if found:
-                effort = replace(effort, end=max(effort.end, clock() + AFTER))
+        graph, found[wanted[0]] = within(time_limit + late, begun)
+        for technique in wanted[1:]:
+            effort = replace(effort, end=max(effort.end, clock() + AFTER))
             left = max(0.0, effort.end - clock()) + late
             found[technique] = within(left, lambda: one(technique, graph, effort))  # noqa: B023 called at once
     except NoAnswerError:
