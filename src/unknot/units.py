@@ -11,6 +11,11 @@ from unknot.errors import UnknotError
 
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*B\s*")
 
+_TIMES = ("latency", "network_latency_", "round_trip_", "makespan", "zero_load_latency")
+"""Beginnings of the names of results that are in cycles."""
+_LOADS = ("offered_load", "accepted_load", "load", "throughput")
+"""Names of results that are in flits per terminal and cycle."""
+
 
 @dataclass(frozen=True)
 class Units:
@@ -38,6 +43,9 @@ class Units:
     clock_ghz: float
     flit_bytes: float
 
+    def __str__(self) -> str:
+        return f"{self.clock_ghz:g} GHz, {self.flit_bytes:g} B"
+
     def __post_init__(self) -> None:
         for name in ("clock_ghz", "flit_bytes"):
             value = getattr(self, name)
@@ -45,8 +53,8 @@ class Units:
                 raise UnknotError(f"units: {name} must be a positive number, got {value!r}")
 
     @classmethod
-    def of(cls, text: str) -> Units:
-        """The units of a text such as ``2 GHz, 16 B``.
+    def of(cls, text: str | Units) -> Units:
+        """The units of a text such as ``2 GHz, 16 B``; units stay as they are.
 
         Raises
         ------
@@ -58,6 +66,8 @@ class Units:
         >>> Units.of("500 MHz, 8 B")
         Units(clock_ghz=0.5, flit_bytes=8.0)
         """
+        if isinstance(text, Units):
+            return text
         found = _TEXT.fullmatch(text)
         if found is None:
             raise UnknotError(f"units: a clock and a width are wanted, such as '2 GHz, 16 B'; got {text!r}")
@@ -77,10 +87,82 @@ class Units:
 
     def of_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """A row of results with its times in nanoseconds and its loads in GB/s beside it."""
-        found = dict(row)
+        return {**row, **self.beside(row)}
+
+    def beside(self, row: Mapping[str, Any]) -> dict[str, float | None]:
+        """Times of a row in nanoseconds and its loads in GB/s alone, under names that end in the unit.
+
+        Examples
+        --------
+        >>> Units(clock_ghz=2.0, flit_bytes=16).beside({"seed": 1, "latency_mean": 20.0, "offered_load": 0.5})
+        {'latency_mean_ns': 10.0, 'offered_gb_per_s': 16.0}
+        """
+        found: dict[str, float | None] = {}
         for name, value in row.items():
-            if name.startswith(("latency_", "network_latency_")):
+            if name.startswith(_TIMES):
                 found[f"{name}_ns"] = None if value is None else self.ns(value)
-            elif name in ("offered_load", "accepted_load"):
-                found[f"{name.removesuffix('_load')}_gb_per_s"] = self.gb_per_s(value)
+            elif name in _LOADS:
+                found[f"{name.removesuffix('_load')}_gb_per_s"] = None if value is None else self.gb_per_s(value)
         return found
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What times and loads are printed and drawn in: cycles and flits, or with units nanoseconds and GB/s.
+
+    Examples
+    --------
+    >>> scale = Scale(Units(clock_ghz=2.0, flit_bytes=16))
+    >>> scale.time(100), scale.load(0.5), scale.ns(None)
+    (50.0, 16.0, '')
+    >>> f"100 cycles{scale.ns(100)}, 0.5 flits per cycle{scale.gb_per_s(0.5)}"
+    '100 cycles (50 ns), 0.5 flits per cycle (16 GB/s)'
+    >>> f"100 cycles{Scale().ns(100)}"
+    '100 cycles'
+    """
+
+    units: Units | None = None
+
+    @classmethod
+    def of(cls, units: Units | str | None) -> Scale:
+        """The scale of units, or of their text, or of none."""
+        return cls(None if units is None else Units.of(units))
+
+    @property
+    def time_name(self) -> str:
+        """Unit of times."""
+        return "cycles" if self.units is None else "ns"
+
+    @property
+    def load_name(self) -> str:
+        """Unit of the loads of terminals."""
+        return "flits / terminal / cycle" if self.units is None else "GB/s / terminal"
+
+    @property
+    def channel_name(self) -> str:
+        """Unit of the loads of channels."""
+        return "flits per cycle" if self.units is None else "GB/s"
+
+    def time(self, cycles: float) -> float:
+        """A number of cycles in this scale."""
+        return cycles if self.units is None else self.units.ns(cycles)
+
+    def load(self, flits_per_cycle: float) -> float:
+        """A load in this scale."""
+        return flits_per_cycle if self.units is None else self.units.gb_per_s(flits_per_cycle)
+
+    def ns(self, cycles: float | None) -> str:
+        """Text that follows a number of cycles: the nanoseconds in brackets; empty without units."""
+        return "" if self.units is None or cycles is None else f" ({self.units.ns(cycles):.4g} ns)"
+
+    def gb_per_s(self, flits_per_cycle: float | None) -> str:
+        """Text that follows a load: the GB/s in brackets; empty without units."""
+        if self.units is None or flits_per_cycle is None:
+            return ""
+        return f" ({self.units.gb_per_s(flits_per_cycle):.4g} GB/s)"
+
+    def describe(self) -> str:
+        """What a cycle and a flit a cycle are, in a sentence; empty without units."""
+        if self.units is None:
+            return ""
+        return f"A cycle is {self.units.ns(1):.4g} ns; a flit per cycle is {self.units.gb_per_s(1):.4g} GB/s."

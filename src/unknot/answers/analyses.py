@@ -8,6 +8,7 @@ from pydantic import Field
 
 from unknot.answers.form import AddressName, ChannelName, Form, Plain, RouterName, TerminalName, VcName, form_of
 from unknot.answers.networks import NetworkForm, RelationForm
+from unknot.answers.units import WithUnits
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.itm.spanning import Spanning
 from unknot.simulation.run.costs import Cost
@@ -75,7 +76,7 @@ class CostForm(Form):
 
 
 @form_of(Properties, without=("delivery",))
-class AnalyseAnswer(DeliveryForm, RelationForm):
+class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
     """JSON answer of `unknot analyse`."""
 
     livelock: LivelockForm

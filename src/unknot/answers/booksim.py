@@ -9,6 +9,7 @@ from pydantic import Field
 from unknot.answers.form import Form, Plain, form_of
 from unknot.answers.networks import RelationForm
 from unknot.answers.runs import RunsForm
+from unknot.answers.units import WithUnits
 from unknot.studies.booksim.runs import Point
 
 
@@ -19,7 +20,7 @@ class BookSimPoint(Form):
     found: RunsForm
 
 
-class BookSimAnswer(RelationForm):
+class BookSimAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot run` for a BookSim configuration."""
 
     file: str = Field(description="The configuration file.")

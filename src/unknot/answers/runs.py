@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from unknot.answers.form import ChannelName, Form, Number, Plain, form_of
 from unknot.answers.networks import Natural, RelationForm
+from unknot.answers.units import WithUnits
 from unknot.answers.verdicts import ConfigurationForm
 from unknot.multicast.contention import Meeting
 from unknot.multicast.execution import Execution
@@ -98,7 +99,7 @@ def channels_of(relation: Relation, run: Run) -> list[dict[str, Any]]:
     ]
 
 
-class SimulatedForm(RelationForm):
+class SimulatedForm(RelationForm, WithUnits):
     """A routing on a network as it was simulated."""
 
     vcs_chosen: bool = Field(description="Whether no number of VCs was given: then there are 4 if they can be used.")
@@ -137,7 +138,7 @@ class ClassForm(Form):
 
 
 @form_of(TraceRun, without=("trace", "ready", "injected", "arrived"))
-class TraceAnswer(RelationForm):
+class TraceAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot trace`."""
 
     messages: Natural
@@ -164,7 +165,7 @@ class MeetingForm(Form):
 
 
 @form_of(Schedule, Execution, without=("started", "arrived", "blocked"))
-class MulticastAnswer(RelationForm):
+class MulticastAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot multicast`."""
 
     steps: Natural

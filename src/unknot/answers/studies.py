@@ -9,6 +9,7 @@ from pydantic import Field
 from unknot.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
 from unknot.answers.networks import Natural, NetworkForm, Positive
 from unknot.answers.runs import ReplayForm, RunForm, Shares
+from unknot.answers.units import WithUnits, in_units
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.simulation.engine.router import Router
@@ -16,6 +17,7 @@ from unknot.simulation.engine.traffic import Bursts
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.switching import Switching
+from unknot.units import Units
 from unknot.verify.audit import Audit
 from unknot.verify.audit_hops import HopAudit
 from unknot.verify.audit_multicast import MulticastAudit
@@ -53,7 +55,7 @@ class DesignAnswer(Form):
     runs: list[RunForm]
 
 
-class RunAnswer(Form):
+class RunAnswer(WithUnits):
     """JSON answer of `unknot run`."""
 
     title: str
@@ -77,10 +79,12 @@ def design_answer(result: DesignResult) -> DesignAnswer:
     )
 
 
-def study_answer(result: StudyResult, report: str) -> Answer:
+def study_answer(result: StudyResult, report: str, units: Units | None = None) -> Answer:
     """Return a study as plain values."""
+    study = result.study
     designs = [design_answer(design) for design in result.designs]
-    return answer(RunAnswer, title=result.study.title, study=result.study.path, designs=designs, report=report)
+    real = in_units(units, result.rows)
+    return answer(RunAnswer, title=study.title, study=study.path, designs=designs, report=report, units=real)
 
 
 class ExhibitForm(Form):

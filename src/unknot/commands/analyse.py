@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, RoutingText, Vcs
+from unknot.commands.options import Json, NetworkText, RoutingText, UnitsText, Vcs
 from unknot.commands.shared import print_json, relation_of
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from unknot.routing.relation import Relation
     from unknot.simulation.run.costs import Cost
+    from unknot.units import Scale, Units
     from unknot.verify.properties import Properties
 
 
@@ -31,6 +32,7 @@ def analyse(
             help="Also print what a message of this many flits takes alone, by simulator and cost model.", min=1
         ),
     ] = None,
+    units: UnitsText = None,
     json: Json = False,
 ) -> None:
     """Tell the properties of a routing beside deadlock.
@@ -39,8 +41,10 @@ def analyse(
     those that are never used, channel loads and ideal throughput.
     """
     from unknot.commands import activity, display
+    from unknot.units import Scale
     from unknot.verify.properties import properties
 
+    scale = Scale.of(units)
     relation = relation_of(network, routing, vcs)
     with activity.progress_bar("analyse") as progress:
         found = properties(relation, traffic=traffic, best=best, progress=progress)
@@ -50,14 +54,14 @@ def analyse(
 
         times = costs(relation, packet_length=flits, traffic=traffic)
     if json:
-        print_json(_answer(relation, found, times))
+        print_json(_answer(relation, found, times, scale.units))
         return
-    _show(relation, found, traffic)
+    _show(relation, found, traffic, scale)
     if times:
-        display.console().print(_times(times))
+        display.console().print(_times(times, scale))
 
 
-def _times(costs: tuple[Cost, ...]) -> Table:
+def _times(costs: tuple[Cost, ...], scale: Scale) -> Table:
     """Table of a message's latency alone in the network, under each technique."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -71,11 +75,12 @@ def _times(costs: tuple[Cost, ...]) -> Table:
     table.add_column("")
     for cost in costs:
         formula = "d (β + L τ)" if cost.switching == "saf" else "d β + L τ"
-        table.add_row(cost.switching, f"{cost.simulated:.2f}", f"{cost.model:.2f}", formula)
+        simulated, model = (f"{value:.2f}{scale.ns(value)}" for value in (cost.simulated, cost.model))
+        table.add_row(cost.switching, simulated, model, formula)
     return table
 
 
-def _show(relation: Relation, found: Properties, traffic: str) -> None:
+def _show(relation: Relation, found: Properties, traffic: str, scale: Scale) -> None:
     from rich.text import Text
 
     from unknot.commands import display
@@ -112,9 +117,9 @@ def _show(relation: Relation, found: Properties, traffic: str) -> None:
     for label, load in ((f"{traffic} traffic", found.loads), ("best split", found.best)):
         if load is not None:
             busiest = "" if load.busiest is None else f" on {network.channel_name(load.busiest)}"
-            rows.append(
-                (label, f"{load.highest:.4g} flits per cycle{busiest}, ideal throughput {load.throughput:.4g}")
-            )
+            highest = f"{load.highest:.4g} flits per cycle{scale.gb_per_s(load.highest)}{busiest}"
+            ideal = f"ideal throughput {load.throughput:.4g}{scale.gb_per_s(load.throughput)}"
+            rows.append((label, f"{highest}, {ideal}"))
     rows += [("", reason) for reason in found.left_out]
     display.console().print(display.two_columns(rows))
 
@@ -123,12 +128,15 @@ def _span(ends: tuple[int, int]) -> str:
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
-def _answer(relation: Relation, found: Properties, times: tuple[Cost, ...]) -> dict[str, Any]:
+def _answer(relation: Relation, found: Properties, times: tuple[Cost, ...], units: Units | None) -> dict[str, Any]:
     from unknot.answers.analyses import AnalyseAnswer
     from unknot.answers.form import answer
+    from unknot.answers.units import in_units
 
     witness = found.coherence.witness
     coherence = {**vars(found.coherence), "witness": None if witness is None else witness.describe(relation)}
     livelock = {"free": found.livelock.free, "cycles": found.livelock.describe(relation)}
-    more = {"livelock": livelock, "coherence": coherence, "costs": times}
+    loads = [{"load": load.highest, "throughput": load.throughput} for load in (found.loads, found.best) if load]
+    alone = [{f"latency_{cost.switching}": cost.simulated for cost in times}] if times else []
+    more = {"livelock": livelock, "coherence": coherence, "costs": times, "units": in_units(units, loads + alone)}
     return answer(AnalyseAnswer, found, found.delivery, of=relation, **more)

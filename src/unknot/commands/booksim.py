@@ -13,6 +13,7 @@ from unknot.errors import UnknotError
 if TYPE_CHECKING:
     from unknot.studies.booksim.runs import Point
     from unknot.studies.booksim.setup import Setup
+    from unknot.units import Scale
     from unknot.verify import Delivery, Verdict
 
 PROOF = 20.0
@@ -20,13 +21,23 @@ PROOF = 20.0
 
 
 def run_configuration(
-    path: Path, overrides: list[str], *, sweep: str | None, faithful: bool, jobs: int | None, json: bool
+    path: Path,
+    overrides: list[str],
+    *,
+    sweep: str | None,
+    faithful: bool,
+    jobs: int | None,
+    json: bool,
+    units: str | None = None,
 ) -> None:
     """Run a configuration, print what BookSim prints, and then what is known beside it."""
+    from unknot.answers.units import in_units
     from unknot.commands import activity
     from unknot.studies.booksim.runs import run_booksim, sweep_of
     from unknot.studies.booksim.setup import read_setup
+    from unknot.units import Scale
 
+    scale = Scale.of(units)
     setup = read_setup(path, overrides, faithful=faithful)
     along = None if sweep is None else sweep_of(sweep)
     if setup.batches and along:
@@ -40,14 +51,15 @@ def run_configuration(
     if setup.batches:
         _run_batches(setup, path, idle, json)
         return
-    shown = _Shown(setup, along is not None, json)
+    shown = _Shown(setup, along is not None, json, scale)
     with activity.busy("simulating"):
         points = run_booksim(setup, sweep=along, jobs=jobs or 1, done=None if along is None else shown.row)
     with activity.busy("proving"):
         verdict, delivery = _proof(setup)
     if json:
-        replies = _of_replies(setup)
-        _print_json(setup, path, idle, verdict, delivery, points=points, requests_and_replies=replies, batches=None)
+        more: dict[str, Any] = {"requests_and_replies": _of_replies(setup), "batches": None}
+        more["units"] = in_units(scale.units, [row for point in points for row in point.found.rows])
+        _print_json(setup, path, idle, verdict, delivery, points=points, **more)
         return
     if along is None:
         shown.statistics(points[0])
@@ -153,8 +165,8 @@ def _of_replies(setup: Setup) -> str | None:
 class _Shown:
     """Lines on standard output."""
 
-    def __init__(self, setup: Setup, sweeps: bool, json: bool) -> None:
-        self.setup, self.json = setup, json
+    def __init__(self, setup: Setup, sweeps: bool, json: bool, scale: Scale) -> None:
+        self.setup, self.json, self.scale = setup, json, scale
         self.csv = setup.configuration.on("print_csv_results")
         if sweeps and not json:
             show(f"{'':24}  {'Packet latency':>18}  {'Accepted flits':>16}  {'Hops':>6}")
@@ -173,6 +185,7 @@ class _Shown:
         show(
             f"{point.setting:24}  {mean:>18}  {known['Accepted flit rate average']:16.4f}  "
             f"{'-' if hops is None else f'{hops:.3f}':>6}{'' if point.found.stable else '  not stable'}"
+            f"{self.scale.ns(latency)}{self.scale.gb_per_s(known['Accepted flit rate average'])}"
         )
         if self.csv:
             show(csv_line(self.setup, point))
@@ -210,10 +223,13 @@ class _Shown:
         for run in found.runs:
             width = "" if run.latency_half_width is None else f" ± {run.latency_half_width:.2f} (95 %)"
             mean = "-" if run.latency_mean is None else f"{run.latency_mean:.2f}"
+            mean += width + self.scale.ns(run.latency_mean)
+            late = f"{_number(run.latency_p99)}{self.scale.ns(run.latency_p99)}"
+            load = f"{run.accepted_load:.4f}{self.scale.gb_per_s(run.accepted_load)}"
             show(
-                f"seed {run.seed}: {'stable' if run.stable else 'not stable'}, latency {mean}{width}, median "
-                f"{_number(run.latency_p50)}, p99 {_number(run.latency_p99)}, accepted {run.accepted_load:.4f}, "
-                f"{run.packets} packets, {run.cycles} cycles"
+                f"seed {run.seed}: {'stable' if run.stable else 'not stable'}, latency {mean}, median "
+                f"{_number(run.latency_p50)}, p99 {late}, accepted {load}, "
+                f"{run.packets} packets, {run.cycles} cycles{self.scale.ns(run.cycles)}"
             )
         if found.reason:
             show(found.reason)

@@ -15,10 +15,10 @@ from rich.text import Text
 from unknot.commands.printing import printable
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.units import Scale
 from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
-    from unknot.frames import Row
     from unknot.network.metrics import Metrics
     from unknot.simulation.run.limits import Saturation
     from unknot.simulation.run.replication import Runs
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
+PLAIN = Scale()
 _ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
 
 
@@ -52,28 +53,30 @@ def show_network(network: Network, metrics: Metrics) -> None:
     console().print(two_columns(rows))
 
 
-def show_run(relation: Relation, run: Run, *, chosen: bool = False) -> None:
+def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
     """One simulation."""
     rows = [
-        *_point_rows(relation, run, f"; {run.packets} measured", chosen),
-        ("accepted load", f"{run.accepted_load:.4f}{_within(run.accepted_half_width, 4)}"),
-        *_latency_rows(run),
+        *_point_rows(relation, run, f"; {run.packets} measured", chosen, scale),
+        _accepted_row(run, scale),
+        *_latency_rows(run, scale),
         ("stable", answer(run.stable)),
     ]
     if run.reason:
         rows.append(("reason", run.reason))
     for one in run.classes:
-        figures = f"accepted {one.accepted_load:.4f} of {one.offered_load:.4g}, {one.packets} packets"
-        rows.append((f"class {one.name}", f"{_number(one.latency_mean)} cycles mean, {figures}"))
+        carried = f"accepted {one.accepted_load:.4f}{scale.gb_per_s(one.accepted_load)} of {one.offered_load:.4g}"
+        mean = f"{_number(one.latency_mean)} cycles{scale.ns(one.latency_mean)} mean"
+        rows.append((f"class {one.name}", f"{mean}, {carried}, {one.packets} packets"))
     if run.faults:
         lost = f"{run.lost_packets} packets lost, {run.lost_flits} flits of them in the network"
         rows.append(("faults", "\n".join((*run.faults, lost))))
     if run.utilisation.size:
         busiest = int(run.utilisation.argmax())
-        name = relation.network.channel_name(busiest)
-        rows.append(("busiest channel", f"{name}, {run.utilisation[busiest]:.3f} flits per cycle"))
+        name, load = relation.network.channel_name(busiest), float(run.utilisation[busiest])
+        rows.append(("busiest channel", f"{name}, {load:.3f} flits per cycle{scale.gb_per_s(load)}"))
     phases = f"{run.warmup} warming up, {run.measured} measured"
-    rows.append(("simulated", f"{run.cycles} cycles ({phases}), {run.flit_hops} flit-hops, seed {run.seed}"))
+    took = f"{run.cycles} cycles{scale.ns(run.cycles)} ({phases})"
+    rows.append(("simulated", f"{took}, {run.flit_hops} flit-hops, seed {run.seed}"))
     console().print(two_columns(rows))
     if run.deadlock is not None:
         from unknot.report.configuration_text import describe
@@ -82,12 +85,12 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False) -> None:
         sentences(describe(relation, run.deadlock, packet_length=run.packet_length))
 
 
-def show_runs(relation: Relation, found: Runs, *, chosen: bool = False) -> None:
+def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
     """One point with several seeds."""
     rows = [
-        *_point_rows(relation, found.runs[0], "", chosen),
-        ("accepted load", f"{found.accepted_load:.4f}{_within(found.accepted_half_width, 4)}"),
-        *_latency_rows(found),
+        *_point_rows(relation, found.runs[0], "", chosen, scale),
+        _accepted_row(found, scale),
+        *_latency_rows(found, scale),
         ("stable", Text(f"{found.stable_runs} of {len(found.runs)} runs", style=answer(found.stable).style)),
     ]
     if found.reason:
@@ -97,23 +100,29 @@ def show_runs(relation: Relation, found: Runs, *, chosen: bool = False) -> None:
     for heading in ("seed", "accepted", "latency", "p99", "cycles", "stable"):
         table.add_column(heading, justify="left" if heading == "stable" else "right")
     for run in found.runs:
-        accepted = f"{run.accepted_load:.4f}{_within(run.accepted_half_width, 4)}"
-        latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}"
-        p99, cycles = _number(run.latency_p99), f"{run.cycles:,}"
+        accepted = _accepted_row(run, scale)[1]
+        latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
+        p99, cycles = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
         table.add_row(str(run.seed), accepted, latency, p99, cycles, answer(run.stable))
     console().print(table)
 
 
-def _point_rows(relation: Relation, run: Run, more: str, chosen: bool) -> list[tuple[str, str | Text]]:
+def _accepted_row(found: Run | Runs, scale: Scale) -> tuple[str, str]:
+    load = found.accepted_load
+    return "accepted load", f"{load:.4f}{_within(found.accepted_half_width, 4)}{scale.gb_per_s(load)}"
+
+
+def _point_rows(relation: Relation, run: Run, more: str, chosen: bool, scale: Scale) -> list[tuple[str, str | Text]]:
     """Rows that describe the design and load of a simulated point."""
     from unknot.report.option_text import bursts, lengths, router
 
+    offered = f"{run.offered_load:g} flits per terminal per cycle{scale.gb_per_s(run.offered_load)}"
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
         ("routing", _routing(relation, chosen)),
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
         ("packets", f"{lengths(dict(run.lengths) or run.packet_length)}{more}"),
-        ("offered load", f"{run.offered_load:g} flits per terminal per cycle{bursts(run.bursts)}"),
+        ("offered load", f"{offered}{bursts(run.bursts)}"),
     ]
     return [*rows[:3], ("router", router(run.router)), *rows[3:]] if router(run.router) else rows
 
@@ -123,42 +132,36 @@ def _routing(relation: Relation, chosen: bool) -> str:
     return f"{relation.name}, {vcs_per_channel(relation)}{' (chosen; --vcs gives another number)' if chosen else ''}"
 
 
-def _latency_rows(run: Run | Runs) -> list[tuple[str, str | Text]]:
+def _latency_rows(run: Run | Runs, scale: Scale) -> list[tuple[str, str | Text]]:
+    mean = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles{scale.ns(run.latency_mean)} mean"
+    names = {"median": run.latency_p50, "p95": run.latency_p95, "p99": run.latency_p99, "max": run.latency_max}
+    inside = run.network_latency_mean
     return [
-        ("packet latency", f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles mean"),
-        (
-            "",
-            f"{_number(run.latency_p50)} median, {_number(run.latency_p95)} p95, {_number(run.latency_p99)} p99, "
-            f"{_number(run.latency_max)} max",
-        ),
-        ("network latency", f"{_number(run.network_latency_mean)} cycles mean"),
+        ("packet latency", mean),
+        ("", ", ".join(f"{_number(value)}{scale.ns(value)} {name}" for name, value in names.items())),
+        ("network latency", f"{_number(inside)} cycles{scale.ns(inside)} mean"),
         ("hops", f"{_number(run.hops_mean)} mean"),
     ]
 
 
-def show_units(rows: Iterable[Row]) -> None:
-    """Times of runs in nanoseconds, and what a terminal gets through in GB/s."""
-    for row in rows:
-        words = f"offered {row['offered_gb_per_s']:.4g}, accepted {row['accepted_gb_per_s']:.4g} GB/s per terminal"
-        mean, late = (_number(row[f"latency_{name}_ns"]) for name in ("mean", "p99"))
-        shown = f"{words}; latency {mean} ns mean, {late} ns p99"
-        console().print(two_columns([(f"seed {row['seed']}", shown)]))
-
-
-def show_saturation(relation: Relation, found: Saturation, empty: float, *, chosen: bool = False) -> None:
+def show_saturation(
+    relation: Relation, found: Saturation, empty: float, *, chosen: bool = False, scale: Scale = PLAIN
+) -> None:
     """Saturation of a network, with the latency of the empty one."""
     limit = "stable at load 1" if found.limit is None else f"not stable at {found.limit:.4g}"
+    limit += scale.gb_per_s(found.limit)
+    stable, most = f"{found.load:.4g}{scale.gb_per_s(found.load)}", found.throughput
     rows: list[tuple[str, str | Text]] = [
         ("network", relation.network.name),
         ("routing", _routing(relation, chosen)),
-        ("zero-load latency", f"{empty:.2f} cycles mean"),
-        ("saturation", f"stable at {found.load:.4g}, {limit} flits per terminal per cycle"),
-        ("throughput", f"{found.throughput:.4f} flits per terminal per cycle accepted at most"),
+        ("zero-load latency", f"{empty:.2f} cycles{scale.ns(empty)} mean"),
+        ("saturation", f"stable at {stable}, {limit} flits per terminal per cycle"),
+        ("throughput", f"{most:.4f} flits per terminal per cycle{scale.gb_per_s(most)} accepted at most"),
     ]
     console().print(two_columns(rows))
 
 
-def show_study(result: StudyResult) -> None:
+def show_study(result: StudyResult, *, scale: Scale = PLAIN) -> None:
     """One line for each design."""
     table = Table(box=SIMPLE_HEAD, title=result.study.title or None, title_style="bold", title_justify="left")
     for heading in ("design", "deadlock-free", "delivers", "minimal", "latency", "loads"):
@@ -170,20 +173,26 @@ def show_study(result: StudyResult) -> None:
             answer(design.verdict.deadlock_free),
             answer(design.delivery.delivered),
             answer(design.delivery.minimal),
-            f"{_number(runs[0].latency_mean)} at {runs[0].offered_load:g}" if runs else "–",
-            _loads(design),
+            _first_latency(runs[0], scale) if runs else "–",
+            _loads(design, scale),
         )
     console().print(table)
 
 
-def _loads(design: DesignResult) -> str:
+def _first_latency(run: Run, scale: Scale) -> str:
+    load = f"{run.offered_load:g}{scale.gb_per_s(run.offered_load)}"
+    return f"{_number(run.latency_mean)}{scale.ns(run.latency_mean)} at {load}"
+
+
+def _loads(design: DesignResult, scale: Scale) -> str:
     if not design.runs:
         return "not simulated"
     broken = next((run for run in design.runs if not run.stable), None)
     if broken is None:
-        return f"stable up to {design.runs[-1].offered_load:g}"
+        most = design.runs[-1].offered_load
+        return f"stable up to {most:g}{scale.gb_per_s(most)}"
     what = "deadlock" if broken.deadlock is not None else "saturated"
-    return f"{what} at {broken.offered_load:g}"
+    return f"{what} at {broken.offered_load:g}{scale.gb_per_s(broken.offered_load)}"
 
 
 def answer(value: bool | None) -> Text:

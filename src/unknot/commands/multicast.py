@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import BufferDepth, Json, NetworkText, Picture, RoutingText, SwitchingName, Vcs
+from unknot.commands.options import (
+    BufferDepth,
+    Json,
+    NetworkText,
+    Picture,
+    RoutingText,
+    SwitchingName,
+    UnitsText,
+    Vcs,
+)
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
@@ -15,6 +24,7 @@ from unknot.switching import MESSAGE_SWITCHING
 if TYPE_CHECKING:
     from unknot.multicast import Execution, Meeting, Schedule
     from unknot.routing.relation import Relation
+    from unknot.units import Scale, Units
 
 SHOWN = 8
 """Meetings that are named."""
@@ -38,6 +48,7 @@ def multicast(
     buffer_depth: BufferDepth = 8,
     overhead: Annotated[int, typer.Option(help="Cycles a terminal needs before it sends.")] = 0,
     out: Picture = None,
+    units: UnitsText = None,
     json: Json = False,
 ) -> None:
     """Schedule a collective operation, say which messages may meet, and run it.
@@ -47,7 +58,9 @@ def multicast(
     from unknot.errors import UnknotError
     from unknot.multicast import collective, contention, execute
     from unknot.switching import switching_named
+    from unknot.units import Scale
 
+    scale = Scale.of(units)
     technique = switching_named(switching)
     relation = relation_of(network, routing, vcs)
     chosen = None
@@ -64,22 +77,26 @@ def multicast(
 
         write(out, draw_schedule(relation, schedule))
     if json:
-        print_json(_answer(relation, schedule, meetings, done))
+        print_json(_answer(relation, schedule, meetings, done, scale.units))
     else:
-        _print(relation, schedule, meetings, done)
+        _print(relation, schedule, meetings, done, scale)
     raise typer.Exit(HOLDS if done.latency is not None else FAILS)
 
 
-def _answer(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> dict[str, Any]:
+def _answer(
+    relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution, units: Units | None
+) -> dict[str, Any]:
     from unknot.answers.form import answer
     from unknot.answers.runs import MulticastAnswer
+    from unknot.answers.units import in_units
 
     times = zip(schedule.sends, done.started, done.arrived, done.blocked, strict=True)
     sends = [{**vars(send), "started": start, "arrived": end, "blocked": late} for send, start, end, late in times]
-    return answer(MulticastAnswer, schedule, done, of=relation, sends=sends, meetings=meetings)
+    real = in_units(units, [{"latency": done.latency}])
+    return answer(MulticastAnswer, schedule, done, of=relation, sends=sends, meetings=meetings, units=real)
 
 
-def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution) -> None:
+def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution, scale: Scale) -> None:
     network = relation.network
 
     def shown(i: int) -> str:
@@ -103,8 +120,9 @@ def _print(relation: Relation, schedule: Schedule, meetings: list[Meeting], done
             for sentence in describe(relation, done.deadlock):
                 show(f"    {sentence}")
     else:
-        show(f"  in the simulator ({done.switching}, {done.block} flits a block): {done.latency} cycles to the last")
-        show(f"    arrival; {done.blocked_messages} messages held up, {_worst(done)} cycles at most")
+        took, worst = f"{done.latency} cycles{scale.ns(done.latency)}", _worst(done)
+        show(f"  in the simulator ({done.switching}, {done.block} flits a block): {took} to the last")
+        show(f"    arrival; {done.blocked_messages} messages held up, {worst} cycles{scale.ns(worst)} at most")
 
 
 def _worst(done: Execution) -> int:

@@ -38,6 +38,11 @@ Csv = Annotated[
     ),
 ]
 
+UnitsText = Annotated[
+    str | None,
+    typer.Option("--units", help="Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s."),
+]
+
 
 def _drawable(path: Path | None) -> Path | None:
     if path is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unknot.commands.options import Csv, Json
+from unknot.commands.options import Csv, Json, UnitsText
 from unknot.commands.outcomes import INTERRUPTED, say
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json, write_rows
@@ -38,6 +38,7 @@ def run(
         Path | None,
         typer.Option("--parquet", metavar="FILE", help="Write a row for each run as Parquet.", dir_okay=False),
     ] = None,
+    units: UnitsText = None,
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Let the study run routings of Python files that it names.")
     ] = False,
@@ -56,7 +57,7 @@ def run(
             raise UnknotError(
                 f"{study}: --csv, --parquet and --store are for studies; `unknot convert` makes one of it"
             )
-        run_configuration(study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json)
+        run_configuration(study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units)
         return
     if overrides or sweep is not None or faithful:
         raise UnknotError(f"{study}: KEY=VALUE, --sweep and --faithful are for configurations of BookSim 2")
@@ -64,7 +65,9 @@ def run(
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
+    from unknot.units import Scale
 
+    scale = Scale.of(units)
     loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)
     out.mkdir(parents=True, exist_ok=True)
     try:
@@ -75,12 +78,12 @@ def run(
         say(f"interrupted; finished points are kept in {kept}: give the same command again to go on from there")
         raise typer.Exit(INTERRUPTED) from None
     report = out / f"{study.stem}.html"
-    write_study_report(result, report)
-    write_rows(result.rows, csv, parquet)
+    write_study_report(result, report, units=scale.units)
+    write_rows(result.rows, csv, parquet, units=scale.units)
     if json:
         from unknot.answers.studies import study_answer
 
-        print_json(study_answer(result, str(report)))
+        print_json(study_answer(result, str(report), scale.units))
     else:
-        display.show_study(result)
+        display.show_study(result, scale=scale)
         show(f"\nreport: {report}")

@@ -15,6 +15,7 @@ from unknot.commands.printing import show_json
 if TYPE_CHECKING:
     from unknot.frames import Row
     from unknot.routing.relation import Relation
+    from unknot.units import Units
 
 
 T = TypeVar("T")
@@ -81,10 +82,14 @@ def write(path: Path, svg: str) -> None:
     say(f"wrote {path}")
 
 
-def write_rows(rows: Sequence[Row], csv: Path | None, parquet: Path | None = None) -> None:
-    """Write rows of results into the files that were asked for."""
+def write_rows(
+    rows: Sequence[Row], csv: Path | None, parquet: Path | None = None, *, units: Units | None = None
+) -> None:
+    """Write rows of results into the files that were asked for, with units in ns and GB/s too."""
     from unknot.frames import write_csv, write_parquet
 
+    if units is not None:
+        rows = [units.of_row(row) for row in rows]
     for path, written in ((csv, write_csv), (parquet, write_parquet)):
         if path is not None:
             written(rows, path)

@@ -17,6 +17,7 @@ from unknot.commands.options import (
     RoutingText,
     Seed,
     SwitchingName,
+    UnitsText,
     Vcs,
     in_groups,
 )
@@ -105,9 +106,7 @@ def simulate(
         Path | None, typer.Option(metavar="FILE.json", help="Write the knot if it deadlocks, for `unknot replay`.")
     ] = None,
     csv: Csv = None,
-    units: Annotated[
-        str | None, typer.Option(help="Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s.")
-    ] = None,
+    units: UnitsText = None,
     series: Annotated[
         Path | None, typer.Option(help="Write a drawing of what happens over time, .svg or .png.", dir_okay=False)
     ] = None,
@@ -124,10 +123,10 @@ def simulate(
     from unknot.errors import SimulationError
     from unknot.simulation.run import options
     from unknot.switching import switching_named
-    from unknot.units import Units
+    from unknot.units import Scale
 
     technique = switching_named(switching)
-    real = None if units is None else Units.of(units)
+    scale = Scale.of(units)
     if (load is None) == (not saturation):
         raise SimulationError("give either --load, or --saturation to have the load searched")
     one = {"--out": out, "--export": export, "--series": series, "--channels": channels, "--interval": interval}
@@ -167,7 +166,7 @@ def simulate(
     relation = relation_of(network, routing, vcs, simulated=True)
     chosen = vcs is None
     vcs = relation.made_by[1] if relation.made_by else vcs
-    task = simulated.Task(relation, point, json, time_limit, chosen)
+    task = simulated.Task(relation, point, json, time_limit, chosen, scale)
     found: Run | Runs | Saturation
     if load is None:
         found = simulated.search(task)
@@ -179,7 +178,7 @@ def simulate(
         if len(run.faults) < len(fault or ()):
             say(f"the run ended in cycle {run.cycles}, before all faults had come")
         if out is not None:
-            simulated.draw(relation, run, out)
+            simulated.draw(relation, run, out, scale)
         if export is not None:
             simulated.export(
                 relation, run, export, {"network": network_for(export, network), "routing": routing, "vcs": vcs}
@@ -187,14 +186,10 @@ def simulate(
         if series is not None:
             from unknot.report import write_series
 
-            write_series(run, series, title=f"{relation.name} on {relation.network.name}, load {load:g}")
+            title = f"{relation.name} on {relation.network.name}, load {load:g}"
+            write_series(run, series, title=title, units=scale.units)
             say(f"wrote {series}")
-    rows = found.rows if real is None else [real.of_row(row) for row in found.rows]
-    if real is not None and not json:
-        from unknot.commands.display import show_units
-
-        show_units(rows)
-    write_rows(rows, csv)
+    write_rows(found.rows, csv, units=scale.units)
 
 
 STEP = 100

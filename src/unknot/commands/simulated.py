@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from unknot.commands.shared import limited, print_json, write
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
     from unknot.simulation import Run, Runs, Saturation
+    from unknot.units import Scale
 
 RUN = 4096
 """Bytes of a run that is kept, its channels apart."""
@@ -31,6 +33,8 @@ class Task:
         Seconds.
     chosen : bool
         Whether the number of VCs was chosen for lack of one given.
+    scale : Scale
+        What times and loads are printed in.
     """
 
     relation: Relation
@@ -38,6 +42,13 @@ class Task:
     json: bool
     time_limit: float | None
     chosen: bool
+    scale: Scale
+
+    def units(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+        """What JSON holds in nanoseconds and GB/s, if units were given."""
+        from unknot.answers.units import in_units
+
+        return in_units(self.scale.units, rows)
 
 
 def one(task: Task, load: float, channels: bool) -> Run:
@@ -69,10 +80,11 @@ def one(task: Task, load: float, channels: bool) -> Run:
                 channels=every,
                 vcs_chosen=task.chosen,
                 network=task.relation.network,
+                units=task.units(found.rows),
             )
         )
     else:
-        display.show_run(task.relation, found, chosen=task.chosen)
+        display.show_run(task.relation, found, chosen=task.chosen, scale=task.scale)
     return found
 
 
@@ -98,9 +110,10 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
         from unknot.answers.form import answer
         from unknot.answers.runs import SeedsAnswer
 
-        print_json(answer(SeedsAnswer, found, of=task.relation, vcs_chosen=task.chosen))
+        units = task.units(found.rows)
+        print_json(answer(SeedsAnswer, found, of=task.relation, vcs_chosen=task.chosen, units=units))
     else:
-        display.show_runs(task.relation, found, chosen=task.chosen)
+        display.show_runs(task.relation, found, chosen=task.chosen, scale=task.scale)
     return found
 
 
@@ -122,13 +135,15 @@ def search(task: Task) -> Saturation:
         from unknot.answers.form import answer
         from unknot.answers.runs import SaturationAnswer
 
-        print_json(answer(SaturationAnswer, found, of=task.relation, zero_load_latency=empty, vcs_chosen=task.chosen))
+        figures = {"zero_load_latency": empty, "load": found.load, "throughput": found.throughput}
+        more = {"zero_load_latency": empty, "vcs_chosen": task.chosen, "units": task.units([figures, *found.rows])}
+        print_json(answer(SaturationAnswer, found, of=task.relation, **more))
     else:
-        display.show_saturation(task.relation, found, empty, chosen=task.chosen)
+        display.show_saturation(task.relation, found, empty, chosen=task.chosen, scale=task.scale)
     return found
 
 
-def draw(relation: Relation, run: Run, out: Path) -> None:
+def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:
     """Draw the load of a run, or its deadlock."""
     from unknot.report import draw_configuration, draw_load
 
@@ -136,7 +151,7 @@ def draw(relation: Relation, run: Run, out: Path) -> None:
         write(out, draw_configuration(relation, run.deadlock))
         return
     note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else ', not stable'}"
-    write(out, draw_load(relation.network, run.utilisation, note=note))
+    write(out, draw_load(relation.network, run.utilisation, note=note, units=scale.units))
 
 
 def export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from unknot.commands.options import (
     RoutingText,
     Seed,
     SwitchingName,
+    UnitsText,
     Vcs,
 )
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from unknot.routing.relation import Relation
     from unknot.simulation.traces.closed_loop import ClosedLoop
     from unknot.simulation.traces.trace_run import TraceRun
+    from unknot.units import Scale, Units
 
 
 def trace(
@@ -59,6 +61,7 @@ def trace(
         Path | None, typer.Option(metavar="FILE", help="Write how each message fared, as CSV or .parquet.")
     ] = None,
     out: Picture = None,
+    units: UnitsText = None,
     json: Json = False,
 ) -> None:
     """Run given messages, or requests and replies, flit by flit.
@@ -71,8 +74,9 @@ def trace(
     from unknot.simulation.traces.trace_file import read_trace, write_trace
     from unknot.simulation.traces.trace_run import run_trace
     from unknot.switching import switching_named
+    from unknot.units import Scale
 
-    technique = switching_named(switching)
+    technique, scale = switching_named(switching), Scale.of(units)
     if (file is None) == (requests is None):
         raise UnknotError("either a file of messages is wanted, or --requests with a number")
     if requests is not None and (overhead or in_order):
@@ -108,16 +112,16 @@ def trace(
             )
             run = loop.run
     if results is not None:
-        write_trace(results, run.trace, relation.network, run)
+        write_trace(results, run.trace, relation.network, run, units=scale.units)
         say(f"wrote {results}")
     if out is not None:
         from unknot.report.timeline import draw_timeline
 
-        write(out, draw_timeline(relation.network, run))
+        write(out, draw_timeline(relation.network, run, units=scale.units))
     if json:
-        print_json(_answer(relation, run, loop))
+        print_json(_answer(relation, run, loop, scale.units))
     else:
-        _print(relation, run, loop)
+        _print(relation, run, loop, scale)
     if run.unfinished:
         raise typer.Exit(UNDECIDED if limit is not None and run.cycles >= limit and not run.deadlock else FAILS)
     raise typer.Exit(HOLDS)
@@ -133,16 +137,19 @@ def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Rela
     return in_classes(relation_of(network, routing, share(vcs, names)), names)
 
 
-def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> dict[str, Any]:
+def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None, units: Units | None) -> dict[str, Any]:
     from unknot.answers.form import answer
     from unknot.answers.runs import TraceAnswer
+    from unknot.answers.units import in_units
 
     classes = {name: _of_class(run, name) for name in sorted(set(run.trace.classes))}
     size = {"messages": len(run.trace), "flits": int(run.trace.flits.sum())}
-    return answer(TraceAnswer, run, of=relation, closed_loop=loop, classes=classes, **size)
+    figures = vars(run) | (vars(loop) if loop is not None else {})
+    more = {"closed_loop": loop, "classes": classes, "units": in_units(units, [figures])}
+    return answer(TraceAnswer, run, of=relation, **more, **size)
 
 
-def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
+def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Scale) -> None:
     from unknot.commands import display
 
     trace = run.trace
@@ -157,22 +164,25 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None) -> None:
         done = f"{loop.requests} requests of each terminal, {loop.window} outstanding; {loop.done} done"
         rows.append(("closed loop", done))
     if loop is not None and loop.done:
-        rows.append(("round trip", _five(loop, "round_trip")))
+        rows.append(("round trip", _five(loop, "round_trip", scale)))
     if loop is not None and loop.throughput is not None:
-        rows.append(("throughput", f"{loop.throughput:.4f} flits per terminal per cycle"))
+        carried = f"{loop.throughput:.4f} flits per terminal per cycle{scale.gb_per_s(loop.throughput)}"
+        rows.append(("throughput", carried))
     if run.makespan is not None:
-        rows.append(("makespan", f"{run.makespan} cycles"))
+        rows.append(("makespan", f"{run.makespan} cycles{scale.ns(run.makespan)}"))
     if run.latency_mean is not None:
-        rows.append(("message latency", _five(run, "latency")))
-        rows.append(("network latency", f"{run.network_latency_mean:.2f} cycles mean"))
+        rows.append(("message latency", _five(run, "latency", scale)))
+        inside = run.network_latency_mean
+        rows.append(("network latency", f"{inside:.2f} cycles{scale.ns(inside)} mean"))
     for name in sorted(set(trace.classes)):
         found = _of_class(run, name)
         if found["latency_mean"] is not None:
-            text = f"{found['latency_mean']:.2f} cycles mean, {found['network_latency_mean']:.2f} in the network"
+            mean, inside = found["latency_mean"], found["network_latency_mean"]
+            text = f"{mean:.2f} cycles{scale.ns(mean)} mean, {inside:.2f}{scale.ns(inside)} in the network"
             rows.append((f"class {name or '(none)'}", text))
     if run.reason:
         rows.append(("unfinished", run.reason))
-    rows.append(("simulated", f"{run.cycles} cycles, {run.flit_hops} flit-hops"))
+    rows.append(("simulated", f"{run.cycles} cycles{scale.ns(run.cycles)}, {run.flit_hops} flit-hops"))
     display.console().print(display.two_columns(rows))
     if run.deadlock is not None:
         from unknot.report.configuration_text import describe
@@ -192,9 +202,14 @@ def _of_class(run: TraceRun, name: str) -> dict[str, Any]:
     }
 
 
-def _five(found: TraceRun | ClosedLoop, what: str) -> str:
-    mean, *rest = (_number(getattr(found, f"{what}_{part}")) for part in ("mean", "p50", "p95", "p99", "max"))
-    return f"{mean} cycles mean; {rest[0]} median, {rest[1]} p95, {rest[2]} p99, {rest[3]} max"
+NAMED = (" cycles", "", "", "", "")
+"""Units after the mean of a row, and after its percentiles."""
+
+
+def _five(found: TraceRun | ClosedLoop, what: str, scale: Scale) -> str:
+    values = [getattr(found, f"{what}_{part}") for part in ("mean", "p50", "p95", "p99", "max")]
+    mean, *rest = (f"{_number(value)}{unit}{scale.ns(value)}" for value, unit in zip(values, NAMED, strict=True))
+    return f"{mean} mean; {rest[0]} median, {rest[1]} p95, {rest[2]} p99, {rest[3]} max"
 
 
 def _number(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from unknot.report.drawn import Drawing
 from unknot.report.sheet import COLOURS, INK, SOFT
 from unknot.simulation.run.replication import mean_of, spread
 from unknot.simulation.run.run import Run
+from unknot.units import Scale, Units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,6 +75,15 @@ class Point:
     seeds: int = 1
     stable_seeds: int = 1
 
+    def on(self, scale: Scale) -> Point:
+        """The point with its times and loads in this scale."""
+        found: dict[str, Any] = {}
+        for name in ("mean", "p99", "mean_half_width", "load", "accepted", "accepted_half_width"):
+            value = getattr(self, name)
+            turned = scale.load if name.startswith(("load", "accepted")) else scale.time
+            found[name] = None if value is None else turned(value)
+        return replace(self, **found)
+
 
 def points(runs: Iterable[Run]) -> list[Point]:
     """The runs of one design gathered by load, ascending."""
@@ -101,7 +111,9 @@ def _point(load: float, group: list[Run]) -> Point:
     )
 
 
-def draw_curves(designs: Mapping[str, Sequence[Run]], *, stacked: bool = False) -> Drawing:
+def draw_curves(
+    designs: Mapping[str, Sequence[Run]], *, stacked: bool = False, units: Units | str | None = None
+) -> Drawing:
     """Mean latency, 99th percentile and accepted load against offered load, one line per design.
 
     Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
@@ -113,6 +125,8 @@ def draw_curves(designs: Mapping[str, Sequence[Run]], *, stacked: bool = False) 
         Runs of each design, by its name.
     stacked : bool
         Whether the three stand one below the other, for narrow screens.
+    units : Units or str, optional
+        Clock and width of a flit, such as ``2 GHz, 16 B``: draws nanoseconds against GB/s.
 
     Returns
     -------
@@ -123,7 +137,9 @@ def draw_curves(designs: Mapping[str, Sequence[Run]], *, stacked: bool = False) 
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    lines = {name: points(runs) for name, runs in designs.items()}
+    scale = Scale.of(units)
+    given = {name: points(runs) for name, runs in designs.items()}
+    lines = {name: [point.on(scale) for point in found] for name, found in given.items()}
     entries = len(lines) + 2
     columns = 1 if stacked else 3 if max(map(len, [*lines, ""])) <= 40 else 2
     below = 0.22 * -(-entries // columns) + 0.62
@@ -132,11 +148,11 @@ def draw_curves(designs: Mapping[str, Sequence[Run]], *, stacked: bool = False) 
         figure = Figure(figsize=(4.4 if stacked else 11.0, height))
         FigureCanvasSVG(figure)
         panels = figure.subplots(*((3, 1) if stacked else (1, 3)))
-        _latency(panels[0], lines, "mean", "Mean latency (cycles)")
-        _latency(panels[1], lines, "p99", "99th percentile of latency (cycles)")
-        _accepted(panels[2], lines)
+        _latency(panels[0], lines, "mean", f"Mean latency ({scale.time_name})")
+        _latency(panels[1], lines, "p99", f"99th percentile of latency ({scale.time_name})")
+        _accepted(panels[2], lines, f"Accepted load ({scale.load_name})")
         for panel in panels:
-            panel.set_xlabel("Offered load (flits / terminal / cycle)")
+            panel.set_xlabel(f"Offered load ({scale.load_name})")
             panel.grid(True, linewidth=0.8)
             panel.set_axisbelow(True)
             panel.spines[["top", "right"]].set_visible(False)
@@ -150,7 +166,7 @@ def draw_curves(designs: Mapping[str, Sequence[Run]], *, stacked: bool = False) 
         figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    summary = "; ".join(map(_told, lines.items()))
+    summary = "; ".join(map(_told, given.items()))
     return inline(file.getvalue(), f"Latency and accepted load against offered load: {summary}")
 
 
@@ -172,8 +188,8 @@ def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str, titl
     panel.set_xlim(0.0, _most(lines) * 1.04)
 
 
-def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
-    panel.set_title("Accepted load (flits / terminal / cycle)", loc="left", pad=9.0)
+def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]], title: str) -> None:
+    panel.set_title(title, loc="left", pad=9.0)
     most = _most(lines)
     panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
     top = 1.08 * max((p.accepted for found in lines.values() for p in found), default=1.0) or 1.0

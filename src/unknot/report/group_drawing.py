@@ -66,7 +66,7 @@ def draw_groups(found: Groups, title: str, foot: str) -> Drawing:
 
 
 def draw_group_load(
-    found: Groups, utilisation: Values, ink: Callable[[float], str], top: float
+    found: Groups, utilisation: Values, ink: Callable[[float], str], top: float, unit: str
 ) -> tuple[Sheet, list[str]]:
     """The groups with their traffic: lines and discs coloured by the busiest channel between them, or within."""
     whole, channel = found.between
@@ -82,7 +82,7 @@ def draw_group_load(
         a, b = int(whole.source[c]), int(whole.target[c])
         line = sheet.lane(c, 0.62 * width if (b, a) in both else 0.0)
         words = (
-            f"{found.names[a]} → {found.names[b]}: {count(int(many[c]), 'channel')}, {load[c]:.3g} flits per cycle "
+            f"{found.names[a]} → {found.names[b]}: {count(int(many[c]), 'channel')}, {load[c]:.3g} {unit} "
             f"in all, busiest {network.channel_name(int(worst[c]))} {utilisation[worst[c]]:.3g}"
         )
         parts.append(_line(paper.path(line), ink(utilisation[worst[c]] / top), width, words))
@@ -94,7 +94,7 @@ def draw_group_load(
     parts += discs(
         sheet,
         found,
-        lambda g: f"{inside[g]:.3g} flits per cycle inside, busiest channel {hottest[g]:.3g}",
+        lambda g: f"{inside[g]:.3g} {unit} inside, busiest channel {hottest[g]:.3g}",
         lambda g: ink(hottest[g] / top),
     )
     for c in order[::-1][:LABELLED]:

@@ -19,6 +19,7 @@ from unknot.report.group_drawing import LABELLED, MANY, View, draw_group_load, d
 from unknot.report.groups import groups
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
+from unknot.units import Scale, Units
 
 RAMP = ("#d7dee5", "#f2cf6b", "#e68a2e", "#c23b22", "#5c0f2e")
 """Colours from an idle channel to the busiest, ever darker, so that they also read in grey."""
@@ -28,7 +29,14 @@ SHADES = 51
 STEPS = 48
 
 
-def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str = "", view: View = "auto") -> Drawing:
+def draw_load(
+    network: Network | str,
+    utilisation: npt.ArrayLike,
+    *,
+    note: str = "",
+    view: View = "auto",
+    units: Units | str | None = None,
+) -> Drawing:
     """The network with every channel coloured by its utilisation, and a legend.
 
     The two channels of a link run side by side, each to the right of its direction. The scale ends at the busiest
@@ -43,6 +51,8 @@ def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str =
     view : {"auto", "whole", "groups", "matrix"}
         As for `draw_network`. Groups have the colour of the busiest channel between them, or within; hovering shows
         all.
+    units : Units or str, optional
+        Clock and width of a flit, such as ``2 GHz, 16 B``: draws GB/s.
 
     Returns
     -------
@@ -63,20 +73,22 @@ def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str =
             f"one utilisation for each of the {network.num_channels} channels of {network.name} is wanted, got an "
             f"array of shape {given.shape}"
         )
+    scale = Scale.of(units)
+    given, unit = given * scale.load(1.0), scale.channel_name
     highest = float(given.max(initial=0.0))
-    caption = f"busiest channel {highest:.3g} flits per cycle, mean {given.mean() if given.size else 0.0:.3g}"
+    caption = f"busiest channel {highest:.3g} {unit}, mean {given.mean() if given.size else 0.0:.3g}"
     title = f"Load of {network.name}: {caption}"
     top = _round_up(highest)
     many = view != "whole" and (view != "auto" or network.num_routers >= MANY)
     found = groups(network) if many and view != "matrix" else None
     if many and found is None:
-        return draw_matrix(network, given, title, colour, top, "flits per cycle, at most")
+        return draw_matrix(network, given, title, colour, top, f"{unit}, at most")
     if found is not None:
-        sheet, parts = draw_group_load(found, given, colour, top)
+        sheet, parts = draw_group_load(found, given, colour, top, unit)
     elif network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {caption}.")
     else:
-        sheet, parts = _whole(network, given, top)
+        sheet, parts = _whole(network, given, top, unit)
     parts = [DARK_RAMP, *parts, *_legend(sheet.height, top, caption)]
     height = sheet.height + 46
     if note:
@@ -85,7 +97,7 @@ def draw_load(network: Network | str, utilisation: npt.ArrayLike, *, note: str =
     return shapes.svg(max(sheet.width, 560.0, 40 + 6.4 * len(note)), height, title, parts)
 
 
-def _whole(network: Network, given: npt.NDArray[np.float64], top: float) -> tuple[Sheet, list[str]]:
+def _whole(network: Network, given: npt.NDArray[np.float64], top: float, unit: str) -> tuple[Sheet, list[str]]:
     """Every channel in its colour, with its name and load to hover."""
     sheet = Sheet.of(network)
     both = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
@@ -94,7 +106,7 @@ def _whole(network: Network, given: npt.NDArray[np.float64], top: float) -> tupl
     for c in np.argsort(given, kind="stable").tolist():
         twin = (int(network.target[c]), int(network.source[c])) in both
         line = sheet.lane(c, 0.62 * width if twin else 0.0)
-        words = escape(f"{network.channel_name(c)}: {given[c]:.3g} flits per cycle", quote=False)
+        words = escape(f"{network.channel_name(c)}: {given[c]:.3g} {unit}", quote=False)
         parts.append(_stroke(paper.path(line), colour(given[c] / top), width, f"<title>{words}</title>"))
     parts += shapes.routers(sheet, set(range(network.num_routers)), faint=False)
     for c in np.argsort(-given, kind="stable")[:LABELLED].tolist():

@@ -17,9 +17,10 @@ from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.simulation.run.run import Run
 from unknot.studies.result import DesignResult, StudyResult
+from unknot.units import Scale, Units
 
 
-def write_study_report(result: StudyResult, path: str | Path) -> None:
+def write_study_report(result: StudyResult, path: str | Path, *, units: Units | str | None = None) -> None:
     """Write the report of a study as one HTML file that needs nothing else.
 
     The same result gives the same bytes.
@@ -29,14 +30,17 @@ def write_study_report(result: StudyResult, path: str | Path) -> None:
     result : StudyResult
     path : path
         The file; its folder is made.
+    units : Units or str, optional
+        Clock and width of a flit, such as ``2 GHz, 16 B``: curves and tables are in nanoseconds and GB/s.
     """
-    write(study_page(result), path)
+    write(study_page(result, units=units), path)
 
 
-def study_page(result: StudyResult) -> str:
+def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
     """Return the page that `write_study_report` writes."""
-    designs, study = result.designs, result.study
+    designs, study, scale = result.designs, result.study, Scale.of(units)
     lines = {found.design.name: found.runs for found in designs if found.runs}
+    again = "" if scale.units is None else f' --units "{scale.units}"'
     return page(
         "study.html",
         title=study.title or (Path(study.path).name if study.path else "Study"),
@@ -53,11 +57,14 @@ def study_page(result: StudyResult) -> str:
             for found in designs
             if not found.delivery.delivered
         ],
-        curves=_curves(lines) if lines else None,
-        points=points,
+        curves=_curves(lines, scale) if lines else None,
+        points=lambda runs: [(point, point.on(scale)) for point in points(runs)],
+        scale=scale,
+        load=lambda flits: None if flits is None else scale.load(flits),
+        time=lambda cycles: None if cycles is None else scale.time(cycles),
         deadlocked=list(_deadlocked(designs)),
         networks=[topology(network) for network in _networks(designs)],
-        command=f"unknot run {shlex.quote(study.path) if study.path else 'STUDY.toml'}",
+        command=f"unknot run {shlex.quote(study.path) if study.path else 'STUDY.toml'}{again}",
         briefly=lambda run: _briefly(run).removeprefix("deadlock "),
         general="{:g}".format,
         tenths=_tenths,
@@ -69,9 +76,10 @@ def study_page(result: StudyResult) -> str:
     )
 
 
-def _curves(lines: dict[str, tuple[Run, ...]]) -> Markup:
+def _curves(lines: dict[str, tuple[Run, ...]], scale: Scale) -> Markup:
     """The three curves side by side, and one below the other for narrow screens."""
-    both = (("abreast", draw_curves(lines)), ("stacked", draw_curves(lines, stacked=True)))
+    drawn = (draw_curves(lines, units=scale.units, stacked=stacked) for stacked in (False, True))
+    both = zip(("abreast", "stacked"), drawn, strict=True)
     return Markup("".join(f'<div class="{name}">{drawn}</div>' for name, drawn in both))
 
 

@@ -9,6 +9,7 @@ from unknot.network import Network
 from unknot.report import shapes
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
+from unknot.units import Scale, Units
 
 if TYPE_CHECKING:
     from unknot.simulation.traces.trace_run import TraceRun
@@ -18,19 +19,25 @@ MOST = 4000
 """Messages that are drawn."""
 
 
-def draw_timeline(network: Network, run: TraceRun) -> str:
+def draw_timeline(network: Network, run: TraceRun, *, units: Units | str | None = None) -> str:
     """A band for each terminal that sends, time from left to right; messages it has on the way together lie in lanes.
 
     A message is pale while it waits at its source and coloured, by its class, while it is in the network; one that
     did not arrive ends at the right edge.
+
+    Parameters
+    ----------
+    units : Units or str, optional
+        Clock and width of a flit, such as ``2 GHz, 16 B``: the axis is in nanoseconds.
 
     Returns
     -------
     str
         An SVG element, always the same for the same run.
     """
+    shown = Scale.of(units)
     trace, end = run.trace, max(1, run.cycles if run.makespan is None else run.makespan)
-    title = f"{count(len(trace), 'message')} on {network.name}, {end} cycles"
+    title = f"{count(len(trace), 'message')} on {network.name}, {shown.time(end):.6g} {shown.time_name}"
     if len(trace) > MOST:
         return shapes.note(title, f"Too many to draw: {title}.")
     scale = (WIDTH - LEFT - 20) / end
@@ -54,8 +61,8 @@ def draw_timeline(network: Network, run: TraceRun) -> str:
             lanes[lane : lane + 1] = [last]
             ways = f"{network.terminal_name(terminal)} → {network.terminal_name(int(trace.destination[i]))}"
             size = count(int(trace.flits[i]), "flit")
-            ends = f"arrived {arrived}" if arrived >= 0 else "did not arrive"
-            label = f"{trace.name(i)}: {ways}, {size}, ready {ready}, {ends}"
+            ends = f"arrived {arrived}{shown.ns(arrived)}" if arrived >= 0 else "did not arrive"
+            label = f"{trace.name(i)}: {ways}, {size}, ready {ready}{shown.ns(ready)}, {ends}"
             tip = f"<title>{escape(label, quote=False)}</title>"
             entered = injected if injected >= 0 else last
             for start, stop, fill in ((ready, entered, PALE), (entered, last, colour[i])):
@@ -74,5 +81,9 @@ def draw_timeline(network: Network, run: TraceRun) -> str:
         x = LEFT + k * (WIDTH - LEFT - 20) / 4
         line = f"M{number(x)},{number(TOP - 4)}L{number(x)},{number(y)}"
         lines.append(f'<path d="{line}" stroke="{SOFT}" stroke-width="0.4" fill="none"/>')
-        parts.append(shapes.text(complex(x, y + 13), f"{end * k / 4:.0f}", size=10, colour=SOFT))
+        parts.append(
+            shapes.text(
+                complex(x, y + 13), f"{shown.time(end) * k / 4:.{0 if units is None else 1}f}", size=10, colour=SOFT
+            )
+        )
     return shapes.svg(WIDTH, y + 24, title, lines + parts)

@@ -24,11 +24,14 @@ from unknot.simulation.traces.trace_run import TraceRun
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from unknot.units import Units
+
 _NUMBER = re.compile(r"[0-9]{1,18}")
 WANTED = ("cycle", "source", "destination", "flits")
 OPTIONAL = ("id", "needs", "delay", "class")
 RESULTS = ("ready", "injected", "arrived", "latency")
-"""Columns that `write_trace` adds and `read_trace` passes over."""
+IN_NS = tuple(f"{name}_ns" for name in RESULTS)
+"""Columns that, with those of `RESULTS`, `write_trace` adds and `read_trace` passes over."""
 PARQUET = (".parquet", ".pq")
 _GROWTH = 60
 """Bytes of memory for a byte of a file at the peak of reading."""
@@ -61,8 +64,12 @@ def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = (
     return _trace(sheet, network, classes)
 
 
-def write_trace(path: str | Path, trace: Trace, network: Network, run: TraceRun | None = None) -> None:
+def write_trace(
+    path: str | Path, trace: Trace, network: Network, run: TraceRun | None = None, *, units: Units | None = None
+) -> None:
     """Write a trace, and how its messages fared, as CSV or Parquet; cycles that did not come stay empty.
+
+    With units there are columns in nanoseconds too.
 
     Raises
     ------
@@ -86,6 +93,9 @@ def write_trace(path: str | Path, trace: Trace, network: Network, run: TraceRun 
     if run is not None:
         cycles = dict(zip(RESULTS, (run.ready, run.injected, run.arrived, run.latency), strict=True))
         columns |= {name: [c if c >= 0 else None for c in column.tolist()] for name, column in cycles.items()}
+    if run is not None and units is not None:
+        for name, real in zip(RESULTS, IN_NS, strict=True):
+            columns[real] = [None if c is None else units.ns(c) for c in columns[name]]
     if not len(trace):
         columns = {name: [] for name in columns}
     if path.suffix.lower() in PARQUET:
@@ -190,7 +200,7 @@ def _pyarrow(name: str) -> ModuleType:
 
 
 def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None:
-    known = (*WANTED, *OPTIONAL, *RESULTS)
+    known = (*WANTED, *OPTIONAL, *RESULTS, *IN_NS)
     for k, name in enumerate(heading):
         place = _place(text, k) if text else 0
         if name not in known:
