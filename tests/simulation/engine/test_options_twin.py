@@ -73,6 +73,10 @@ ONE_BY_ONE = {
     "select, age": Router(allocator="select", priority="age", iterations=2),
     "pim(3) and islip": Router(allocator="pim", switch_allocator="islip", iterations=3),
     "islip and max_size, hold": Router(switch_allocator="max_size", hold_switch=True),
+    "islip(2) and separable": Router(iterations=2, switch_allocator="separable_input_first"),
+    "separable and islip(2)": Router(
+        allocator="separable_input_first", switch_allocator="islip", iterations=2, speculative=True
+    ),
     "wavefront and separable": Router(
         allocator="wavefront", switch_allocator="separable_input_first", priority="age"
     ),

@@ -127,10 +127,11 @@ def match(s, ends, n):
     """Match the first n requests, all of which were put to these ends: `requests.won` says in which round.
 
     iSLIP (McKeown 1999): outputs choose first, then inputs among what chose them; separable input-first the other way
-    round.
+    round, and once.
     """
     requests, inputs_first = s.requests, ends.inputs_first
-    for number in range(1, s.setup.rounds + 1):
+    rounds = 1 if inputs_first else s.setup.rounds
+    for number in range(1, rounds + 1):
         matched = np.int64(0)
         for k in range(n):
             i = natural(k)
@@ -139,7 +140,7 @@ def match(s, ends, n):
                 if before >= 0:
                     requests.won[natural(before)], requests.won[i] = WAITING, number
                     matched += before == i
-        if matched == 0 or number == s.setup.rounds:
+        if matched == 0 or number == rounds:
             return
         drop_rivals(s, ends, n, number, inputs_first)
         ends = numbered(s, ends.input_pointer, ends.first_input, ends.output_pointer, ends.first_output, inputs_first)
