@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,3 +52,44 @@ def test_what_is_neither_is_refused_by_name(call):
         call("rng(5)", routing="duato")
     with pytest.raises(UnknotError, match="duato"):
         call("ring(5)", routing="duatoo")
+
+
+ROOMS = ("verify", "routing", "synthesis", "simulation", "report", "multicast")
+
+
+def public() -> list[tuple[str, Callable[..., Any], str]]:
+    """Public functions whose first parameter is a network or a relation, and which of the two."""
+    found = []
+    for room in ROOMS:
+        module = import_module(f"unknot.{room}")
+        for name in module.__all__:
+            function = getattr(module, name)
+            parameters = list(inspect.signature(function).parameters.values()) if inspect.isfunction(function) else []
+            if parameters and parameters[0].annotation in ("Network", "Network | str"):
+                found.append((f"{room}.{name}", function, "network"))
+            elif parameters and str(parameters[0].annotation).startswith("Relation"):
+                found.append((f"{room}.{name}", function, "relation"))
+    return found
+
+
+@pytest.mark.parametrize(("name", "function", "kind"), [pytest.param(*each, id=each[0]) for each in public()])
+def test_every_public_function_takes_text(name: str, function: Callable[..., Any], kind: str) -> None:
+    """What it does with text is what it does with the object: the same answer, or the same objection."""
+    text, routing = "ring(5)", {"routing": "dimension_order", "vcs": 2}
+    if name == "routing.via_waypoint":
+        pytest.skip("its two relations have to be on one network, an object")
+    if kind == "network":
+        assert outcome(function, text) == outcome(function, topologies.ring(5))
+        return
+    assert outcome(function, text, **routing) == outcome(function, dimension_order(topologies.ring(5), vcs=2))
+    assert {"routing", "vcs"} <= set(inspect.signature(function).parameters)
+
+
+def outcome(function: Callable[..., Any], given: object, **options: Any) -> str:
+    """The type of the answer of a function, or its objection; None stands for further arguments that it needs."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    needed = [p for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    try:
+        return type(function(given, *[None for _ in needed], **options)).__name__
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"

@@ -14,13 +14,16 @@ from unknot.errors import NetworkError, near
 from unknot.multicast.orders import Order, order_of
 from unknot.multicast.schedule import Schedule, Send, terminals_named
 from unknot.network import Network
+from unknot.routing.taking import takes_network
 
 
+@takes_network
 def broadcast(network: Network, root: int = 0, *, order: str = "auto") -> Schedule:
     """One message from a terminal to all others, in ⌈log2 terminals⌉ steps."""
     return replace(multicast(network, root, order=order), operation="broadcast")
 
 
+@takes_network
 def multicast(
     network: Network, root: int = 0, destinations: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
@@ -30,6 +33,7 @@ def multicast(
     return Schedule("multicast", network, root, tuple(members), tuple(sends))
 
 
+@takes_network
 def scatter(
     network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
@@ -39,16 +43,19 @@ def scatter(
     return Schedule("scatter", network, root, tuple(row), tuple(sends))
 
 
+@takes_network
 def gather(network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto") -> Schedule:
     """A block from each member to one terminal: a scatter backwards."""
     return _backwards("gather", scatter(network, root, members, order=order), adds=False)
 
 
+@takes_network
 def reduce(network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto") -> Schedule:
     """The sum of a block of each member, at one terminal; it is added up on the way."""
     return _backwards("reduce", scatter(network, root, members, order=order), adds=True)
 
 
+@takes_network
 def all_gather(
     network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
@@ -56,6 +63,7 @@ def all_gather(
     return _there_and_back("all_gather", gather(network, root, members, order=order))
 
 
+@takes_network
 def all_reduce(
     network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:

@@ -13,6 +13,7 @@ from unknot.memory import require
 from unknot.multicast.schedule import Schedule
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.simulation.traces.trace import addresses
 
 
@@ -34,6 +35,7 @@ class Meeting:
     same_step: bool
 
 
+@takes_relation
 def contention(relation: Relation, schedule: Schedule) -> list[Meeting]:
     """Messages that may share a channel and are not kept apart by what they wait for.
 

@@ -10,6 +10,7 @@ import numpy as np
 from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.simulation.run.options import check_point
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace, TracedMessage
@@ -53,6 +54,7 @@ class Execution:
         return sum(cycles is not None and cycles > 0 for cycles in self.blocked)
 
 
+@takes_relation
 def execute(
     relation: Relation,
     schedule: Schedule,

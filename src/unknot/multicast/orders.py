@@ -9,6 +9,7 @@ import numpy as np
 from unknot.errors import NetworkError, near
 from unknot.itm.recognise import recognise
 from unknot.network import Network
+from unknot.routing.taking import takes_network
 
 ORDERS = ("auto", "circle", "dimensions", "numbers")
 
@@ -32,6 +33,7 @@ class Order:
         return self.name == "circle"
 
 
+@takes_network
 def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
     """An order of the terminals of a network.
 

@@ -10,6 +10,7 @@ from unknot.report import sheet as paper
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet, number
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.bnr import Bnr
 from unknot.verify.minimal_paths import ForbiddenPath
 
@@ -18,6 +19,7 @@ PANEL, MOST_PANELS, MOST_ROUTERS = (270.0, 236.0), 32, 1024
 TAKEN, REFUSED = COLOURS[0], COLOURS[3]
 
 
+@takes_relation
 def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | None = None) -> str:
     """The BNRs of a routing: which are provided, and for the others the shortest forbidden path, in words and drawn.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from unknot.network import Network
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.verdict import Configuration, Message, Reachability
 
 MAX_STARTS = 500
@@ -20,6 +21,7 @@ REACHED: dict[Reachability, str] = {
 }
 
 
+@takes_relation
 def describe(relation: Relation, configuration: Configuration, *, packet_length: int | None = None) -> list[str]:
     """Describe what each message holds and waits for, the circle of waiting messages, and how it is reached.
 

@@ -13,9 +13,11 @@ from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.synthesis import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 
 
+@takes_relation
 def draw_cycle(relation: Relation, cycle: ForcedCycle | RouteCycle) -> Drawing:
     """A cycle of turns that routes have to take, on its network: why one lane is impossible.
 

@@ -21,6 +21,7 @@ from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.verdict import Configuration
 
 LEGEND_LINES = 24
@@ -68,6 +69,7 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     return shapes.svg(sheet.width, sheet.height, title, parts)
 
 
+@takes_relation
 def draw_configuration(relation: Relation, configuration: Configuration, *, legend: bool = True) -> Drawing:
     """A deadlock configuration on its network.
 

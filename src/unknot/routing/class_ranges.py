@@ -17,11 +17,13 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.class_parts import checked_names, moved_to_class, once_for_each
 from unknot.routing.relation import Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 Numbered = Callable[[int, int, int, Out], int]
 
 
+@takes_network
 def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relation]]) -> Relation:
     """One routing of several message classes on ranges of VCs.
 

@@ -21,12 +21,14 @@ from unknot.network import Network
 from unknot.routing.class_parts import checked_names, moved_to_class, once_for_each
 from unknot.routing.named import routing
 from unknot.routing.relation import Out, Relation
+from unknot.routing.taking import takes_network, takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 
 BOTH = ("request", "reply")
 """The classes of a closed loop."""
 
 
+@takes_network
 def message_classes(
     network: Network, vcs: int | None = None, *, base: str = "dimension_order", names: Sequence[str] = BOTH
 ) -> Relation:
@@ -71,6 +73,7 @@ def share(vcs: int | None, names: Sequence[str]) -> int | None:
     return vcs // len(known)
 
 
+@takes_relation
 def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
     """Return a relation several times over, on VCs of its own for each class.
 

@@ -19,9 +19,11 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import Ints, channels_to, joined, pairs
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def cube_connected_cycles(network: Network) -> Relation:
     """Round the ring, crossing where the corners differ.
 

@@ -24,12 +24,14 @@ from unknot.routing.claims import ACYCLIC
 from unknot.routing.hop_number import hop_number
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import channels_to, de_bruijn_words
+from unknot.routing.taking import takes_network
 from unknot.routing.two_trees import two_trees
 from unknot.routing.virtual_channels import VirtualChannels
 
 PATHS = ("multi_root", "single_root", "shortest")
 
 
+@takes_network
 def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, bypass: bool = False) -> Relation:
     """Routing on a de Bruijn network whose routers are numbered in the order of their words.
 

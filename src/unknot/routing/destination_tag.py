@@ -14,12 +14,14 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 MAX_STEPS = 500_000_000
 """Most steps of first switches towards terminals that are checked."""
 
 
+@takes_network
 def destination_tag(network: Network, vcs: int = 1) -> Relation:
     """Routing by the digits of the destination.
 

@@ -17,8 +17,10 @@ from unknot.network import Network
 from unknot.routing.layers import Routes, cycle_breaking, layered
 from unknot.routing.paths import distances_to_homes, require_ways
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 
 
+@takes_network
 def dfsssp(network: Network, vcs: int | None = None, *, break_at: str = "weakest") -> Relation:
     """Balanced shortest paths in layers made by breaking cycles.
 

@@ -16,10 +16,12 @@ import numpy as np
 from unknot.errors import RelationError, near
 from unknot.network import Network, grid
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 
 
+@takes_network
 def dimension_order(
     network: Network,
     vcs: int = 1,

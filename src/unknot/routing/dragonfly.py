@@ -20,9 +20,11 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.groups import WaysBy, groups_of
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
     """Local, global, local; of several global links those on the least hops.
 
@@ -50,6 +52,7 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
     return _routing(network, vcs, 1, "dragonfly_minimal")
 
 
+@takes_network
 def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
     """Minimally to any group, then minimally to the destination; at least 3 VCs, otherwise as `dragonfly_minimal`.
 

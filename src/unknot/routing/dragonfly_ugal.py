@@ -17,11 +17,13 @@ from unknot.network import Network
 from unknot.routing.dragonfly import dragonfly_valiant
 from unknot.routing.groups import groups_of
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 
 MAX_PAIRS = 2**28
 """Most pairs of terminals for which the direct address is kept."""
 
 
+@takes_network
 def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "UGAL-L_VCH") -> Relation:
     """Valiant's routing by groups that goes directly where queues are short.
 

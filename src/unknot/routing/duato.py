@@ -14,9 +14,11 @@ from unknot.errors import RelationError
 from unknot.network import Network, grid
 from unknot.routing.claims import ATOMIC
 from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def duato(network: Network, vcs: int | None = None) -> Relation:
     """Fully adaptive minimal routing with dimension-order escape channels.
 

@@ -18,6 +18,7 @@ from unknot.errors import RelationError, UnknotError, near
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ TRAFFICS: tuple[Traffic, ...] = ("host-to-host", "host-to-switch", "switch-to-sw
 """Kinds of traffic on a fabric; `all` is every port that has a LID to every other, switches to hosts included."""
 
 
+@takes_network
 def forwarding_table(
     network: Network,
     next_channel: npt.ArrayLike,

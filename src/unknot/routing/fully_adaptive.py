@@ -12,9 +12,11 @@ from unknot.network.grid import whole_grid
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.shortest_paths import shortest_path_rule
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
     """Every shortest path, on every VC.
 

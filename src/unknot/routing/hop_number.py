@@ -15,9 +15,11 @@ from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import Distances
 from unknot.routing.relation import Relation
 from unknot.routing.shortest_paths import pick_of, shortest_path_rule, steps
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first", seed: int = 1) -> Relation:
     """Shortest paths on any network with one VC per hop.
 

@@ -15,9 +15,11 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.complete_products import complete_product, enough_vcs
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     """One dimension after the other; minimal, and deterministic up to the VC.
 
@@ -68,6 +70,7 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     )
 
 
+@takes_network
 def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     """Dimensions in any order, the VC by the hops that remain.
 

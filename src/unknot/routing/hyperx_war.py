@@ -20,11 +20,13 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.complete_products import complete_product, enough_vcs
 from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 SOURCE = "McDonald, Isaev, Flores, Davis & Kim 2019"
 
 
+@takes_network
 def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     """Dimension order with at most one deroute in each dimension.
 
@@ -91,6 +93,7 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     )
 
 
+@takes_network
 def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
     """Dimensions in any order, hop i on VC i, deroutes as long as VCs last.
 

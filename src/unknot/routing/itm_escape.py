@@ -25,11 +25,13 @@ from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.shortest_paths import pick_of
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 SOURCE = "Liu et al. 2002"
 
 
+@takes_network
 def itm_escape(
     network: Network,
     vcs: int = 2,

@@ -16,8 +16,10 @@ from unknot.network import Network
 from unknot.routing.layers import Routes, first_fit, layered
 from unknot.routing.paths import distances_to_homes, require_ways
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 
 
+@takes_network
 def lash(network: Network, vcs: int | None = None) -> Relation:
     """Shortest paths in as many layers as keep each free of cycles.
 

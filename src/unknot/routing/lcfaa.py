@@ -16,9 +16,11 @@ from unknot.network import Network
 from unknot.routing.claims import ATOMIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def lcfaa(network: Network) -> Relation:
     """Low-cost fully adaptive routing: 3n − 1 VCs per router of an n-dimensional mesh.
 

@@ -22,12 +22,14 @@ from unknot.network.levels import levels
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import MAX_DISTANCES, homes_of
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 WAYS_UP = ("adaptive", "modulo")
 NONE = 127
 
 
+@takes_network
 def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     """Nearest common ancestor on networks with levels.
 

@@ -16,9 +16,11 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def o1turn(network: Network, vcs: int = 2) -> Relation:
     """XY in the lower half of the VCs, YX in the upper half.
 

@@ -16,9 +16,11 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def odd_even(network: Network, vcs: int = 1) -> Relation:
     """Minimal adaptive routing under the odd-even turn model.
 

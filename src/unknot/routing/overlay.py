@@ -20,11 +20,13 @@ from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 CLAIMED = ("saf", "vct", "wormhole")
 
 
+@takes_network
 def overlay(
     network: Network,
     vcs: int | None = None,

@@ -16,10 +16,12 @@ from dataclasses import replace
 from unknot.network import Network
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.turn_model import negative_first
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     """First clear bits, then set bits.
 

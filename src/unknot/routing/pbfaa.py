@@ -14,8 +14,10 @@ from unknot.network import Network
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.overlay import CLAIMED, overlay
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 
 
+@takes_network
 def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", returns: bool = True) -> Relation:
     """Fully adaptive routing over a partially adaptive base.
 

@@ -16,9 +16,11 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def planar_adaptive(network: Network) -> Relation:
     """Planar-adaptive routing; 1, 3, …, 3, 2 VCs in the dimensions of a mesh.
 

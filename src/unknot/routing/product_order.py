@@ -18,12 +18,14 @@ import numpy as np
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
+@takes_network
 def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
     """The routings of the factors of a Cartesian product, one after the other.
 

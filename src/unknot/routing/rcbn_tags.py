@@ -17,6 +17,7 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.topologies.composite import high_bit, size_of_rcbn
 
@@ -25,6 +26,7 @@ MAX_REACHES = 500_000_000
 """Most switches times terminals for which it is tabulated whether one reaches the other, a byte each."""
 
 
+@takes_network
 def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Relation:
     """Routing by primary tags, or by all tags.
 

@@ -22,9 +22,11 @@ from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def ring_lexicographic(network: Network) -> Relation:
     """The lexicographic rule of Dally & Seitz, with 2 VCs per channel on rings and 1 on lines.
 

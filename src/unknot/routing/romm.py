@@ -15,12 +15,14 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network, grid
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.waypoints import both_phases, via_waypoint
 
 MAX_ENTRIES = 2**28
 """Most triples of source, waypoint and destination in the table of which are used; a byte each."""
 
 
+@takes_network
 def romm(
     network: Network, vcs: int | None = None, *, base: str = "dimension_order", then: str | None = None
 ) -> Relation:

@@ -19,9 +19,11 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def schwiebert(network: Network) -> Relation:
     """Minimal fully adaptive, one VC on channels of dimension 0 and two on all others.
 

@@ -14,11 +14,13 @@ from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
 from unknot.routing.paths import Distances, distances_to_homes, require_ways
 from unknot.routing.relation import EJECT, Out, Relation, Rule
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 CHOICES = ("first", "random", "all")
 
 
+@takes_network
 def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", seed: int = 1) -> Relation:
     """One shortest path for each pair, or all of them.
 

@@ -24,11 +24,13 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import channels_to, shuffle_exchange_words
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 SIMULATED = ("UB", "B")
 
 
+@takes_network
 def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str | None = None) -> Relation:
     """De Bruijn routing simulated on a shuffle-exchange network whose routers are numbered by their words.
 

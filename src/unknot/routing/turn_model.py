@@ -19,9 +19,11 @@ from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def west_first(network: Network, vcs: int = 1) -> Relation:
     """Down every dimension but the last first, then up those and both ways in the last.
 
@@ -51,6 +53,7 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
     return turn_model(network, "west_first", early, vcs)
 
 
+@takes_network
 def north_last(network: Network, vcs: int = 1) -> Relation:
     """Up every dimension but the first last, after all ways down and up the first.
 
@@ -68,6 +71,7 @@ def north_last(network: Network, vcs: int = 1) -> Relation:
     return turn_model(network, "north_last", early, vcs)
 
 
+@takes_network
 def negative_first(network: Network, vcs: int = 1) -> Relation:
     """Down in all dimensions first, then up.
 

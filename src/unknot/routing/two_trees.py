@@ -21,10 +21,12 @@ from unknot.network.model import IntArray
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import neighbours, root_named
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.trees import spanning_tree
 from unknot.routing.virtual_channels import VirtualChannels
 
 
+@takes_network
 def two_trees(
     network: Network,
     *,

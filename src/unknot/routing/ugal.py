@@ -17,9 +17,11 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.valiant import valiant
 
 
+@takes_network
 def ugal(
     network: Network,
     vcs: int | None = None,

@@ -21,12 +21,14 @@ from unknot.network.model import IntArray
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import homes_of, neighbours, refuse_too_far, require_ways, room_for_table, root_named
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 CHOICES = ("first", "shortest", "any")
 LEVELS = ("bfs", "dfs")
 
 
+@takes_network
 def up_down(
     network: Network, vcs: int = 1, *, root: int | str = "best", levels: str = "bfs", choice: str = "first"
 ) -> Relation:

@@ -14,9 +14,11 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.waypoints import both_phases, via_waypoint
 
 
+@takes_network
 def valiant(
     network: Network, vcs: int | None = None, *, base: str = "dimension_order", then: str | None = None
 ) -> Relation:

@@ -17,9 +17,11 @@ from unknot.network import Network
 from unknot.routing.claims import ATOMIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import MAX_VCS, VirtualChannels
 
 
+@takes_network
 def vba(network: Network) -> Relation:
     """Minimal fully adaptive routing in one virtual network for each class of messages.
 

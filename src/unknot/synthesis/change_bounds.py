@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.tables import Table
 
@@ -112,6 +113,7 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
     )
 
 
+@takes_relation
 def accept_changes(relation: Relation, bound: ChangeBound) -> int:
     """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold.
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.output import write_text
+from unknot.routing.taking import takes_network
 from unknot.synthesis.evidence import Refutation, clauses_of
 from unknot.synthesis.ways import Flags
 
 
+@takes_network
 def write_refutation(
     network: Network, evidence: Refutation, path: str | Path, *, sends: Flags | None = None
 ) -> tuple[Path, Path]:

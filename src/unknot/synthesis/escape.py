@@ -10,6 +10,7 @@ from unknot.errors import RelationError
 from unknot.network import Network, distances_from
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation
+from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.synthesis.lanes import lanes
 from unknot.synthesis.tables import Table
@@ -41,6 +42,7 @@ class Escaped:
         return 1
 
 
+@takes_relation
 def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20.0, seed: int = 1) -> Escaped:
     """Give a relation escape VCs, which every blocked header may enter and nobody leaves before the destination.
 

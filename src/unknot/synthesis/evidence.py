@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network, takes_relation
 from unknot.synthesis.clauses import Clause, Clauses, Pair, hops, leaving, senders
 from unknot.synthesis.forced import ForcedCycle, RouteCycle
 from unknot.synthesis.refutation import Learnt, Rejected, contradict
@@ -47,6 +48,7 @@ class Refutation:
 Evidence = ForcedCycle | Refutation | RouteCycle
 
 
+@takes_network
 def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | None = None) -> int:
     """The number of lanes that the evidence shows to be impossible; raise `Rejected` if it does not hold.
 
@@ -94,6 +96,7 @@ def shows(
     return impossible == lower_bound - 1 and (impossible == 1 or changes == "none" or about in (changes, "any"))
 
 
+@takes_relation
 def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
     """Return quietly if routes of a relation close the cycle, so one lane is not enough; raise `Rejected` if not."""
     if not evidence.turns:

@@ -12,6 +12,7 @@ from typing import Any
 from unknot.errors import RelationError
 from unknot.output import write_text
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.synthesis.verilog import verilog
 
 FORMATS = (".json", ".csv", ".v", ".py")
@@ -19,6 +20,7 @@ Entry = tuple[int, int, int, list[tuple[int | None, int, bool]]]
 """A state: router, input VC, address, and candidates: VC (None: ejection), tier, whether a blocked header waits."""
 
 
+@takes_relation
 def export(relation: Relation, path: str | Path) -> None:
     """Write a relation as per-router tables, by the ending of the file: JSON, CSV, Verilog (.v), gem5's Garnet (.py).
 
@@ -53,6 +55,7 @@ def require_format(path: str | Path) -> str:
     return ending
 
 
+@takes_relation
 def entries(relation: Relation) -> Iterator[Entry]:
     """Router, input VC, address and candidates (VC or None, tier, waits) of every state packets can come to."""
     from unknot.routing.relation import decode

@@ -13,6 +13,7 @@ from unknot.errors import NetworkError, TextError
 from unknot.input import read_text
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.synthesis.ways import Flags, Floats
 
 UNITS = {"MB/s": 1.0, "GB/s": 1000.0, "Mb/s": 0.125, "Gb/s": 125.0}
@@ -71,6 +72,7 @@ def _bandwidth(text: str) -> float:
     return rate
 
 
+@takes_relation
 def only(relation: Relation, flows: npt.ArrayLike) -> Relation:
     """The relation when nothing else is sent: every other pair of terminals uses no address."""
     sends: Flags = np.asarray(flows) > 0

@@ -21,6 +21,7 @@ from itertools import pairwise
 from unknot.errors import RelationError
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.synthesis.refutation import Learnt, Rejected, contradict
 from unknot.verify.verdict import Message
 
@@ -152,6 +153,7 @@ def _steps(relation: Relation, address: int, way: Sequence[int]) -> frozenset[En
     return frozenset(found)
 
 
+@takes_relation
 def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
     """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold."""
     try:

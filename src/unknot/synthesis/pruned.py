@@ -10,6 +10,7 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.orders import Effort, search
 from unknot.synthesis.prune_bounds import (
@@ -110,6 +111,7 @@ class Pruned:
             return False
 
 
+@takes_relation
 def pruned(
     relation: Relation,
     effort: Effort,

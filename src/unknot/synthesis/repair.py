@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.escape import Escaped, escaped
 from unknot.synthesis.lanes import Lanes
@@ -75,6 +76,7 @@ class Remedy:
         return None if isinstance(self.found, Escaped) else self.found.evidence_holds
 
 
+@takes_relation
 @with_bar
 def repair(
     relation: Relation,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.synthesis.change_bounds import ChangeBound, Kind, accept_changes, change_bound
 from unknot.synthesis.detours import Wanted, climbing_routes, improved, table_ways, tree_order
 from unknot.synthesis.laned import laned
@@ -95,6 +96,7 @@ def goal_of(table: Table) -> Wanted:
     return Wanted(table.network, table.home, hops, table.wanted, table.rate)
 
 
+@takes_relation
 def rerouted(
     relation: Relation, table: Table, lanes: int, effort: Effort, *, kind: Kind = "pairs", rounds: int = ROUNDS
 ) -> Rerouted | None:

@@ -6,11 +6,13 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 
 PAIRS = 200_000
 """Most pairs of terminals whose routes are compared."""
 
 
+@takes_relation
 def paths_of(relation: Relation) -> dict[tuple[int, int], frozenset[tuple[int, ...]]] | None:
     """The channels of the routes between every two routers one of whose terminals sends to one of the other's.
 

@@ -10,6 +10,7 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 from unknot.synthesis.laned import vcs_of_lane
@@ -56,6 +57,7 @@ class Table:
     minimal: bool
 
 
+@takes_relation
 def table_of(relation: Relation) -> Table:
     """The tables behind a relation.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.minimal_paths import ForbiddenPath, PathCounts, forbidden_path, path_counts
 
 
@@ -55,6 +56,7 @@ class Adaptivity:
     forbidden: ForbiddenPath | None
 
 
+@takes_relation
 @with_bar
 def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adaptivity:
     """The degree of adaptivity (Glass & Ni 1994) of every pair, exactly.

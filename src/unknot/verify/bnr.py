@@ -11,6 +11,7 @@ from unknot.errors import RelationError
 from unknot.network import distances_from
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.delivery import Delivery
 from unknot.verify.directions import Directions, directions
 from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_path
@@ -92,6 +93,7 @@ class Bnr:
         return "".join("±+−"[sign] for sign in self.signs) or "all"
 
 
+@takes_relation
 @with_bar
 def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, ...]:
     """The table of best networks for routing, 2^n of them on an n-dimensional mesh (Deng & Yang).

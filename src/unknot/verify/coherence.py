@@ -10,6 +10,7 @@ import numpy as np
 from unknot.compressed_rows import grouped
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.states import Explorer
 
 States = frozenset[int]
@@ -74,6 +75,7 @@ class Coherence:
     witness: Suffix | None
 
 
+@takes_relation
 def coherence(relation: Relation) -> Coherence:
     """Decide whether the routes of a relation are coherent (Bermond & Syska).
 

@@ -17,6 +17,7 @@ from unknot.network import Network, distances_from
 from unknot.progress import Progress, with_bar
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
@@ -97,6 +98,7 @@ class FaultSweep:
         return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
 
 
+@takes_network
 @with_bar
 def fault_sweep(
     network: Network,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.states import Explorer
 
 SHOWN = 100
@@ -44,6 +45,7 @@ class Livelock:
         ]
 
 
+@takes_relation
 def livelock(relation: Relation) -> Livelock:
     """Look for cycles of reachable states, address by address.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
+from unknot.routing.taking import takes_relation
 from unknot.traffic import Traffic
 from unknot.verify.states import Explorer
 from unknot.verify.traffic import Rates, rates
@@ -54,6 +55,7 @@ class Loads:
     method: str
 
 
+@takes_relation
 @with_bar
 def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progress | None = None) -> Loads:
     """Channel loads when every header takes each candidate of the lowest tier equally often.
@@ -110,6 +112,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     return _result(relation, load, sent, received, forced, "equal" if chosen else "routes")
 
 
+@takes_relation
 def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: float = 60.0) -> Loads:
     """Channel loads of the best split of the traffic over all routes the relation permits.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.traffic import Traffic, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.coherence import Coherence, coherence
@@ -42,6 +43,7 @@ class Properties:
     left_out: tuple[str, ...]
 
 
+@takes_relation
 @with_bar
 def properties(
     relation: Relation,

@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from unknot.background import clock
 from unknot.errors import RelationError, near
 from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, dependencies
 
@@ -53,6 +54,7 @@ class RequestReply:
         )
 
 
+@takes_relation
 def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit: float = 60.0) -> RequestReply:
     """Decide whether requests and replies may wait for each other at terminals.
 

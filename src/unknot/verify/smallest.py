@@ -19,6 +19,7 @@ from unknot.background import clock
 from unknot.compressed_rows import positions, starts
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify import remainder
 from unknot.verify.closed_sets import entered
@@ -59,6 +60,7 @@ class Smallest:
     method: str
 
 
+@takes_relation
 def smallest(
     relation: Relation,
     switching: str = DEFAULT_SWITCHING,

@@ -16,6 +16,7 @@ from unknot.errors import RelationError
 from unknot.lazy_kernel import is_small, plainly, runs_plainly, viewed
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, TimeUpError, step
 
 Flags = npt.NDArray[np.bool_]
@@ -108,6 +109,7 @@ class Dependencies:
         return self.addresses == self.relation.num_addresses
 
 
+@takes_relation
 def dependencies(relation: Relation, effort: Effort | None = None) -> Dependencies:
     """Build the channel dependency graph address by address (Dally & Seitz 1987).
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.states import Explorer
 
 
@@ -38,6 +39,7 @@ class VcUse:
     needed_per_channel: int
 
 
+@takes_relation
 def vc_use(relation: Relation) -> VcUse:
     """Count the VCs of a relation and find those that are in no reachable state.
 

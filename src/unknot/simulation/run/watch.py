@@ -9,6 +9,7 @@ import numpy as np
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
@@ -60,6 +61,7 @@ class _Watched:
     arrived: int = -1
 
 
+@takes_relation
 def watch(
     relation: Relation,
     load: float,

@@ -11,6 +11,7 @@ from unknot.errors import SimulationError
 from unknot.memory import require
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.engine import DEFAULT
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.options import check_point
@@ -70,6 +71,7 @@ class ClosedLoop:
         return self.run.reason
 
 
+@takes_relation
 @with_bar
 def closed_loop(
     relation: Relation,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State
@@ -45,6 +46,7 @@ class Replay:
     found: Configuration | None
 
 
+@takes_relation
 def replay(relation: Relation, configuration: Configuration, *, cycles: int = 1000) -> Replay:
     """Put the messages of a configuration into an otherwise empty network and see whether any of them ever moves.
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from unknot.errors import SimulationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.simulation.run.options import check_point
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
@@ -87,6 +88,7 @@ class TraceRun:
         return (self.arrived - (self.injected if network else self.ready))[found]
 
 
+@takes_relation
 @with_bar
 def run_trace(
     relation: Relation,

@@ -1,0 +1,86 @@
+"""Decorators for public functions of a network or a relation, which then take text as well."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+
+from unknot.network import Network
+from unknot.routing.relation import Relation
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+def takes_network(function: Callable[Concatenate[Network, P], R]) -> Callable[Concatenate[Network | str, P], R]:
+    """Let the first argument, a network, be a description such as ``torus(8, 8)`` or the name of a file.
+
+    Examples
+    --------
+    >>> from unknot.routing import duato
+    >>> duato("mesh(4, 4)").network.name
+    'mesh(4, 4)'
+    """
+    first = next(iter(inspect.signature(function).parameters))
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> R:
+        given = args[0] if args else options.get(first)
+        if isinstance(given, str):
+            from unknot.fabrics.named import network
+
+            if args:
+                args = (network(given), *args[1:])
+            else:
+                options[first] = network(given)
+        return function(*args, **options)
+
+    return call
+
+
+class TakesRelation(Protocol[P, R_co]):
+    """A function of a relation, or of a network, as an object or text, with the name of a routing."""
+
+    @overload
+    def __call__(self, relation: Relation, *args: P.args, **options: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(
+        self, relation: Network | str, *args: Any, routing: str, vcs: int | None = None, **options: Any
+    ) -> R_co: ...
+
+
+def takes_relation(function: Callable[Concatenate[Relation, P], R]) -> TakesRelation[P, R]:
+    """Let the first argument, a relation, be a network with the keywords `routing` and `vcs`, as on the command line.
+
+    Examples
+    --------
+    >>> from unknot.verify import vc_use
+    >>> vc_use("ring(4)", routing="dimension_order", vcs=2).total
+    16
+    """
+    signature = inspect.signature(function)
+    parameters = list(signature.parameters.values())
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    text = [
+        inspect.Parameter("routing", keyword, default=None, annotation="str | None"),
+        inspect.Parameter("vcs", keyword, default=None, annotation="int | None"),
+    ]
+    at = next((i for i, each in enumerate(parameters) if each.kind >= keyword), len(parameters))
+
+    @wraps(function)
+    def call_with(*args: Any, routing: str | None = None, vcs: int | None = None, **options: Any) -> R:
+        if not args and parameters[0].name in options:
+            args = (options.pop(parameters[0].name),)
+        if args and (not isinstance(args[0], Relation) or routing is not None or vcs is not None):
+            from unknot.routing.named import relation_of
+
+            args = (relation_of(args[0], routing, vcs, what=function.__name__), *args[1:])
+        return function(*args, **options)
+
+    call: Any = call_with
+    call.__signature__ = signature.replace(parameters=[*parameters[:at], *text, *parameters[at:]])
+    found: TakesRelation[P, R] = call
+    return found
