@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from unknot.errors import RelationError
 from unknot.routing import dimension_order, in_classes, in_ranges, o1turn, ugal
-from unknot.topologies import mesh, torus
-from unknot.verify import check, deliver
-from unknot.verify.replies import request_reply
+from unknot.topologies import mesh
+from unknot.verify import deliver
 
 NET = mesh(3, 3)
 
@@ -46,31 +45,6 @@ def test_ranges_apart_are_classes_with_vcs_of_their_own() -> None:
             assert one.candidates(at, address) == two.candidates(at, address)
 
 
-def test_classes_on_the_same_vcs_wait_for_each_other() -> None:
-    for low, safe in ((0, False), (1, False), (2, True)):
-        relation = in_ranges(NET, 4, [("ask", 0, dimension_order(NET, 2)), ("tell", low, dimension_order(NET, 2))])
-        assert check(relation, "wormhole-nonatomic").deadlock_free
-        found = request_reply(relation, {"ask": "tell"})
-        assert found.network_safe
-        assert found.safe == safe
-        assert bool(found.cycle) != safe
-        if not safe:
-            assert {name for name in found.cycle if name.startswith("t")}
-            assert "message-dependent deadlock is possible" in found.established
-    # Without a class that answers nobody waits at a terminal.
-    assert request_reply(relation, {}).safe
-
-
-def test_a_network_with_cycles_of_its_own() -> None:
-    net = torus(4, 4)
-    from unknot.routing import shortest_paths
-
-    relation = in_classes(shortest_paths(net, 1))
-    found = request_reply(relation, {"request": "reply"})
-    assert (found.safe, found.network_safe, found.cycle) == (False, False, ())
-    assert "nothing is said of replies" in found.established
-
-
 def test_what_is_no_range() -> None:
     two = dimension_order(NET, 2)
     for ranges, words in (
@@ -83,5 +57,3 @@ def test_what_is_no_range() -> None:
     ):
         with pytest.raises(RelationError, match=words):
             in_ranges(NET, 3, ranges)
-    with pytest.raises(RelationError, match="unknown message class"):
-        request_reply(in_classes(two), {"request": "answer"})

@@ -29,16 +29,16 @@ class RequestReply:
 
     Attributes
     ----------
-    safe : bool
-        True is a proof; False says that there is a cycle, not that it must come to a deadlock.
-    network_safe : bool
-        Whether there is no cycle without terminals either.
+    safe : bool or None
+        True is a proof; False says that there is a cycle, not that it must come to a deadlock; None: time ran out.
+    network_safe : bool or None
+        Whether there is no cycle without terminals either; None if time ran out before one was found.
     cycle : tuple of str
         Names of VCs and terminals, each of which may wait for the next one and the last for the first; empty if safe.
     """
 
-    safe: bool
-    network_safe: bool
+    safe: bool | None
+    network_safe: bool | None
     cycle: tuple[str, ...]
 
     @property
@@ -46,6 +46,8 @@ class RequestReply:
         """Result in words."""
         if self.safe:
             return "no message-dependent deadlock even where a terminal takes in requests only as replies leave it"
+        if self.network_safe is None:
+            return "time ran out before all dependencies of the network were known, so nothing is said of replies"
         if not self.network_safe:
             return "the dependencies of the network have a cycle without terminals, so nothing is said of replies"
         return (
@@ -62,6 +64,8 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
     ----------
     answers : mapping of str to str
         Message class of the reply to each class of requests.
+    time_limit : float
+        Seconds for the dependencies of the network.
 
     Raises
     ------
@@ -79,8 +83,10 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
         if name not in relation.classes:
             raise RelationError(f"{relation.name}: unknown message class {name!r}; {near(name, relation.classes)}")
     graph = dependencies(relation, Effort(end=clock() + time_limit))
-    if not graph.acyclic or not graph.complete:
+    if not graph.acyclic:
         return RequestReply(False, False, ())
+    if not graph.complete:
+        return RequestReply(None, None, ())
     sources, targets = _at_terminals(relation, answers)
     vcs, nodes = relation.num_vcs, relation.num_vcs + relation.network.num_terminals
     tail = np.concatenate([np.repeat(np.arange(vcs), np.diff(graph.first)), sources])

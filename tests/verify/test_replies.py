@@ -1,0 +1,73 @@
+"""Requests that wait for replies at terminals."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+from unknot.errors import RelationError
+from unknot.routing import Relation, dimension_order, in_classes, in_ranges, shortest_paths
+from unknot.topologies import mesh, torus
+from unknot.verify import check, dependencies
+from unknot.verify.replies import request_reply
+
+NET = mesh(3, 3)
+
+
+def with_terminals(relation: Relation, ask: str, tell: str) -> nx.DiGraph[str]:
+    """Dependencies by name; those at terminals from a walk with every packet."""
+    graph, name, network = nx.DiGraph(), relation.vcs.name, relation.network
+    found = dependencies(relation)
+    for vc in range(relation.num_vcs):
+        graph.add_edges_from((name(vc), name(int(w))) for w in found.target[found.first[vc] : found.first[vc + 1]])
+    block = relation.num_addresses // len(relation.classes)
+    for address, to in enumerate(relation.destination.tolist()):
+        kind = relation.classes[address // block]
+        for source in set(range(network.num_terminals)) - {to}:
+            todo = [relation.num_vcs + source]
+            for at in todo:
+                steps = [c.vc for c in relation.candidates(at, address)]
+                todo += [vc for vc in steps if vc is not None]
+                if kind == ask and None in steps:
+                    graph.add_edge(name(at), network.terminal_name(to))
+            if kind == tell:
+                first = [c.vc for c in relation.candidates(todo[0], address)]
+                graph.add_edges_from((network.terminal_name(source), name(vc)) for vc in first if vc is not None)
+    return graph
+
+
+def test_classes_on_the_same_vcs_wait_for_each_other() -> None:
+    for low, safe in ((0, False), (1, False), (2, True)):
+        relation = in_ranges(NET, 4, [("ask", 0, dimension_order(NET, 2)), ("tell", low, dimension_order(NET, 2))])
+        assert check(relation, "wormhole-nonatomic").deadlock_free
+        found = request_reply(relation, {"ask": "tell"})
+        assert found.network_safe
+        assert found.safe == safe
+        assert bool(found.cycle) != safe
+        graph = with_terminals(relation, "ask", "tell")
+        assert nx.is_directed_acyclic_graph(graph) == safe
+        assert all(graph.has_edge(*pair) for pair in zip(found.cycle, found.cycle[1:] + found.cycle[:1], strict=True))
+        if not safe:
+            assert {name for name in found.cycle if name.startswith("t")}
+            assert "message-dependent deadlock is possible" in found.established
+    # Without a class that answers nobody waits at a terminal.
+    assert request_reply(relation, {}).safe
+
+
+def test_a_network_with_cycles_of_its_own() -> None:
+    net = torus(4, 4)
+    relation = in_classes(shortest_paths(net, 1))
+    found = request_reply(relation, {"request": "reply"})
+    assert (found.safe, found.network_safe, found.cycle) == (False, False, ())
+    assert "nothing is said of replies" in found.established
+
+
+def test_without_time_nothing_is_said() -> None:
+    found = request_reply(in_classes(dimension_order(NET)), {"request": "reply"}, time_limit=1e-9)
+    assert (found.safe, found.network_safe, found.cycle) == (None, None, ())
+    assert "time ran out" in found.established
+
+
+def test_unknown_classes_are_refused() -> None:
+    with pytest.raises(RelationError, match="unknown message class"):
+        request_reply(in_classes(dimension_order(NET)), {"request": "answer"})
