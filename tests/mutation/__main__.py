@@ -45,13 +45,15 @@ class Group:
         return sorted(path for path in found if path.stem.endswith("_kernel") == self.interpreted)
 
 
+ELSEWHERE = {"verify": ("tests/fabrics/test_opensm_lid_matrix.py",)}
+"""Tests of a room that stand with those of another."""
 CHECKER = Group(0.9, ("src/unknot/checker/**/*.py",), ("tests/checker", "tests/test_checker.py"))
 GROUPS = {
     "checker": CHECKER,
     "checker-kernels": replace(CHECKER, interpreted=True),
     **{
         name + ("-kernels" if interpreted else ""): Group(
-            wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}",), interpreted
+            wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
         )
         for name, wanted in (("verify", 0.9), ("routing", 0.8), ("studies", 0.8), ("simulation", 0.8))
         for interpreted in (False, True)

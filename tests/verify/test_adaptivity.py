@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from tests.reference.shortest_paths import shortest_paths, starts, taken
+from tests.reference.shortest_paths import shortest_paths as listed
+from tests.reference.shortest_paths import starts, taken
+from unknot.network import Network
 from unknot.routing import (
     Relation,
     dimension_order,
@@ -18,6 +20,7 @@ from unknot.routing import (
     o1turn,
     odd_even,
     planar_adaptive,
+    shortest_paths,
     vba,
     west_first,
 )
@@ -33,7 +36,7 @@ def by_enumeration(relation: Relation) -> dict[tuple[int, int], tuple[int, int]]
     for source in range(network.num_terminals):
         for home in range(network.num_terminals):
             a, b = int(network.inject[source]), int(network.eject[home])
-            paths = list(shortest_paths(network, a, b))
+            paths = list(listed(network, a, b))
             if a != b and source != home and paths and starts(relation, source, home):
                 full = sum(taken(relation, source, home, path) > len(path) for path in paths)
                 found[source, home] = full, len(paths)
@@ -62,14 +65,12 @@ def compare(relation: Relation) -> int:
     if found.forbidden is not None:
         path = found.forbidden
         network = relation.network
-        all_paths = list(
-            shortest_paths(network, int(network.inject[path.source]), int(network.eject[path.destination]))
-        )
+        all_paths = list(listed(network, int(network.inject[path.source]), int(network.eject[path.destination])))
         assert path.channels in all_paths
         assert taken(relation, path.source, path.destination, path.channels) == path.refused
         assert path.refused == min(taken(relation, path.source, path.destination, p) for p in all_paths)
         lacking = [
-            len(next(shortest_paths(network, int(network.inject[s]), int(network.eject[d]))))
+            len(next(listed(network, int(network.inject[s]), int(network.eject[d]))))
             for (s, d), (a, b) in expected.items()
             if a < b
         ]
@@ -129,6 +130,22 @@ def test_numbers_beyond_64_bits_are_exact() -> None:
     assert (ordered.worst_permitted, ordered.worst_paths) == (1, comb(78, 39))
     assert ordered.worst == 1 / comb(78, 39)
     assert ordered.paths == 4 * comb(78, 39) + 8
+
+
+def test_as_many_paths_as_there_can_be() -> None:
+    """64 hops with two channels each: 2^64 paths, the least that a word cannot hold."""
+    step = np.repeat(np.arange(64), 2)
+    back = np.arange(64)
+    line = Network(
+        name="doubled",
+        num_routers=65,
+        source=np.concatenate([step, back + 1]),
+        target=np.concatenate([step + 1, back]),
+        inject=np.array([0, 64]),
+        eject=np.array([0, 64]),
+    )
+    found = adaptivity(interpreted(shortest_paths(line)))
+    assert (found.permitted, found.paths, found.worst_paths) == (2, 2**64 + 1, 2**64)
 
 
 def _corners(k: int):  # type: ignore[no-untyped-def]

@@ -6,7 +6,7 @@ import pytest
 
 import unknot
 from unknot.checker import evidence_holds
-from unknot.routing import dimension_order, duato, fully_adaptive, overlay
+from unknot.routing import dimension_order, duato, fully_adaptive, lcfaa, overlay
 from unknot.routing.relation import Relation
 from unknot.switching import SWITCHINGS
 from unknot.topologies import mesh, ring, torus
@@ -36,6 +36,15 @@ def test_all_verdicts_are_those_of_check(relation: Relation, first: str) -> None
         if verdict.configuration is not None:
             assert verdict.configuration.switching == technique
     assert found[first].established == check(relation, first).established
+
+
+def test_the_first_counterexample_alone_is_made_short() -> None:
+    """That of the technique asked for, as by `check`; the others are the first that were found."""
+    relation = lcfaa(mesh(3, 3))
+    short, plain = check(relation, "wormhole"), check(relation, "wormhole", shorten=False)
+    assert short.configuration != plain.configuration
+    assert check_all(relation, "wormhole")["wormhole"].configuration == short.configuration
+    assert check_all(relation, "vct")["wormhole"].configuration == plain.configuration
 
 
 def test_the_default_technique_is_cut_through() -> None:

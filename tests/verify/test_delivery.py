@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from tests.reference.brute_force import States, states_of
+from unknot.errors import RelationError
 from unknot.network import Network, distances_from, from_edges
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
 from unknot.testing import networks, relations, table_relation
 from unknot.topologies import mesh, omega
-from unknot.verify import adaptivity, deliver
+from unknot.verify import Delivery, adaptivity, deliver
 
 
 def reached(states: States, address: int, start: int) -> set[int]:
@@ -70,6 +72,21 @@ def test_delivery_of_random_relations(relation: Relation) -> None:
     if found.longest_pair is not None:
         source, address = found.longest_pair
         assert longest(states, address, vcs + source) == found.longest_route
+
+
+def test_without_terminals_nothing_is_missed() -> None:
+    empty = np.zeros(0, dtype=np.int64)
+    network = Network(
+        name="bare", num_routers=2, source=np.array([0]), target=np.array([1]), inject=empty, eject=empty
+    )
+    found = deliver(Relation(network, 1, lambda at, address, out: 0, name="nothing"))
+    assert found == Delivery(True, 0, 0, (), (), True, True, None, None)
+
+
+@pytest.mark.parametrize("threads", [0, True, 1.5])
+def test_senseless_threads_are_refused(threads: object) -> None:
+    with pytest.raises(RelationError, match="deliver: the number of threads must be at least 1"):
+        deliver(fully_adaptive(mesh(2, 2)), threads=threads)  # type: ignore[arg-type]
 
 
 def test_endless_routes_have_no_length() -> None:

@@ -13,6 +13,7 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
+from unknot.background import clock
 from unknot.routing import Relation, lcfaa
 from unknot.testing import interpreted, networks, relations
 from unknot.topologies import complete, mesh, ring
@@ -110,6 +111,9 @@ def test_open_ends_only_add_deadlocks(relation: Relation, data: st.DataObject) -
     whole = find(part, 30.0)
     if isinstance(whole, list) and any(set(worm.path) & set(np.flatnonzero(kept)) for worm in whole):
         assert opened.pruned().input_vc.size
+    if isinstance(whole, list):
+        never = exact._never_held(opened.merged(), np.unique(opened.input_vc), clock() + 30.0)
+        assert not {vc for worm in whole for vc in worm.path} & set(never.tolist())
 
 
 @pytest.mark.parametrize(("table", "wide"), [(FREE_THREE_WIDE, 3), (FREE_FOUR_WIDE, 4)])

@@ -8,6 +8,7 @@ import networkx as nx
 import pytest
 
 from unknot.errors import RelationError, UnknotError
+from unknot.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges, to_networkx
 from unknot.routing import dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
@@ -118,6 +119,11 @@ def test_progress_and_arguments() -> None:
         fault_sweep(ring(3), "up_down", faults=0, switching="wormhole")
     with pytest.raises(UnknotError, match="unknown routing"):
         fault_sweep(ring(3), "up_dwn", switching="wormhole")
+
+
+def test_sets_that_do_not_fit_the_memory() -> None:
+    with memory_limit("200K"), pytest.raises(SizeError, match="a list of 5000 sets of failed channels"):
+        fault_sweep(mesh(4, 4), "up_down", kind="channels", faults=3, budget=5000)
 
 
 def test_one_way_to_the_first_terminal_is_missed_by_nobody() -> None:

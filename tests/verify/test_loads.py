@@ -184,6 +184,12 @@ def test_splitting_and_the_best_split() -> None:
     assert best_loads(tiers, across).highest == pytest.approx(0.5)
 
 
+def test_progress_counts_all_addresses() -> None:
+    heard: list[tuple[str, int, int]] = []
+    loads(o1turn(mesh(2, 2)), progress=lambda *news: heard.append(news))
+    assert heard == [("addresses", i, 8) for i in range(1, 9)]
+
+
 def test_virtual_channels_do_not_change_the_best_split() -> None:
     network = mesh(4, 3)
     plain = best_loads(interpreted(fully_adaptive(network)))

@@ -145,6 +145,12 @@ def test_routes_that_do_not_fit_the_memory() -> None:
         table_faults(fabric)
 
 
+def test_sets_that_do_not_fit_the_memory() -> None:
+    fabric = read_fabric(EXAMPLES / "opensm-ring12-lash")
+    with memory_limit("20K"), pytest.raises(SizeError, match="a list of 220 sets of failed links"):
+        table_faults(fabric, faults=3)
+
+
 def test_the_command(tmp_path: Path) -> None:
     folder = str(EXAMPLES / "opensm-ring12-lash")
     table = tmp_path / "lost.csv"

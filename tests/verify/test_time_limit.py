@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +13,9 @@ import pytest
 from tests.verify.constructions import FREE_THREE_WIDE, beside, by_signs
 from unknot.background import clock
 from unknot.checker import Unchecked, accept
-from unknot.routing import Relation, dimension_order
+from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.topologies import mesh, torus
-from unknot.verify import check, dependencies, exact, smallest
+from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Worm
 from unknot.verify.exact_model import Model, find
@@ -105,7 +108,29 @@ def test_a_cycle_without_time_to_lead_packets_to_it() -> None:
 
 
 def test_the_smallest_deadlock_without_time_is_open() -> None:
-    found = smallest(dimension_order(torus(6, 6)), "vct", time_limit=1e-9)
-    assert found.configuration is None
-    assert not found.proved
-    assert "time ran out" in found.method
+    relation = dimension_order(torus(6, 6))
+    found = smallest(relation, "vct", time_limit=1e-9)
+    assert found == Smallest(None, 1, 0, False, "time ran out before all states were visited")
+    known = check(relation, "vct").configuration
+    assert smallest(relation, "vct", time_limit=1e-9, known=known).configuration is known
+
+
+def test_the_smallest_deadlock_at_every_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever time runs out, by a clock that counts the looks at it, the bounds are right and nothing is claimed."""
+    relation = fully_adaptive(torus(3, 3))
+    best = smallest(relation, "wormhole")
+    monkeypatch.setattr(effort, "BLOCK", 100)
+    said: Counter[str] = Counter()
+    ticks = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(ticks)))
+    for limit in range(1, 60):
+        found = smallest(relation, "wormhole", time_limit=limit)
+        said[found.method] += 1
+        assert (1, 0) <= (found.messages_bound, found.held_bound) <= (best.messages_bound, best.held_bound)
+        assert found.proved == (found.configuration is not None)
+        assert found.proved or "time ran out" in found.method
+        if found.proved:
+            break
+    assert found == best
+    assert said["time ran out before all states were visited"] > 1
+    assert said["time ran out before any configuration was found"]

@@ -17,7 +17,7 @@ from tests.reference.fixpoints import left_over
 from unknot.errors import RelationError
 from unknot.memory import SizeError, memory_limit
 from unknot.network import Network
-from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive
+from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive, overlay
 from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.testing import interpreted, networks, relations, table_relation
 from unknot.topologies import mesh, torus
@@ -167,6 +167,15 @@ def test_progress_is_told_in_order() -> None:
         done = [d for s, d, _ in heard if s == stage]
         assert done == sorted(done)
         assert all(0 <= d <= total for s, d, total in heard if s == stage)
+
+
+def test_both_fixpoints_are_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one, of worms, looks at the clock as well."""
+    monkeypatch.setattr("unknot.verify.waiting.BUDGET", 1)
+    drains: Counter[str] = Counter()
+    for technique in ("vct", "wormhole"):
+        check(overlay(mesh(3, 3)), technique, progress=lambda stage, *_: drains.update([f"{technique} {stage}"]))  # noqa: B023
+    assert drains["wormhole VCs that drain"] > drains["vct VCs that drain"] > 0
 
 
 def test_what_does_not_fit_is_refused() -> None:
