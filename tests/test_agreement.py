@@ -111,11 +111,11 @@ def agree(relation: Relation, switching: Switching, cycles: int, seeds: range, s
 
 def test_every_routing_of_the_package() -> None:
     seen: Counter[str] = Counter()
-    for i, (_, relation) in enumerate(correct_algorithms(40, 1)):
+    for i, (_, relation) in enumerate(correct_algorithms(20, 1)):
         for switching in (SWITCHINGS[i % 4], SWITCHINGS[(i + 1) % 4]):
             agree(relation, switching, 150, range(i, i + 1), seen)
-    assert seen["flows"] > 30
-    assert seen["sticks"] > 3
+    assert seen["flows"] > 15
+    assert seen["sticks"] > 1
 
 
 @pytest.mark.campaign

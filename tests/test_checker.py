@@ -88,7 +88,7 @@ def test_corrupted_configurations() -> None:
     seen: Counter[str] = Counter()
 
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-    @settings(max_examples=500)
+    @settings(max_examples=200)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
         verdict = check(interpreted(relation), switching, buffer_depth=2)
         if verdict.configuration is None:
@@ -110,7 +110,7 @@ def test_corrupted_certificates() -> None:
     seen: Counter[str] = Counter()
 
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-    @settings(max_examples=400)
+    @settings(max_examples=200)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
         verdict = check(interpreted(relation), switching)
         certificate = verdict.certificate

@@ -81,7 +81,7 @@ ROUTERS = (
 )  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
     relation = interpreted(random_relation(data.draw(st.integers(0, 10**6), label="relation")))

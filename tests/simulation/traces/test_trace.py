@@ -80,7 +80,7 @@ def test_cycles_in_which_nothing_is_on_the_way_are_passed_over():
     assert arrivals(gap) == [near[0], near[1] + gap - 40, near[2] + gap - 40, near[3] + 2 * (gap - 40)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.data())
 def test_every_message_fares_as_in_the_plain_simulator(data):
     relation = RELATIONS[data.draw(st.sampled_from(sorted(RELATIONS)))]
