@@ -56,6 +56,26 @@ def test_every_packet_arrives_faithfully(pair: tuple[str, str], tmp_path: Path) 
     assert deliver(setup_of(tmp_path, *pair, faithful=True).relation).delivered
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("mesh", "xy_yx"), ("torus", "dim_order"), ("torus", "dim_order_bal"), ("cmesh", "xy_yx"),
+        ("cmesh", "xy_yx_no_express"), ("flatfly", "xyyx"),
+    ],
+)  # fmt: skip
+def test_an_odd_vc_belongs_to_the_second_class(pair: tuple[str, str], tmp_path: Path) -> None:
+    relation = setup_of(tmp_path, *pair, "num_vcs=3").relation
+    assert check(relation, "wormhole-nonatomic").deadlock_free
+    offered = [
+        [c.vc for c in relation.candidates(at, address) if c.vc is not None]
+        for at in range(relation.num_vcs, relation.vcs.router.size)
+        for address in range(relation.num_addresses)
+    ]
+    assert {tuple(relation.vcs.index[found].tolist()) for found in offered if found} == {(0,), (1, 2)}
+    with pytest.raises(UnknotError, match="halves of 3 VCs share the middle one"):
+        setup_of(tmp_path, *pair, "num_vcs=3", faithful=True)
+
+
 def test_valiant_of_booksim_can_deadlock(tmp_path: Path) -> None:
     assert (
         check(setup_of(tmp_path, "mesh", "valiant", faithful=True).relation, "wormhole-nonatomic").deadlock_free

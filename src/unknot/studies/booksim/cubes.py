@@ -39,6 +39,15 @@ def at_least(vcs: int, least: int) -> None:
         raise UnfitError(f"at least {least} VCs are wanted, got {vcs}")
 
 
+def in_halves(vcs: int, faithful: bool) -> None:
+    """Refuse VCs that cannot be divided among two classes as asked."""
+    at_least(vcs, 2)
+    if faithful and vcs % 2:
+        raise UnfitError(
+            f"BookSim's halves of {vcs} VCs share the middle one, which is not built; take an even number"
+        )
+
+
 def _ordered(built: Built, vcs: int, name: str, draws: int, kind: int) -> Relation:
     """Dimension order; kind 0: all VCs, 1: by destination, 2: by the next coordinate, 3: half for each order."""
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
@@ -92,7 +101,7 @@ def dim_order_pni(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimensions rising or falling, drawn for each packet, each order in half of the VCs."""
-    at_least(vcs, 2)
+    in_halves(vcs, faithful)
     return _ordered(built, vcs, "xy_yx of BookSim", 2, 3)
 
 
@@ -225,7 +234,6 @@ def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
     An address holds, for each dimension, which way to go where both are equally short, and if `balanced` the class
     where either will do.
     """
-    at_least(vcs, 2)
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims, k = product.coordinates, product.channel, product.radices.size, built.k
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
@@ -264,11 +272,13 @@ def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
 
 def dim_order_torus(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimension order with a dateline: class 1 where the packet will wrap going up, or will not going down."""
+    in_halves(vcs, faithful)
     return _around(built, vcs, "dim_order of BookSim", False)
 
 
 def dim_order_bal(built: Built, vcs: int, faithful: bool) -> Relation:
     """`dim_order` with two datelines a ring, and either class where a packet crosses none."""
+    in_halves(vcs, faithful)
     return _around(built, vcs, "dim_order_bal of BookSim", True)
 
 

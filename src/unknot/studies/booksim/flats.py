@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.cubes import UnfitError, addresses, at_least
+from unknot.studies.booksim.cubes import UnfitError, addresses, at_least, in_halves
 from unknot.studies.booksim.networks import Built
 
 
@@ -52,13 +52,13 @@ def cmesh_xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
 
     So beyond 4 × 4 its packets go to and fro between the ends of an express channel for ever.
     """
-    at_least(vcs, 2)
+    in_halves(vcs, faithful)
     return _cmesh(built, vcs, "xy_yx", 1 if faithful else max(built.k // 2 - 1, 1), True)
 
 
 def cmesh_xy_yx_no_express(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimension order in either order, half of the VCs each."""
-    at_least(vcs, 2)
+    in_halves(vcs, faithful)
     return _cmesh(built, vcs, "xy_yx_no_express", 0, True)
 
 
@@ -94,7 +94,7 @@ def flatfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def flatfly_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimensions rising or falling, half of the VCs each."""
-    at_least(vcs, 2)
+    in_halves(vcs, faithful)
     return _flatfly(built, vcs, "xyyx", True)
 
 
