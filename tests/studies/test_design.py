@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from unknot import topologies
@@ -113,4 +115,12 @@ def test_digest_sees_every_part_of_a_network() -> None:
     others = [topologies.torus(4, 4, latency=2), topologies.mesh(4, 4), topologies.torus(2, 8)]
     others += [base.without(routers=[3]), base.without(channels=[3])]
     assert digest(base) == digest(same)
+    names = tuple(f"x{i}" for i in range(16))
+    others += [replace(base, **{part: value}) for part, value in {
+        "router_labels": names, "terminal_labels": names, "dimensions": ("u", "v"), "radices": (8, 8),
+        "ports": np.ones((base.num_channels, 2), dtype=np.int32),
+        "inject": np.roll(base.inject, 1), "eject": np.roll(base.eject, 1),
+    }.items()]  # fmt: skip
+    bare = replace(base, coordinates=None, radices=(), dimensions=())
+    others += [bare, replace(bare, num_routers=17)]
     assert len({digest(n) for n in [base, *others]}) == len(others) + 1

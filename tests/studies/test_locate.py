@@ -57,6 +57,12 @@ def test_places_point_at_keys_and_values() -> None:
     deep = places["design", 0, "inner", "deep", "b"]
     assert shown(TEXT, deep.line, deep.key).startswith("b = [[1]")
     assert shown(TEXT, deep.value_line, deep.value).startswith("[[1], [2]]")
+    inner = places["design", 0, "inner"]
+    assert (
+        shown(TEXT, inner.line, inner.key)
+        == shown(TEXT, inner.value_line, inner.value)
+        == ('inner.deep = { a = 1.5, b = [[1], [2]], "c d" = "}" }')
+    )
     sub = places["design", 1, "sub", "x"]
     assert (shown(TEXT, sub.line, sub.key), shown(TEXT, sub.line, sub.value)) == ("x = -1e-3", "-1e-3")
 

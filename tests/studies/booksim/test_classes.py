@@ -66,6 +66,12 @@ def test_reads_and_writes(tmp_path: Path) -> None:
     assert found.accepted_load == pytest.approx(setup.load, rel=0.05)
 
 
+@pytest.mark.parametrize(("part", "way"), [("0", "read"), ("1", "write")])
+def test_all_may_read_or_write(part: str, way: str, tmp_path: Path) -> None:
+    (form,) = understood(tmp_path, f"write_fraction={part}", text=READS).options["classes"][0].forms
+    assert (form.kind, form.share) == (f"{way}_request", 1.0)
+
+
 def test_ranges_that_overlap_and_differ(tmp_path: Path) -> None:
     path = written(tmp_path, READS)
     apart = run("run", path, "sample_period=200")
@@ -103,6 +109,9 @@ def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
+        (("use_read_write=1", "num_vcs=5"), "read_request_end_vc = 5 .*: VCs 0 to 5 of 5"),
+        (("use_read_write=1", "num_vcs=16", "write_fraction=1.1"), "a part from 0 to 1"),
+        (("use_read_write=1", "num_vcs=16", "write_fraction=-0.1"), "a part from 0 to 1"),
         (("use_read_write=1", "num_vcs=4"), "read_request_end_vc = 5 .*: VCs 0 to 5 of 4"),
         (("classes=0",), "classes: a whole number from 1 to 64"),
         (("classes=2", "injection_rate={0.1,0}"), "packets in a cycle are above 0"),

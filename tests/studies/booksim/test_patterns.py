@@ -82,6 +82,15 @@ def test_hot_spots(text: str, wanted: dict[int, float], tmp_path: Path) -> None:
     assert any("one hot spot" in words for words in setup.warnings) == (text == "hotspot({4,5})")
 
 
+def test_a_hot_spot_may_be_drawn(tmp_path: Path) -> None:
+    """One node by the seed, whatever the source; also where −1 stands in a list."""
+    for text in ("hotspot", "hotspot({{-1}})"):
+        found = [row(pattern(tmp_path, text, f"seed={seed}"), 0) for seed in (1, 2, 3, 4, 1)]
+        assert all(sorted(rates)[-2:] == [0, 1] for rates in found)
+        assert found[0] == found[4]
+        assert len(set(map(tuple, found))) > 1
+
+
 def test_every_pattern_is_tested() -> None:
     text = Path(__file__).read_text(encoding="utf-8")
     assert [name for name in PATTERNS if name not in text] == ["uniform"][: int("uniform" not in text)]
@@ -118,6 +127,23 @@ def test_bursts(tmp_path: Path) -> None:
     # Without braces BookSim reads the first value only.
     assert bursts(tmp_path, f"{on}(0.2,0.1)") == Bursts(0.2, 0.1)
     assert bursts(tmp_path, f"{on}(0.2,0.1)", faithful=True) == Bursts(0.2, 0.5)
+    found = bursts(tmp_path, on, "burst_alpha=0.3", "burst_beta=-1.0", "burst_r1=0.4")
+    assert found is not None
+    assert found.end == pytest.approx(0.3 * 0.3 / 0.1)
+    whole = bursts(tmp_path, on, "burst_alpha=-1.0", "burst_beta=0.9", "burst_r1=1.0")
+    assert whole is not None
+    assert whole.begin == pytest.approx(0.1)
+    assert bursts(tmp_path, on, "burst_alpha=1.0", "burst_beta=1.0") == Bursts(1.0, 1.0)
+    for keys, words in (
+        (("burst_beta=0.3", "burst_r1=1.1"), "between the load of 0.1 and 1"),
+        (("burst_beta=0.3", "burst_r1=0.1"), "between the load of 0.1 and 1"),
+        (("burst_beta=0", "burst_r1=0.4"), "probabilities above 0"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, on, "burst_alpha=-1.0", *keys)
+    for keys in (("burst_alpha=0",), ("burst_alpha=1.1",), ("burst_beta=0",), ("burst_beta=1.1",)):
+        with pytest.raises(UnknotError, match="probabilities above 0"):
+            understood(tmp_path, on, *keys)
     with pytest.raises(UnknotError, match="exactly one"):
         understood(tmp_path, on, "burst_r1=0.4")
 
@@ -128,6 +154,8 @@ def test_loads_are_flits(tmp_path: Path) -> None:
     mixed = understood(tmp_path, "packet_size={{1,5}}", "packet_size_rate={{3,1}}")
     assert mixed.packet_length == {1: 0.75, 5: 0.25}
     assert mixed.load == pytest.approx(0.2)
-    with pytest.raises(UnknotError, match="at most 1"):
-        understood(tmp_path, "injection_rate=1.5")
+    assert understood(tmp_path, "injection_rate=1").load == 1.0
+    for rate in ("1.01", "0"):
+        with pytest.raises(UnknotError, match="above 0 and at most 1"):
+            understood(tmp_path, f"injection_rate={rate}")
     assert np.isclose(mixed.mean_length, 2.0)
