@@ -1,7 +1,8 @@
 """Fewest lanes of named networks: processor seconds, lanes found and proved, loads.
 
 ``python -m benchmarks.lanes`` prints the table of docs/lanes.md; ``python -m benchmarks.lanes large`` (or ``huge``)
-lets larger ones run for minutes each, and shows when how many lanes were found.
+lets larger ones run for minutes each, shows when how many lanes were found, and draws docs/images/lanes-over-time.svg
+of the huge ones.
 Seconds are of the processor, after compilation; a time limit is of the clock, which other work lengthens.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import networkx as nx
 
@@ -65,6 +67,25 @@ def line(built: Network, paths: str, limit: float) -> str:
     return row + f"| {found.mean_load:.1f} | {seconds:.1f} | {OPENSM.get(built.name, '')} |"
 
 
+def draw(found: dict[str, Lanes], path: Path) -> None:
+    """Draw the lanes of the best result so far over the seconds of the search."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({"svg.hashsalt": "lanes", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(7, 3.6), layout="constrained")
+        axes = figure.add_subplot()
+        end = max(after for result in found.values() for after, _ in result.history)
+        for name, result in found.items():
+            after, count = zip(*result.history, strict=True)
+            axes.step([*after, 1.1 * end], [*count, count[-1]], where="post", label=name, marker="o", markersize=3)
+        axes.set(xscale="log", xlabel="seconds", ylabel="lanes", ylim=(0, None))
+        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.grid(alpha=0.3)
+        axes.legend()
+        figure.savefig(path, metadata={"Date": None})
+
+
 def main() -> None:
     """Print a table."""
     what = sys.argv[-1]
@@ -73,15 +94,18 @@ def main() -> None:
     print("| network | routers | paths | lanes | lower bound | highest load | mean load | seconds | OpenSM |")
     print("|---|---|---|---|---|---|---|---|---|")
     if what in ("large", "huge"):
+        results = {}
         for text in LARGE if what == "large" else HUGE:
-            built = network(text)
-            found, seconds = measured(built, "free", 300.0)
+            found, seconds = measured(network(text), "free", 300.0)
+            results[text] = found
             steps = ", ".join(f"{lanes} after {after:.0f} s" for after, lanes in found.history)
             print(
                 f"{text}: at least {found.lower_bound}; {steps}; highest load {found.highest_load:g}, mean "
                 f"{found.mean_load:.1f}; {seconds:.0f} s of the processor; {found.tried}",
                 flush=True,
             )
+        if what == "huge":
+            draw(results, Path("docs/images/lanes-over-time.svg"))
         return
     for text in NAMED:
         for paths in ("free", "table"):

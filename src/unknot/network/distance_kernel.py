@@ -8,7 +8,7 @@ from unknot.lazy_kernel import kernel
 
 @kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.int64, t.I32, t.I32))
 def bfs(first, channel, end, start, distance, queue):
-    """Hops from `start` along `channel` to `end` into `distance`; −1 where there is no way."""
+    """Write hops from `start` along `channel` to `end` into `distance`; −1 where there is no way."""
     distance[:] = -1
     distance[start] = 0
     queue[0] = start
@@ -26,7 +26,7 @@ def bfs(first, channel, end, start, distance, queue):
 
 @kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.READ64, t.I64))
 def sums(first, channel, end, starts, out):
-    """Sum of distances, number of ordered pairs reached and largest distance from `starts`, into out[0:3]."""
+    """Write sum of distances, number of ordered pairs reached and largest distance from `starts`, into out[0:3]."""
     routers = first.size - 1
     distance = np.empty(routers, np.int32)
     queue = np.empty(routers, np.int32)

@@ -17,7 +17,7 @@ def coded(literal):
 
 @njit(cache=True)
 def propagate(literal, first, value, trail, done, size, head, following, watched):
-    """Follow all units on the trail from place `done` on; whether a clause is violated, and the size of the trail.
+    """Follow all units on the trail from entry `done` on; return whether a clause is violated, and the trail's size.
 
     A clause is watched at two of its literals, entries 2i and 2i + 1; each entry is in the list of its literal.
     """
@@ -54,7 +54,7 @@ def propagate(literal, first, value, trail, done, size, head, following, watched
 
 @njit(types.int64(types.int64, READ32, READ64, types.int64), cache=True)
 def follows(variables, literal, first, given):
-    """−1 if each clause from number `given` on follows from those before it, and they refute themselves.
+    """Return −1 if each clause from number `given` on follows from those before it, and they refute themselves.
 
     Otherwise the number of the first that does not follow, or the number of clauses if all do and nothing is refuted.
     A clause follows if its opposites, all taken for true, violate a clause by unit propagation.

@@ -90,7 +90,7 @@ def begin(states, graph, spread, commits, entered, cyclic, marks):
 
 @njit(types.int64(types.int64, READ64, READ32, READ32, I32, I64, I32, types.int64), nogil=True, cache=True)
 def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
-    """A state has lost the last support of its own: with the last of its component all of that goes on the stack."""
+    """Note that a state lost its last support of its own; stack its component when all of its states have."""
     supported[leader[s]] -= 1
     if supported[leader[s]] == 0:
         t = s
@@ -116,7 +116,7 @@ def _unblock(
     v, edge, s, end, spread, commits, entered, state_first, word, bits, ring, leader, live_first,
     live, supported, stack, stack_vc,
 ):  # fmt: skip
-    """An edge of VC v is dead; stack those of its states s to `end` that were only blocked, and by waiting for it.
+    """Stack those states s to `end` of VC v that were only blocked, and by waiting for an edge that is dead.
 
     Where states form components it stops at the first such state, for its component goes on the stack too. Returns
     the state to go on from and the size of the stack.

@@ -12,7 +12,7 @@ FAR = 32767
 
 @njit(types.void(READ64, READ64, READ64, READ64, READ64, READ64, I16), nogil=True, cache=True)
 def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, span):
-    """span[v, w] becomes the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
+    """Fill span[v, w]: the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
 
     The heads of state s are stay_first[s] to stay_first[s + 1]. One breadth-first search from every state.
     """
@@ -47,7 +47,7 @@ def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, s
 
 @njit(types.int64(READ64, READ64, READ64, types.int64, types.int64[::1]), nogil=True, cache=True)
 def round_trip(first, target, weight, steps, walk):
-    """A closed walk of exactly `steps` steps of the least weight, written to `walk`; its weight, or −1.
+    """Write a closed walk of exactly `steps` steps of the least weight to `walk`; return its weight, or −1.
 
     It is looked for from its lowest node, over higher ones. Every step weighs at least 1.
     """

@@ -33,7 +33,7 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
 
     Layout is (router of each input VC, source router of each VC, eject router of each terminal, terminal of each
     address, may_use or an empty array; the columns of a table of the rule, which then is not asked, or empty arrays).
-    Place order[i] has the candidates value[first[i]:first[i + 1]].
+    State order[i] has the candidates value[first[i]:first[i + 1]].
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Routing cache: what a rule says for every input VC and address, asked once.
+"""Routing cache: the answers of a rule for every input VC and address.
 
 The answer depends on nothing else, and for most rules on no more of an input VC than its router. Input VCs of a
 router with the same answers are one class. A class has a byte for every address: the number of one of the answers of
@@ -51,7 +51,7 @@ def answer(rule, s, w0, w1, at, address, row):
 
 @njit(_nrt=False, forceinline=True)
 def number_of(s, begin, end, words):
-    """The number of the answer in the rows from `end` on among those from `begin` on; 0 if there are too many."""
+    """Return the number that the answer in row `end` has among those from row `begin` on; 0 if there are too many."""
     for k in range(begin, end, words):
         same = True
         for j in range(words):
@@ -66,7 +66,7 @@ def number_of(s, begin, end, words):
 
 @njit(_nrt=False, forceinline=True)
 def class_of(s, begin, end):
-    """The first of these classes that says the same as the one at `end`, or that one."""
+    """Return the first of these classes with the same answers as the one at `end`, or that one."""
     many = s.destination.shape[0]
     for k in range(begin, end):
         same = True
@@ -79,7 +79,7 @@ def class_of(s, begin, end):
 
 @njit(types.int64(RULE, types.int64[::1]), cache=True, nogil=True, _nrt=False)
 def decide(rule, raw):
-    """Fill `cache`, `answers`, `first_answer` and `input_class`; the number of classes."""
+    """Fill `cache`, `answers`, `first_answer` and `input_class`; return the number of classes."""
     s = view(raw)
     classes, end, many = np.int64(0), np.int64(0), s.destination.shape[0]
     for r in range(s.first_word.shape[0] - 1):

@@ -19,7 +19,7 @@ from unknot.words_kernel import natural
 
 @njit(_nrt=False, forceinline=True)
 def whom(s, c, row, t):
-    """Address, of the first message class, that class c of terminal t sends its next packet to."""
+    """Draw the address, of the first message class, of the next packet of class c of terminal t."""
     everyone, terminals = s.classes.everyone[c], s.turns.shape[0]
     if everyone >= 0:
         address = draw(s, row) % (terminals - 1 + everyone)
@@ -34,7 +34,7 @@ def whom(s, c, row, t):
 
 @njit(_nrt=False, forceinline=True)
 def whom_to_answer(s, row, t, to):
-    """Address, of the first message class, of a reply from terminal t."""
+    """Return the address, of the first message class, of a reply from terminal t."""
     if s.reply_range.shape[0] == 0:
         return np.int64(to)
     entry = t * s.turns.shape[0] + to
@@ -44,7 +44,7 @@ def whom_to_answer(s, row, t, to):
 
 @njit(_nrt=False, forceinline=True)
 def create_in(s, c, row, t, cycle):
-    """Class c of terminal t has created a packet in a cycle; False if there is no room for one."""
+    """Note that class c of terminal t has created a packet in a cycle; return False if there is no room for one."""
     setup, count, packets = s.setup, s.count, s.packets
     if count.free > 0:
         count.free -= 1
@@ -74,7 +74,7 @@ def create_in(s, c, row, t, cycle):
 
 @njit(_nrt=False, forceinline=True)
 def draws(s, c, row):
-    """Whether class c creates a packet in the next cycle of row `row`."""
+    """Draw whether class c creates a packet in the next cycle of row `row`."""
     terminals, classes = s.terminals, s.classes
     if terminals.chance[row] == 0:
         return False
@@ -89,7 +89,7 @@ def draws(s, c, row):
 
 @njit(_nrt=False)
 def fill(raw, c, t, now):
-    """The head of the source queue of class c of terminal t, if it is empty: a reply, or what is drawn."""
+    """Fill the head of the source queue of class c of terminal t, if it is empty, with a reply or a packet drawn."""
     s = view(raw)
     terminals, replies, row = s.terminals, s.replies, natural(c * s.turns.shape[0] + t)
     if terminals.packet[row] >= 0 or terminals.drawn[row] > now:
@@ -113,7 +113,7 @@ def fill(raw, c, t, now):
 
 @njit(_nrt=False, forceinline=True)
 def rank(s, p):
-    """Priority of packet p at injection; the higher the earlier."""
+    """Return the priority of packet p at injection; the higher, the earlier."""
     if s.setup.aged == BY_CLASS:
         return s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]
     return -s.packets.created[p] if s.setup.aged == 1 else np.int64(0)
@@ -121,7 +121,7 @@ def rank(s, p):
 
 @njit(_nrt=False)
 def way_in(raw, c, t):
-    """Row of `outputs` into which class c of terminal t may send a flit now, or −1."""
+    """Return the row of `outputs` into which class c of terminal t may send a flit now, or −1."""
     s = view(raw)
     terminals, many = s.terminals, s.turns.shape[0]
     row = natural(c * many + t)
@@ -147,7 +147,7 @@ def way_in(raw, c, t):
 
 @njit(_nrt=False, forceinline=True)
 def chosen_class(s, t):
-    """The class of which terminal t injects a flit, and the row of `outputs` it goes into; −1 for none."""
+    """Return the class of which terminal t injects a flit, −1 for none, and the row of `outputs` it goes into."""
     many, classes, last = s.turns.shape[0], s.classes.shape[0], s.turns[t]
     best, best_rank, into, others = np.int64(-1), np.int64(0), np.int64(-1), classes
     if s.setup.holds == 1:
@@ -169,7 +169,7 @@ def chosen_class(s, t):
 
 @njit(_nrt=False)
 def inject_classes(raw, r, now):
-    """The terminals of router r create packets of each class, and inject a flit each if they can."""
+    """Create packets of each class at the terminals of router r, and inject a flit of each terminal if possible."""
     s = view(raw)
     terminals, many = s.terminals, s.turns.shape[0]
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):

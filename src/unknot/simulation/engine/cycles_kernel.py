@@ -61,7 +61,7 @@ def fetch_ends(s, r, now):
 
 @njit(_nrt=False, forceinline=True)
 def fetch_beyond(s, r):
-    """Have the rows fetched that those of `fetch_ends` point to: packets of headers, outputs of movers."""
+    """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
     packets = address_of(s.packets)
     out_ports, in_ports, outputs = address_of(s.out_ports), address_of(s.in_ports), address_of(s.outputs)
     simple, w0 = is_simple(s, r), natural(s.first_word[r])

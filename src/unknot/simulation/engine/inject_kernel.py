@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Terminals: they create packets, lazily, choose between ways (UGAL), and inject at most one flit in a cycle.
+"""Terminals: creation of packets when they are needed, choice between ways (UGAL), one flit a cycle injected.
 
 The choice between the direct way and a detour is by the queues that the source router knows. Variants of UGAL as
 published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L_VCH).
@@ -21,14 +21,14 @@ AHEAD = 64
 
 @njit(_nrt=False, forceinline=True)
 def draw(s, t):
-    """The next 53 random bits of terminal t (SplitMix64)."""
+    """Return the next 53 random bits of terminal t (SplitMix64)."""
     s.random[t] += STEP
     return random_bits(s.random[t])
 
 
 @njit(_nrt=False, forceinline=True)
 def choose_address(s, t):
-    """Whom terminal t sends its next packet to."""
+    """Draw the address of the next packet of terminal t."""
     setup = s.setup
     if setup.everyone >= 0:
         address = draw(s, t) % (s.terminals.shape[0] - 1 + setup.everyone)
@@ -46,14 +46,14 @@ def choose_address(s, t):
 
 @njit(_nrt=False, forceinline=True)
 def no_detour(s, t, address):
-    """Whether an address leads by the source's own waypoint or by the destination's own."""
+    """Return whether an address leads by the source's own waypoint or by the destination's own."""
     to, terminals = np.int64(s.destination[address]), s.terminals.shape[0]
     return address == s.direct[t * terminals + to] or address == s.direct[to * terminals + to]
 
 
 @njit(_nrt=False, forceinline=True)
 def create(s, t, cycle):
-    """A packet of terminal t, created in `cycle`, takes its place at the head of the source queue."""
+    """Put a packet of terminal t, created in `cycle`, at the head of its source queue."""
     setup, count, packets = s.setup, s.count, s.packets
     address = choose_address(s, t)
     which = 0
@@ -117,7 +117,7 @@ def draw_packets(s, t, now):
 
 @njit(_nrt=False, forceinline=True)
 def inject(rule, s, t, now):
-    """Terminal t creates packets, not while one is being injected, and injects a flit if it can."""
+    """Create packets of terminal t, unless one is being injected, and inject a flit if possible."""
     terminals, outputs, setup = s.terminals, s.outputs, s.setup
     if terminals.packet[t] < 0:
         if terminals.drawn[t] > now:
@@ -158,7 +158,7 @@ BY_PORT, BY_VC, HYBRID = 1, 2, 3
 
 @njit(_nrt=False, forceinline=True)
 def preferred(s, count):
-    """Position of the first candidate of the lowest tier."""
+    """Return the position of the first candidate of the lowest tier."""
     best = 0
     for k in range(count):
         if (s.candidates[k] >> 40) & 0xFF < (s.candidates[best] >> 40) & 0xFF:
@@ -168,13 +168,13 @@ def preferred(s, count):
 
 @njit(_nrt=False, forceinline=True)
 def queued(s, row):
-    """Flits sent to the input buffer behind an output VC whose credits have not come back."""
+    """Return the flits behind an output VC: those sent whose credits have not come back."""
     return s.setup.depth - s.outputs.credits[row]
 
 
 @njit(_nrt=False)
 def queues(s, count):
-    """Output port of the preferred candidate, flits queued for it, and those on its VCs of the same tier."""
+    """Return the output port of the preferred candidate, flits queued for it, and those on its VCs of that tier."""
     best = s.candidates[preferred(s, count)]
     row, tier = np.int64(s.out_row[best & VC_MASK]), (best >> 40) & 0xFF
     port, by_port, by_vc = np.int64(s.outputs.port[row]), np.int64(0), np.int64(0)
@@ -192,7 +192,7 @@ def queues(s, count):
 
 @njit(_nrt=False)
 def way(rule, raw, t, address):
-    """The way of an address from terminal t: its first port, the flits queued there by port and by VC, and its hops.
+    """Return the first port of the way of an address from terminal t, flits queued there by port and by VC, and hops.
 
     The way goes by the preferred candidates; one that never ends counts as longer than any other.
     """
@@ -216,7 +216,7 @@ def way(rule, raw, t, address):
 
 @njit(_nrt=False, forceinline=True)
 def compare(rule, s, t, p):
-    """A packet about to be injected takes the direct address instead of its own, unless that costs more now."""
+    """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
     own = s.packets.address[p]
     direct = np.int64(s.direct[t * s.terminals.shape[0] + s.destination[own]])
     if direct < 0 or direct == own:

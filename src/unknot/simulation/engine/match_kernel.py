@@ -21,9 +21,9 @@ WAITING, LOST = 0, -1
 
 
 class Ends(NamedTuple):
-    """The round-robin pointers of inputs and outputs, the rows of the first ones, and the number of the match.
+    """Round-robin pointers of inputs and outputs, the rows of the first ones, and the number of the match.
 
-    What `outer` and `inner` say of an end is of this match if they have the same number.
+    Entries of `outer` and `inner` belong to this match if they have its number.
     """
 
     input_pointer: Any
@@ -36,7 +36,7 @@ class Ends(NamedTuple):
 
 @njit(_nrt=False, forceinline=True)
 def age_key(s, now, p):
-    """The part of a key that puts the older packet, or that of the higher class, first; 0 without priority."""
+    """Return the part of a key that puts the older packet, or the higher class, first; 0 without priority."""
     if s.setup.aged == 0:
         return np.int64(0)
     if s.setup.aged == BY_CLASS:
@@ -46,7 +46,7 @@ def age_key(s, now, p):
 
 @njit(_nrt=False, forceinline=True)
 def numbered(s, input_pointer, first_input, output_pointer, first_output, inputs_first):
-    """The ends of a new match."""
+    """Return the ends of a new match."""
     s.count.matches += 1
     number = np.int64(s.count.matches)
     return Ends(input_pointer, first_input, output_pointer, first_output, number, inputs_first)
@@ -54,13 +54,13 @@ def numbered(s, input_pointer, first_input, output_pointer, first_output, inputs
 
 @njit(_nrt=False, forceinline=True)
 def honoured(allocator, key):
-    """Key that puts requests in order, where the allocator knows priorities; else 0."""
+    """Return the key where the allocator honours priorities; else 0."""
     return key if INPUTS_FIRST <= allocator <= RR_WAVEFRONT else np.int64(0)
 
 
 @njit(_nrt=False, forceinline=True)
 def key(s, ends, i, of_input):
-    """Rank of request i at its input if `of_input`, else at its output; the lowest is preferred."""
+    """Return the rank of request i at its input if `of_input`, else at its output; the lowest is preferred."""
     here, there = s.requests.input[i], s.requests.output[i]
     if of_input:
         turn = there - ends.input_pointer[natural(ends.first_input + here)]
@@ -71,14 +71,15 @@ def key(s, ends, i, of_input):
 
 @njit(_nrt=False, forceinline=True)
 def end_of(s, i, of_input):
-    """The input or the output of request i."""
+    """Return the input or the output of request i."""
     return natural(s.requests.input[i] if of_input else s.requests.output[i])
 
 
 @njit(_nrt=False, forceinline=True)
 def prefer(s, ends, i, side, of_input):
-    """Note request i as the best one of an end, if it is; the one that was best before, i itself if there was none,
-    −1 if it still is."""
+    """Note request i as the best of an end, if it is.
+
+    Returns the one that was best before, i itself if there was none, −1 if that still is the best."""
     end = end_of(s, i, of_input)
     if side.match[end] != ends.number:
         side.match[end], side.request[end] = ends.number, i
@@ -92,21 +93,21 @@ def prefer(s, ends, i, side, of_input):
 
 @njit(_nrt=False, forceinline=True)
 def is_taken(s, ends, i, side, of_input):
-    """Whether `drop_rivals` found the end of request i matched."""
+    """Return whether `drop_rivals` found the end of request i matched."""
     end = end_of(s, i, of_input)
     return side.match[end] == ends.number and side.request[end] < 0
 
 
 @njit(_nrt=False, forceinline=True)
 def offer(s, ends, i):
-    """Request i is there, or has become better: the end that chooses first considers it."""
+    """Put request i, which is new or has a better rank, to the end that chooses first."""
     s.requests.won[i] = WAITING
     prefer(s, ends, i, s.outer, ends.inputs_first)
 
 
 @njit(_nrt=False, forceinline=True)
 def drop_rivals(s, ends, n, number, inputs_first):
-    """Requests whose ends were matched in this round are out of the next ones."""
+    """Take requests whose ends were matched in this round out of the next rounds."""
     requests = s.requests
     for k in range(n):
         i = natural(k)
@@ -124,7 +125,7 @@ def drop_rivals(s, ends, n, number, inputs_first):
 
 @njit(_nrt=False, forceinline=True)
 def match(s, ends, n):
-    """Match the first n requests, all of which were put to these ends: `requests.won` says in which round.
+    """Match the first n requests, all put to these ends by `offer`; write the round of each to `requests.won`.
 
     iSLIP (McKeown 1999): outputs choose first, then inputs among what chose them; separable input-first the other way
     round, and once.

@@ -65,7 +65,7 @@ def match_matrix(raw, n, w0, w1, of_switch, now):
 
 @njit(_nrt=False)
 def sift(cells, start, end):
-    """Put the cell at `start` of a heap where it belongs; the largest key comes first."""
+    """Sift down the cell at `start` of a heap; the largest key comes first."""
     root = start
     while 2 * root + 1 < end:
         child = 2 * root + 1
@@ -99,7 +99,7 @@ def join(s, into, out):
 
 @njit(_nrt=False)
 def wavefront(s, n, square, turn):
-    """Diagonals of the matrix of requests, from `turn` on, those of the best priority first.
+    """Match along the diagonals of the matrix of requests, from `turn` on, the best priority first.
 
     Returns the diagonal of the first match.
     """
@@ -121,14 +121,13 @@ def wavefront(s, n, square, turn):
 
 @njit(_nrt=False)
 def chance(s, now, row, tag):
-    """A random number of an end in a round of a cycle."""
+    """Return a random number of an end in a round of a cycle."""
     return random_bits(np.uint64(s.setup.salt ^ ((now << 32) + row)) + STEP * np.uint64(tag))
 
 
 @njit(_nrt=False)
 def pim(s, n, inputs, outputs, w0, of_switch, now):
-    """Parallel iterative matching (Anderson, Owicki, Saxe & Thacker 1993), as rounds of cyclic choices from random
-    starts."""
+    """Parallel iterative matching (Anderson, Owicki, Saxe & Thacker 1993): cyclic choices from random starts."""
     cells, pairing = s.cells, s.pairing
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     for number in range(s.setup.rounds):
@@ -159,7 +158,7 @@ def pim(s, n, inputs, outputs, w0, of_switch, now):
 
 @njit(_nrt=False)
 def loa(s, n, inputs, outputs, w0, of_switch):
-    """Lonely output allocator: each input requests the output that the fewest request, each output grants one.
+    """Match by the lonely output allocator: inputs request the output that the fewest request, outputs grant one.
 
     The pointers of both ends that are matched move by one.
     """
@@ -208,7 +207,7 @@ def loa(s, n, inputs, outputs, w0, of_switch):
 
 @njit(_nrt=False)
 def maximum(s, n, inputs, turn):
-    """A matching of the most pairs, by shortest augmenting paths; free inputs are tried from `turn` on."""
+    """Match the most pairs, by shortest augmenting paths; free inputs are tried from `turn` on."""
     cells, pairing = s.cells, s.pairing
     for k in range(n):
         i = natural(k)

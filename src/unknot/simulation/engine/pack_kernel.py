@@ -1,10 +1,11 @@
 # mypy: ignore-errors
-"""Packed routers: rows as masks and planes for the fast path, and back.
+"""Pack and unpack routers: rows as masks and planes for the fast path, and back.
 
-Between calls of the kernel rows say all; within a call masks and planes do. Planes are counters of all buffers of a
-router at once: bit k of the count of each cell is in plane k. Adding a mask counts one up at each of its bits, as one
-adds numbers on paper, whatever their number. There are two sets, and planes take turns: the flits in input buffers
-and the free slots in output buffers. An ejection VC has more slots than any other, which are never taken.
+Between calls of the kernel the state is in rows, within a call in masks and planes. Planes are counters of all
+buffers of a router at once: bit k of the count of each cell is in plane k. Adding a mask counts one up at each of
+its bits, as one adds numbers on paper, whatever their number. There are two sets, and planes take turns: the
+flits in input buffers and the free slots in output buffers. An ejection VC has more slots than any other, which are
+never taken.
 """
 
 import numpy as np
@@ -23,13 +24,13 @@ FLITS, SLOTS = range(2)
 
 @njit(_nrt=False, forceinline=True)
 def ones(many):
-    """A mask of the lowest `many` cells, 1 to 64."""
+    """Return a mask of the lowest `many` cells, 1 to 64."""
     return np.int64(-1) ^ (np.int64(-2) << (many - 1))
 
 
 @njit(_nrt=False, forceinline=True)
 def first_plane(s, w, which):
-    """First of the `planes` of word w, with the lowest bits of its counters."""
+    """Return the first of the `planes` of word w, with the lowest bits of its counters."""
     return natural(2 * w * s.setup.planes + which)
 
 
@@ -61,7 +62,7 @@ def subtract(s, w, sent, taken):
 
 @njit(_nrt=False, forceinline=True)
 def at_least(s, w, which, number):
-    """Mask of the bits at which the count is at least a number that planes can hold."""
+    """Return a mask of the bits at which the count is at least a number that planes can hold."""
     k, more, same = first_plane(s, w, which) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
     for i in range(s.setup.planes - 1, -1, -1):
         k -= 2
@@ -76,7 +77,7 @@ def at_least(s, w, which, number):
 
 @njit(_nrt=False)
 def counted(s, w, which, cell):
-    """The count of a cell."""
+    """Return the count of a cell."""
     count, k = np.int64(0), first_plane(s, w, which)
     for i in range(s.setup.planes):
         count |= ((s.planes[natural(k + 2 * i)] >> cell) & 1) << i
@@ -85,19 +86,19 @@ def counted(s, w, which, cell):
 
 @njit(_nrt=False, forceinline=True)
 def is_simple(s, r):
-    """Whether router r is one of `simple_kernel`."""
+    """Return whether router r takes the fast path."""
     return s.setup.packable == 1 and s.first_word[r + 1] == s.first_word[r] + 1
 
 
 @njit(_nrt=False, forceinline=True)
 def first_rows(s, w):
-    """The first rows of `inputs` and `outputs` of word w."""
+    """Return the first rows of `inputs` and `outputs` of word w."""
     return np.int64(s.words.first_input[w]), np.int64(s.words.first_output[w])
 
 
 @njit(_nrt=False, forceinline=True)
 def put(s, w, which, cell, count):
-    """The count of a cell, 0 before."""
+    """Set the count of a cell that is 0."""
     k = first_plane(s, w, which)
     for i in range(s.setup.planes):
         s.planes[natural(k + 2 * i)] |= np.int64((count >> i) & 1) << cell
@@ -105,7 +106,7 @@ def put(s, w, which, cell, count):
 
 @njit(_nrt=False, forceinline=True)
 def pack_router(s, w):
-    """Masks and planes of a simple router from its rows."""
+    """Fill masks and planes of a router on the fast path from its rows."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     for k in range(2 * s.setup.planes):
         s.planes[natural(first_plane(s, w, 0) + k)] = 0
@@ -131,7 +132,7 @@ def pack_router(s, w):
 
 @njit(_nrt=False, forceinline=True)
 def unpack_router(s, w):
-    """Rows of a simple router from its masks and planes."""
+    """Fill the rows of a router on the fast path from its masks and planes."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     masks.movers[w] = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
     for cell in range(s.words.first_output[w + 1] - first_output):
@@ -156,7 +157,7 @@ def unpack_router(s, w):
 
 @njit(_nrt=False, forceinline=True)
 def pack(s):
-    """Put simple routers of a part into masks and planes."""
+    """Pack the routers of a part that take the fast path."""
     for r in range(s.setup.first_router, s.setup.last_router):
         if is_simple(s, natural(r)):
             pack_router(s, natural(s.first_word[natural(r)]))
@@ -165,7 +166,7 @@ def pack(s):
 
 @njit(types.void(types.int64[::1]), cache=True, nogil=True, _nrt=False)
 def unpack(raw):
-    """Bring the rows of a part up to date; what terminals drew ahead is forgotten, to be drawn again."""
+    """Bring the rows of a part up to date; packets that terminals drew ahead are forgotten, to be drawn again."""
     s = view(raw)
     for r in range(s.setup.first_router, s.setup.last_router):
         if is_simple(s, natural(r)):

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""The kernel of runs in which every router goes through `simple_kernel`; it compiles in a part of the time."""
+"""The kernel of runs in which every router takes the fast path; it compiles in a part of the time."""
 
 from numba import njit, types
 

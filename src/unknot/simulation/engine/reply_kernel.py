@@ -10,9 +10,9 @@ from unknot.words_kernel import natural
 
 @njit(_nrt=False)
 def arrive_in_class(raw, p, arrival, now):
-    """The tail of packet p was sent to arrive in a cycle to come; whether the packet goes on as a reply.
+    """Count packet p, whose tail was sent to arrive in a cycle to come; return whether it goes on as a reply.
 
-    A reply is created in the cycle in which the request arrives, and takes its place behind the others that its
+    A reply is created in the cycle in which the request arrives, and queues behind the others that its
     terminal is to send in that class. Until it is sent its source is the terminal that it goes to.
     """
     s = view(raw)

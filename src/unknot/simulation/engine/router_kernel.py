@@ -35,7 +35,7 @@ from unknot.words_kernel import lowest, natural
 
 @njit(_nrt=False, forceinline=True)
 def route(s, b, word, bit, now):
-    """The flit in front of input row b, read or come to the front in this cycle, is a header: it is routed."""
+    """Route the header that came to the front of input row b in this cycle."""
     s.inputs.state[b], s.inputs.out[b] = FRESH, -1
     if s.setup.routing == 1:
         s.masks.new_heads[word] |= bit
@@ -48,14 +48,14 @@ def route(s, b, word, bit, now):
 
 @njit(_nrt=False, forceinline=True)
 def start_moving(s, b, word, bit):
-    """Input row b has a flit, an output VC and a credit: it requests the switch."""
+    """Let input row b, which has a flit, an output VC and a credit, request the switch."""
     s.inputs.state[b] = MOVING
     s.masks.movers[word] |= bit
 
 
 @njit(_nrt=False, forceinline=True)
 def take_credits(s, bits, word, w0, w1):
-    """Credits come back to the upstream ends of buffers."""
+    """Take in the credits of a cycle."""
     inputs, outputs = s.inputs, s.outputs
     while bits != 0:
         bit = bits & -bits
@@ -80,7 +80,7 @@ def take_credits(s, bits, word, w0, w1):
 
 @njit(_nrt=False, forceinline=True)
 def take_flits(s, bits, word, now):
-    """Flits are read into buffers."""
+    """Read the flits of a cycle into buffers."""
     inputs = s.inputs
     while bits != 0:
         b = natural(s.words.first_input[word] + lowest(bits))
@@ -95,7 +95,7 @@ def take_flits(s, bits, word, now):
 
 @njit(_nrt=False, forceinline=True)
 def finish_stages(s, bits, word, now):
-    """Buffers whose VC or switch allocation took longer than a cycle go on."""
+    """Let buffers go on whose VC or switch allocation took longer than a cycle and ends now."""
     inputs = s.inputs
     while bits != 0:
         b = natural(s.words.first_input[word] + lowest(bits))
@@ -143,7 +143,7 @@ def open_inbox(s, w0, w1, now):
 
 @njit(_nrt=False, forceinline=True)
 def front(s, b):
-    """The packet in front of input row b, or −1 when its header may not go on before its tail has come."""
+    """Return the packet in front of input row b, or −1 when its header may not go on before its tail has come."""
     p = packet_of(s, b)
     if s.setup.technique == SAF and s.inputs.stored[b] < s.packets.length[p]:
         return np.int64(-1)
@@ -152,7 +152,7 @@ def front(s, b):
 
 @njit(_nrt=False, forceinline=True)
 def request_vcs(rule, s, w0, w1, now):
-    """Requests of all headers: how many have any, or minus the status when the rule failed.
+    """Collect the requests of all headers; return how many have any, or minus the status when the rule failed.
 
     `headers` are their input rows, and as many words as the router has are for each of them in `wishes`.
     """
@@ -177,7 +177,7 @@ def request_vcs(rule, s, w0, w1, now):
 
 @njit(_nrt=False, forceinline=True)
 def claim_outputs(s, count, many):
-    """Outputs that several of the first headers request, in `claims.shared_outputs`."""
+    """Mark the outputs that several of the first headers request, in `claims.shared_outputs`."""
     for j in range(many):
         once, twice = np.int64(0), np.int64(0)
         for k in range(count):
@@ -189,7 +189,7 @@ def claim_outputs(s, count, many):
 
 @njit(_nrt=False, forceinline=True)
 def is_contested(s, k, many):
-    """Whether another header requests an output that header k does."""
+    """Return whether another header requests an output that header k does."""
     contested = np.int64(0)
     for j in range(many):
         contested |= s.wishes[natural(k * many + j)] & s.claims.shared_outputs[natural(j)]
@@ -198,7 +198,7 @@ def is_contested(s, k, many):
 
 @njit(_nrt=False, forceinline=True)
 def list_requests(s, ends, k, many, n, now):
-    """List the requests of header k for a match, after n others; how many there are then."""
+    """List the requests of header k for a match, after n others; return their number."""
     requests, b = s.requests, natural(s.headers[natural(k)])
     age = honoured(s.setup.allocator, age_key(s, now, packet_of(s, b)))
     for j in range(many):
@@ -215,7 +215,7 @@ def list_requests(s, ends, k, many, n, now):
 
 @njit(_nrt=False, forceinline=True)
 def win(s, b, w, w0, now):
-    """Input row b of the router that begins with word w0 is allocated output row w."""
+    """Allocate output row w to input row b of the router that begins with word w0."""
     inputs, outputs = s.inputs, s.outputs
     p, out = packet_of(s, b), w - s.words.first_output[w0]
     word, bit = bit_of(s, b, w0)
@@ -238,7 +238,7 @@ def win(s, b, w, w0, now):
 
 @njit(_nrt=False, forceinline=True)
 def allocate_vcs(rule, s, w0, w1, now):
-    """VC allocation of a router: how many headers requested, or minus the status when the rule failed.
+    """Allocate the VCs of a router; return how many headers requested, or minus the status when the rule failed.
 
     A header whose outputs nobody else requests takes the next one in turn; others are matched. Pointers move past a
     match of the first round.
@@ -282,7 +282,7 @@ def allocate_vcs(rule, s, w0, w1, now):
 
 @njit(_nrt=False, forceinline=True)
 def in_order(s, sent):
-    """Sort the rows that send: they queue behind the switch in this order."""
+    """Sort the rows that send, in the order in which they queue behind the switch."""
     for k in range(1, sent):
         b, at = s.winners[natural(k)], k
         while at > 0 and s.winners[natural(at - 1)] > b:
@@ -293,7 +293,7 @@ def in_order(s, sent):
 
 @njit(_nrt=False)
 def queue_up(raw, b, w, now, final):
-    """Cycle in which the front flit of input row b leaves for output row w, one flit at a time for each channel.
+    """Return the cycle in which the front flit of input row b leaves for output row w: one flit at a time a channel.
 
     Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
     """
@@ -306,7 +306,7 @@ def queue_up(raw, b, w, now, final):
 
 @njit(_nrt=False)
 def return_credit(raw, b, now):
-    """Cycle in which a credit leaves the input port of row b, one at a time."""
+    """Return the cycle in which a credit leaves the input port of row b: one at a time."""
     s = view(raw)
     port = natural(s.inputs.port[natural(b)])
     back = max(now + 1, s.in_ports.credits_from[port])
@@ -381,7 +381,7 @@ def send(s, b, w0, w1, now, final):
 
 @njit(_nrt=False, forceinline=True)
 def release(s, w, w0, w1):
-    """A tail was sent into output row w: another packet may be allocated it, under atomic allocation not yet."""
+    """Free output row w, into which a tail was sent; under atomic allocation it is free when its credits are back."""
     s.outputs.owner[w] = -1
     if s.outputs.reader[w] < 0 or s.setup.technique != ATOMIC:
         out = w - s.words.first_output[w0]

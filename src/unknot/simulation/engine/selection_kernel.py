@@ -27,7 +27,7 @@ HELD = 2
 
 @njit(_nrt=False, forceinline=True)
 def commit(s, b, p, count):
-    """Index of the one candidate a header keeps: a free one of the lowest tier, else one it waits for, the first."""
+    """Return the index of the candidate a header keeps: a free one of the lowest tier, or the first it waits for."""
     best, best_rank = 0, 1 << 30
     needed = need(s.setup, s.packets.length[p])
     for k in range(count):
@@ -45,20 +45,20 @@ def commit(s, b, p, count):
 
 @njit(_nrt=False, forceinline=True)
 def at_random(s, b, now, many):
-    """A random number below `many` for the header in input row b in this cycle."""
+    """Return a random number below `many` for the header in input row b in this cycle."""
     return random_bits(np.uint64(s.setup.salt) ^ np.uint64((np.int64(now) << 32) + s.buffer[natural(b)])) % many
 
 
 @njit(_nrt=False, forceinline=True)
 def in_turn(mask, pointer):
-    """The first bit of a mask at or after a pointer, going round; its number."""
+    """Return the number of the first bit of a mask at or after a pointer, going round."""
     rest = mask & -(np.int64(1) << (pointer & 63))
     return lowest(rest if rest != 0 else mask)
 
 
 @njit(_nrt=False, forceinline=True)
 def first_in_turn(wishes, begin, end, pointer):
-    """First bit from a pointer on, round robin, among several words."""
+    """Return the first bit from a pointer on, going round several words."""
     if end == begin + 1:
         return in_turn(wishes[natural(begin)], pointer)
     at = begin + (pointer >> 6)
@@ -77,7 +77,7 @@ def first_in_turn(wishes, begin, end, pointer):
 
 @njit(_nrt=False, forceinline=True)
 def nth(wishes, begin, number):
-    """The bit of several words that has `number` bits before it."""
+    """Return the bit of several words that has `number` bits before it."""
     at = natural(begin)
     while number >= how_many(wishes[at]):
         number -= how_many(wishes[at])
@@ -90,7 +90,7 @@ def nth(wishes, begin, number):
 
 @njit(_nrt=False, forceinline=True)
 def credits_of_port(s, w):
-    """Free slots behind all VCs of the output port of row w; more than any port has for ejection."""
+    """Return the free slots behind all VCs of the output port of row w; for ejection more than any port has."""
     if s.outputs.reader[w] < 0:
         return np.int64(1) << 40
     room, port = np.int64(0), np.int64(s.outputs.port[w])
@@ -124,7 +124,7 @@ def keep_most_credits(s, begin, end, first_output):
 
 @njit(_nrt=False, forceinline=True)
 def select(s, b, begin, end, first_output, now):
-    """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has done so."""
+    """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has left one already."""
     wishes, many = s.wishes, np.int64(0)
     if s.setup.selection == ROUND_ROBIN:
         chosen = first_in_turn(wishes, begin, end, np.int64(s.inputs.accept_pointer[b]))
@@ -141,7 +141,7 @@ def select(s, b, begin, end, first_output, now):
 
 @njit(_nrt=False, forceinline=True)
 def available_of(s, mask, word, p):
-    """The outputs of a word that packet p may be allocated now, of those in a mask."""
+    """Return the outputs of a mask that packet p may be allocated now."""
     mask &= s.masks.open[word]
     if s.setup.technique < ATOMIC or s.setup.claim > 0:
         left, first, needed = mask, np.int64(s.words.first_output[word]), need(s.setup, s.packets.length[p])
@@ -155,7 +155,7 @@ def available_of(s, mask, word, p):
 
 @njit(_nrt=False, forceinline=True)
 def sleep(s, b, word, bit):
-    """A header that finds nothing free waits for a sign."""
+    """Put a header that finds nothing free to sleep until an output VC of its router is freed or gets a credit."""
     s.inputs.state[b] = BLOCKED
     s.masks.heads[word] &= ~bit
     s.masks.asleep[word] |= bit
@@ -163,8 +163,9 @@ def sleep(s, b, word, bit):
 
 @njit(_nrt=False, forceinline=True)
 def collect(s, p, count, w0, w1, begin):
-    """Masks of the available candidates of the lowest tier that has one; 1, 0 if there is none, or minus the
-    status if the rule names a VC of another router."""
+    """Write masks of the available candidates of the lowest tier that has one.
+
+    Returns 1, 0 if there is none, or minus the status if the rule names a VC of another router."""
     candidates, address, first_output = s.candidates, s.packets.address[p], np.int64(s.words.first_output[w0])
     cells = s.words.first_output[w1] - first_output
     for at in range(begin, begin + w1 - w0):
@@ -203,7 +204,7 @@ def collect(s, p, count, w0, w1, begin):
 
 @njit(_nrt=False, forceinline=True)
 def recall(s, b, p, w0, w1, begin):
-    """Collect candidates from the routing cache; −1 if the answer is not cached."""
+    """Collect candidates from the routing cache; return −1 if the answer is not cached."""
     address = s.packets.address[p]
     kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.shape[0] + address)]
     if kept == 0:
@@ -225,7 +226,7 @@ def recall(s, b, p, w0, w1, begin):
 
 @njit(_nrt=False, forceinline=True)
 def find(rule, s, b, p, w0, w1, begin):
-    """The candidates of a header that are available, by the cache or by asking the rule: as for `request`."""
+    """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
     if s.cache.shape[0] > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
         found = recall(s, b, p, w0, w1, begin)
         if found >= 0:
@@ -243,7 +244,7 @@ def find(rule, s, b, p, w0, w1, begin):
 
 @njit(_nrt=False, forceinline=True)
 def request(rule, s, b, p, w0, w1, now, begin):
-    """The outputs that one header requests, in words of `wishes`: available ones of the lowest tier that has one.
+    """Write the requests of a header to words of `wishes`: available outputs of the lowest tier that has one.
 
     Returns 1, 0 if there are none, or minus the status when the rule failed. A header that finds none falls asleep.
     """

@@ -21,7 +21,7 @@ from unknot.words_kernel import beyond, how_many, lowest, natural
 
 
 class Here(NamedTuple):
-    """The rows of one router: what is a row elsewhere, also in `out` and `owner`, is counted from 0 here."""
+    """Rows of one router, counted from 0, as those in `out` and `owner` are here."""
 
     first_input: Any
     first_output: Any
@@ -35,13 +35,13 @@ class Here(NamedTuple):
 
 @njit(_nrt=False, forceinline=True)
 def front_of(s, here, at):
-    """The packet in front of an input."""
+    """Return the packet in front of an input."""
     return natural(here.ring[natural(at * s.setup.ring + here.inputs.front[natural(at)])])
 
 
 @njit(_nrt=False, forceinline=True)
 def whole_again(s, here, w, returned):
-    """The outputs without owner among these that have all their credits."""
+    """Return those of some outputs that have no owner and all their credits."""
     left = whole = returned & at_least(s, w, SLOTS, s.setup.depth)
     while left != 0:
         if here.outputs.owner[natural(lowest(left))] >= 0:
@@ -52,7 +52,7 @@ def whole_again(s, here, w, returned):
 
 @njit(_nrt=False, forceinline=True)
 def take_in(s, here, w, row):
-    """Credits and flits of this cycle; the headers that request from the next cycle on."""
+    """Take in the credits and flits of this cycle; return the headers that request from the next cycle on."""
     masks, inbox, setup = s.masks, s.inbox, s.setup
     flits, returned = inbox.flits[row], inbox.credits[row]
     masks.heads[w] |= inbox.heads[row]
@@ -157,7 +157,7 @@ def select(s, here, at, mask, now):
 
 @njit(_nrt=False, forceinline=True)
 def settle(s, here, askers, twice):
-    """Outputs that several headers request grant one of them: the others request them no more."""
+    """Let outputs that several headers request grant one of them, and take the requests of the others back."""
     contest = s.contest
     while twice != 0:
         bit, rivals, left = twice & -twice, np.int64(0), askers
@@ -174,7 +174,7 @@ def settle(s, here, askers, twice):
 
 @njit(_nrt=False, forceinline=True)
 def allocate(rule, s, here, w, now):
-    """VC allocation; the status."""
+    """Allocate VCs; return the status."""
     contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
     askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks.heads[w]
     while left != 0:
@@ -225,7 +225,7 @@ def allocate(rule, s, here, w, now):
 
 @njit(_nrt=False, forceinline=True)
 def send(s, here, at, out, now):
-    """The front flit of an input has won the switch; whether it is a tail, and whether it is ejected."""
+    """Send the front flit of an input; return whether it is a tail, and whether it is ejected."""
     inputs, outputs, setup = here.inputs, here.outputs, s.setup
     sent = inputs.sent[at] + 1
     inputs.sent[at] = sent
@@ -245,7 +245,7 @@ def send(s, here, at, out, now):
 
 @njit(_nrt=False, forceinline=True)
 def prefer(s, here, rivals):
-    """iSLIP among buffers that share ports: the mask of those that win."""
+    """Match buffers that share ports by iSLIP; return the mask of those that win."""
     inputs, contest = here.inputs, s.contest
     outs, ins, won = np.int64(0), np.int64(0), np.int64(0)
     while rivals != 0:
@@ -279,7 +279,7 @@ def prefer(s, here, rivals):
 
 @njit(_nrt=False, forceinline=True)
 def winners_of(s, here, movers):
-    """Switch allocation: the mask of those that win."""
+    """Allocate the switch; return the mask of the inputs that win."""
     inputs, left = here.inputs, movers
     ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if movers & (movers - 1) == 0:
@@ -305,7 +305,7 @@ def winners_of(s, here, movers):
 
 @njit(_nrt=False, forceinline=True)
 def switch(s, here, w, now, movers):
-    """Switch allocation; the winners are sent."""
+    """Allocate the switch and send the winners."""
     inputs, masks = here.inputs, s.masks
     won = winners_of(s, here, movers)
     left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
@@ -343,7 +343,7 @@ def switch(s, here, w, now, movers):
 
 @njit(_nrt=False, forceinline=True)
 def rows_of(s, w):
-    """The rows of the router of word w."""
+    """Return the rows of the router of word w."""
     first_input, first_output = natural(s.words.first_input[w]), natural(s.words.first_output[w])
     return Here(
         first_input,
@@ -359,7 +359,7 @@ def rows_of(s, w):
 
 @njit(_nrt=False, forceinline=True)
 def run_router(rule, s, w, now):
-    """The router of word w, after which its terminals inject; the status."""
+    """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, here = s.masks, rows_of(s, w)
     fresh = take_in(s, here, w, natural((now & s.setup.slots) * s.setup.num_words + w))
     movers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]

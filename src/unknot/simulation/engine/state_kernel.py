@@ -17,7 +17,7 @@ what it must not; a header has no candidate (its input row in ``count.failed_at`
 
 @njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, nogil=True, _nrt=False)
 def served(rule, at, candidates, count):
-    """Number of candidates of a packet to each address at its input VC, into `count`; −1 where the rule fails."""
+    """Count the candidates of packets with these addresses at their input VCs; −1 where the rule fails."""
     pointer = np.int64(candidates.ctypes.data)
     for address in range(at.size):
         count[address] = rule(at[address], address, pointer)
@@ -25,7 +25,7 @@ def served(rule, at, candidates, count):
 
 @njit(_nrt=False, forceinline=True)
 def random_bits(state):
-    """53 random bits of a state of SplitMix64."""
+    """Return 53 random bits of a state of SplitMix64."""
     return np.int64(mixed(state) >> np.uint64(11))
 
 
@@ -49,7 +49,7 @@ def post(s, box, outside, cycle, cell):
 
 @njit(_nrt=False, forceinline=True)
 def enqueue(s, w, p):
-    """Packet p is the next one to come into the buffer of output row w."""
+    """Queue packet p as the next one to come into the buffer of output row w."""
     position, held = np.int64(s.outputs.back[w]), s.setup.ring
     s.ring[natural(s.outputs.reader[w] * held + position)] = p
     s.outputs.back[w] = position + 1 if position + 1 < held else 0
@@ -57,7 +57,7 @@ def enqueue(s, w, p):
 
 @njit(_nrt=False, forceinline=True)
 def wake(s, w0, w1):
-    """An output VC of the router is free, or has a credit more: headers that sleep request again."""
+    """Wake the headers of a router that sleep, since an output VC is free or has a credit more."""
     for word in range(w0, w1):
         s.masks.heads[natural(word)] |= s.masks.asleep[natural(word)]
         s.masks.asleep[natural(word)] = 0
@@ -65,7 +65,7 @@ def wake(s, w0, w1):
 
 @njit(_nrt=False, forceinline=True)
 def eject(s, p, tail, now, arrival):
-    """A flit of packet p was granted the switch to an ejection port and will be ejected in cycle `arrival`."""
+    """Count a flit of packet p that won the switch to an ejection port and will be ejected in cycle `arrival`."""
     packets, count, setup = s.packets, s.count, s.setup
     count.flits_out += 1
     count.measured_flits_out += setup.measure_from <= now < setup.measure_to
@@ -87,20 +87,20 @@ def eject(s, p, tail, now, arrival):
 
 @njit(_nrt=False, forceinline=True)
 def bit_of(s, b, w0):
-    """Word and bit of input row b in the masks of its router, which begins with word w0."""
+    """Return word and bit of input row b in the masks of its router, which begins with word w0."""
     cell = b - s.words.first_input[w0]
     return natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63)
 
 
 @njit(_nrt=False, forceinline=True)
 def packet_of(s, b):
-    """The packet in front of input row b."""
+    """Return the packet in front of input row b."""
     return natural(s.ring[natural(b * s.setup.ring + s.inputs.front[b])])
 
 
 @njit(_nrt=False, forceinline=True)
 def need(setup, length):
-    """Credits that an output VC must have for a packet of this length to be allocated it."""
+    """Return the credits that an output VC must have to be allocated to a packet of this length."""
     technique = setup.technique
     if technique == ATOMIC:
         return setup.depth
@@ -109,19 +109,19 @@ def need(setup, length):
 
 @njit(_nrt=False, forceinline=True)
 def available(s, w, needed):
-    """Whether output row `w` can be allocated to a packet that needs `needed` credits."""
+    """Return whether output row `w` can be allocated to a packet that needs `needed` credits."""
     return s.outputs.owner[w] < 0 and (s.outputs.reader[w] < 0 or s.outputs.credits[w] >= needed)
 
 
 @njit(_nrt=False, forceinline=True)
 def has_room(s, w):
-    """Whether a flit may be sent into output row w: there is a credit, or it is ejected."""
+    """Return whether a flit may be sent into output row w: there is a credit, or it is ejected."""
     return s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0
 
 
 @njit(_nrt=False, forceinline=True)
 def ask_rule(rule, s, b, p):
-    """Candidates of the header in input row b, of packet p, into ``s.candidates`` as the rule writes them.
+    """Ask the rule for the candidates of packet p in front of input row b, into ``s.candidates``.
 
     Returns how many; −1 if the rule broke its contract, −2 if it names no candidate, 0 if the header is held back.
     """
@@ -154,7 +154,7 @@ def ask_rule(rule, s, b, p):
 
 @njit(_nrt=False, forceinline=True)
 def outputs_of(s, address, value):
-    """First row of `outputs` and how many of them a candidate for an address stands for; −1 if it is none at all."""
+    """Return the first row of `outputs` of a candidate for an address and their number; −1 if it is no candidate."""
     vc = value & VC_MASK
     if vc < s.setup.num_vcs:
         return np.int64(s.out_row[natural(vc)]), np.int64(1)

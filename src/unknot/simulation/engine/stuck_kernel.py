@@ -13,14 +13,14 @@ from unknot.words_kernel import natural
 
 @njit(_nrt=False, forceinline=True)
 def gives_way(s, w, reader, stuck):
-    """Whether a full or allocated VC may yet take another flit."""
+    """Return whether a full or allocated VC may yet take another flit."""
     stored = s.inputs.stored[reader]
     return stored == 0 or not stuck[s.buffer[reader]] or (s.outputs.owner[w] >= 0 and stored < s.setup.depth)
 
 
 @njit(_nrt=False, forceinline=True)
 def may_move(rule, s, b, stuck):
-    """Whether the front flit of input row b, in a state that only others can end, still has a hope."""
+    """Return whether the front flit of input row b, in a state that only others can end, may yet move."""
     inputs = s.inputs
     if inputs.state[b] == STALLED:
         reader = np.int64(s.outputs.reader[natural(inputs.out[b])])
@@ -40,7 +40,7 @@ def may_move(rule, s, b, stuck):
 
 @njit(types.int64(RULE, types.int64[::1], types.boolean[::1]), cache=True, nogil=True, _nrt=False)
 def find_stuck(rule, raw, stuck):
-    """Mark the VCs whose front packet can never move whatever happens; returns how many.
+    """Mark the VCs whose front packet can never move whatever happens; return how many.
 
     A VC is cleared as soon as its front flit can move now, or soon by itself, or after a flit of a cleared VC has
     moved. What remains is the greatest set that waits only for itself. Passes go on until nothing changes.

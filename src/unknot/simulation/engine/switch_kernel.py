@@ -16,9 +16,9 @@ HOPE = 1 << 62
 
 @njit(_nrt=False, forceinline=True)
 def is_busy(s, b, w, now):
-    """Whether a packet holds the switch at the input port of input row b or the output port of output row w.
+    """Return whether the input port of input row b or the output port of output row w takes no requests.
 
-    Or whether too many flits queue behind it to be ejected.
+    A packet holds it, or too many flits queue behind it to be ejected.
     """
     if s.setup.queues == 1 and s.outputs.reader[w] < 0:
         if s.out_ports.free_from[natural(s.outputs.port[w])] - now > s.setup.most_queued:
@@ -42,16 +42,16 @@ def claim_ports(s, into, out):
 
 @njit(_nrt=False, forceinline=True)
 def is_rival(s, into, out):
-    """Whether there is another request of that input port or for that output port."""
+    """Return whether there is another request of that input port or for that output port."""
     claims, first, second = s.claims, natural(into >> 6), natural(out >> 6)
     return ((claims.shared_inputs[first] >> (into & 63)) | (claims.shared_outputs[second] >> (out & 63))) & 1 == 1
 
 
 @njit(_nrt=False, forceinline=True)
 def speculate(s, count, w0, w1, listing, ends, n, now):
-    """Headers request the switch for each output port of which they requested a VC that has a credit.
+    """Let headers request the switch for each output port of which they requested a VC that has a credit.
 
-    Their ports are claimed, and if `listing` the requests are put forward, after n others; how many there are then.
+    Their ports are claimed, or if `listing` their requests are put forward, after n others. Returns the requests.
     """
     many, first_output = w1 - w0, np.int64(s.words.first_output[w0])
     for k in range(count):
@@ -74,7 +74,7 @@ def speculate(s, count, w0, w1, listing, ends, n, now):
 
 @njit(_nrt=False, forceinline=True)
 def put_forward(s, ends, n, b, into, out, now, hope):
-    """Input row b, of input port `into`, requests output port `out`; how many requests there are then.
+    """Put input row b, of input port `into`, forward for output port `out`; return the number of requests.
 
     Of the VCs that request the same port the first in turn is put forward: it is the `vc` of the request, and `rank`
     says how far from its turn it is.
@@ -115,7 +115,7 @@ def claim_switch(s, count, w0, w1, ends, now):
 
 @njit(_nrt=False, forceinline=True)
 def wasted(s, i, b, out, w0):
-    """Whether a match was for a header that speculated and has no VC of that port, with a credit."""
+    """Return whether a match was for a header that speculated and has no VC of that port, with a credit."""
     if s.requests.rank[i] < HOPE:
         return False
     word, bit = bit_of(s, b, w0)
@@ -124,7 +124,7 @@ def wasted(s, i, b, out, w0):
 
 @njit(_nrt=False, forceinline=True)
 def grant(s, b, into, out, first_input, first_output, first_round):
-    """Input port `into` is matched to output port `out` for input row b: pointers move past it."""
+    """Move pointers past the match of input port `into` and output port `out` for input row b."""
     port, other = natural(first_output + out), natural(first_input + into)
     if first_round:
         s.out_ports.pointer[port], s.in_ports.pointer[other] = into + 1, out + 1
@@ -133,7 +133,7 @@ def grant(s, b, into, out, first_input, first_output, first_round):
 
 @njit(_nrt=False, forceinline=True)
 def allocate_switch(s, count, w0, w1, now):
-    """Switch allocation of a router: the rows that send, in `winners`. `count` headers requested VCs.
+    """Allocate the switch of a router, of which `count` headers requested VCs; write the rows that send to `winners`.
 
     Returns their number. Buffers alone at both of their ports win; others are matched. Pointers move past a match,
     those of allocators in the first round only.
@@ -183,7 +183,7 @@ def allocate_switch(s, count, w0, w1, now):
 
 @njit(_nrt=False, forceinline=True)
 def go_on(s, w0, w1):
-    """Buffers that hold the switch send, or let it go; how many flits were sent."""
+    """Let buffers that hold the switch send, or let it go; return how many send."""
     sent = np.int64(0)
     for word in range(w0, w1):
         holders = s.masks.holders[natural(word)]
@@ -204,7 +204,7 @@ def go_on(s, w0, w1):
 
 @njit(_nrt=False, forceinline=True)
 def hold_back(s, w0, w1, now):
-    """Headers that speculated in vain request the switch when their VC allocation is over."""
+    """Have headers that speculated in vain request the switch when their VC allocation is over."""
     for word in range(w0, w1):
         unlucky = s.masks.winners[natural(word)]
         s.masks.winners[natural(word)] = 0
