@@ -33,6 +33,10 @@ def test_watched_packets_fare_as_in_the_run(options: dict) -> None:  # type: ign
     for packet in created:
         mine = [event for event in found if event.packet == packet]
         assert [event.what for event in mine[:2]] == ["created", "injected"]
+        last = mine[-1]
+        assert last.what == "arrived"
+        assert f" for {last.place}, of " in mine[0].words
+        assert last.words == f"packet {packet} arrives, {last.cycle - mine[0].cycle} cycles after its creation"
         assert [event.cycle for event in mine] == sorted(event.cycle for event in mine)
 
 

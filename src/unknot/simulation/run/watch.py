@@ -50,11 +50,16 @@ class Event:
 
 @dataclass
 class _Watched:
-    """A packet on its way: rows of input buffers that it is in or will come to, and flits that left each."""
+    """A packet on its way: rows of input buffers that it is in or will come to, and flits that left each.
+
+    Its slot may hold the next packet as soon as the tail has left the last router.
+    """
 
     number: int
     slot: int
     length: int
+    created: int
+    address: int
     rows: list[int] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
     allocated: int = 0
@@ -170,7 +175,7 @@ class _Watch:
         for slot in new[np.argsort(now[new, 1], kind="stable")].tolist():
             if self.numbered in self.wanted:
                 created, source, address, length = now[slot].tolist()
-                way = _Watched(self.numbered, slot, length)
+                way = _Watched(self.numbered, slot, length, created, address)
                 self.ways.append(way)
                 flits = f"{length} flit{'s' * (length > 1)}"
                 place = relation.network.terminal_name(source)
@@ -230,11 +235,10 @@ class _Watch:
                 self._arrives(way, cycle)
 
     def _arrives(self, way: _Watched, cycle: int) -> None:
-        state, router = self.engine.state, self.engine.router
-        relation = self.engine.relation
-        end = relation.network.terminal_name(int(relation.destination[int(state.packets.address[way.slot])]))
+        router, relation = self.engine.router, self.engine.relation
+        end = relation.network.terminal_name(int(relation.destination[way.address]))
         way.arrived = cycle + router.switch_allocation_delay + router.traversal_delay + 1
-        latency = way.arrived - int(state.packets.created[way.slot])
+        latency = way.arrived - way.created
         self._say(
             way, way.arrived, end, "arrived", f"packet {way.number} arrives, {latency} cycles after its creation"
         )
