@@ -45,7 +45,10 @@ class Group:
         return sorted(path for path in found if path.stem.endswith("_kernel") == self.interpreted)
 
 
-ELSEWHERE = {"verify": ("tests/fabrics/test_opensm_lid_matrix.py",)}
+ELSEWHERE = {
+    "verify": ("tests/fabrics/test_opensm_lid_matrix.py",),
+    "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
+}
 """Tests of a room that stand with those of another."""
 CHECKER = Group(0.9, ("src/unknot/checker/**/*.py",), ("tests/checker", "tests/test_checker.py"))
 GROUPS = {

@@ -1,0 +1,71 @@
+"""Tables of rules answer as the rule at every reachable state, and nothing at any other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from unknot.errors import RelationError
+from unknot.routing import Relation, dimension_order, dragonfly_ugal, ugal
+from unknot.routing.relation import COMPARISONS
+from unknot.routing.tabulate import Table, lookup, small_table, tabulate
+from unknot.testing import networks, relations
+from unknot.topologies import dragonfly, mesh
+
+
+def answers(relation: Relation, at: int, address: int, rule) -> list[int]:  # type: ignore[no-untyped-def]
+    out = np.zeros(relation.max_candidates, dtype=np.int64)
+    return list(out[: rule(at, address, out)].tolist())
+
+
+@given(relations(networks(loops=True, strongly_connected=None)))
+@settings(max_examples=30)
+def test_every_state(relation: Relation) -> None:
+    table = tabulate(relation)
+    rule, states = lookup(table), 0
+    for address in range(relation.num_addresses):
+        todo = (relation.num_vcs + relation.sources(address)).tolist()
+        for at in todo:
+            todo += {c.vc for c in relation.candidates(at, address) if c.vc is not None} - set(todo)
+        for at in range(relation.vcs.router.size):
+            wanted = answers(relation, at, address, relation.rule) if at in todo else []
+            assert answers(relation, at, address, rule) == wanted
+        states += len(todo)
+    assert table.input_vc.size == states
+
+
+def test_a_rule_made_of_a_table_is_read_from_it() -> None:
+    relation = dimension_order(mesh(2, 2))
+    table = tabulate(relation)
+    made = Relation(relation.network, 1, lookup(table), name="made")
+    assert small_table(made) is table
+    short = Table(table.first[:-1], table.input_vc[: table.first[-2]], table.start[: table.first[-2] + 1],
+                  table.value[: table.start[table.first[-2]]])  # fmt: skip
+    with pytest.raises(RelationError, match="a table of 3 addresses for 4"):
+        Relation(relation.network, 1, lookup(short), name="short").table  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (([1, 2], [0, 1], [0, 1, 2], [5, 6]), "ascend from 0 to 2"),
+        (([0, 1], [0, 1], [0, 1, 2], [5, 6]), "ascend from 0 to 2"),
+        (([0, 2, 1, 2], [0, 1], [0, 1, 2], [5, 6]), "ascend from 0 to 2"),
+        (([0, 2], [0, 1], [0, 1, 3], [5, 6]), "ascend from 0 to 2"),
+        (([0, 2], [0, 1], [0, 2], [5, 6]), "one row for each state"),
+        (([0, 2], [1, 0], [0, 1, 2], [5, 6]), "ascending"),
+        (([0, 2], [1, 1], [0, 1, 2], [5, 6]), "ascending"),
+    ],
+)
+def test_what_is_no_table(columns: tuple[list[int], ...], said: str) -> None:
+    with pytest.raises(RelationError, match=said):
+        Table(*map(np.array, columns))  # type: ignore[arg-type]
+    Table(*map(np.array, ([0, 1, 2], [1, 0], [0, 1, 2], [5, 6])))  # type: ignore[arg-type]
+
+
+def test_numbers_of_comparisons() -> None:
+    assert dimension_order(mesh(2, 2)).comparison == 0
+    assert ugal(mesh(2, 2)).comparison == 1 + COMPARISONS.index(ugal(mesh(2, 2)).compares)
+    found = [dragonfly_ugal(dragonfly(2), variant=name).comparison for name in COMPARISONS]
+    assert found == [1, 2, 3]
