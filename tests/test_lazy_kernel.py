@@ -24,6 +24,7 @@ from unknot.lazy_kernel import Kernel, helper, is_small, kernel, plainly, runs_p
 from unknot.network import distances_from, metrics
 from unknot.routing import Relation, dimension_order
 from unknot.routing.grid_kernel import towards
+from unknot.synthesis import changing_lanes, lanes
 from unknot.testing import networks
 from unknot.topologies import mesh
 from unknot.verify import check, delivery, states
@@ -149,3 +150,21 @@ def test_a_kernel_is_called_by_rules_and_by_python(monkeypatch: pytest.MonkeyPat
     with plainly():
         assert kernel(one)(lambda a: a + 1)(1) == 2
     assert helper(one)(lambda a: a + 1)(1) == 2
+
+
+def test_every_kernel_has_one_signature() -> None:
+    """One without a signature of its own is compiled again for every type that reaches it."""
+    flows = np.random.default_rng(1).integers(0, 5, (8, 8))
+    for paths in ("free", "table"):
+        for weights in (None, flows, flows / 7):
+            lanes("ring(8)", paths, flows=weights, first="load", time_limit=5)
+    changing_lanes("ring(8)", "table", changes="ports", time_limit=5)
+    modules = [module for name, module in sys.modules.items() if name.startswith("unknot.")]
+    found = {}
+    for module in modules:
+        for name, value in vars(module).items():
+            made = value.__dict__.get("_compiled") if isinstance(value, Kernel) else value
+            if hasattr(made, "signatures") and made.py_func.__module__ == module.__name__:
+                found[f"{module.__name__}.{name}"] = made.signatures
+    assert len(found) > 20
+    assert {name: many for name, many in found.items() if len(many) > 1} == {}

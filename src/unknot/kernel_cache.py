@@ -70,6 +70,34 @@ def _writable(folder: Path) -> bool:
         return False
 
 
+def load_without_registries() -> None:
+    """Have Numba load compiled kernels without preparing to compile, which takes a third of a second.
+
+    Before it loads a compiled function, Numba imports and installs all that could go into one. Loading needs of this
+    only the start of its memory management; whatever is compiled later still prepares for it first.
+    """
+    importlib.import_module("numba.experimental.function_type")  # arguments that are compiled rules
+    from numba.core import caching, cpu, runtime
+
+    memory: Any = runtime.rtsys  # type: ignore[attr-defined]
+    cache_kind: Any = caching.Cache
+    context_kind: Any = cpu.CPUContext
+    theirs, registries = cache_kind.load_overload, context_kind.load_additional_registries
+
+    def load(cache: Any, sig: Any, target: Any) -> Any:
+        if not cache._py_func.__module__.startswith("unknot."):
+            return theirs(cache, sig, target)
+        memory.initialize(target)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(sig, target)
+
+    def prepare(context: Any) -> None:
+        without_a_look_at_blas()
+        registries(context)
+
+    cache_kind.load_overload, context_kind.load_additional_registries = load, prepare
+
+
 def without_a_look_at_blas() -> None:
     """Load the part of Numba that looks for SciPy's linear algebra, but without the look: it takes 0.25 s.
 

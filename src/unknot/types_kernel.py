@@ -8,13 +8,13 @@ from numba import config, types
 
 from unknot.background import watch_compiling
 from unknot.compiling import announce
-from unknot.kernel_cache import folder_for, keep_apart, without_a_look_at_blas
+from unknot.kernel_cache import folder_for, keep_apart, load_without_registries
 
 if not config.CACHE_DIR and (_folder := folder_for(Path(__file__).parent)):
     # The processes that this one starts find them there too.
     config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = _folder
 keep_apart(Path(__file__).parent)
-without_a_look_at_blas()
+load_without_registries()
 watch_compiling()
 announce()
 

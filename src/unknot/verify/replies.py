@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from unknot.background import clock
 from unknot.errors import RelationError, near
@@ -21,6 +20,9 @@ from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, dependencies
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
     vcs, nodes = relation.num_vcs, relation.num_vcs + relation.network.num_terminals
     tail = np.concatenate([np.repeat(np.arange(vcs), np.diff(graph.first)), sources])
     head = np.concatenate([graph.target, targets])
+    from scipy.sparse import csr_array  # a third of a second that a simulation need not spend
+
     whole = csr_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(nodes, nodes))
     found = _cycle(whole)
     names = tuple(f"{relation.network.terminal_name(v - vcs)}" if v >= vcs else relation.vcs.name(v) for v in found)
@@ -121,6 +125,8 @@ def _at_terminals(relation: Relation, answers: Mapping[str, str]) -> tuple[np.nd
 
 def _cycle(graph: csr_array) -> list[int]:
     """Nodes of a cycle, in order; empty if there is none."""
+    from scipy.sparse.csgraph import breadth_first_order, connected_components
+
     _, label = connected_components(graph, directed=True, connection="strong")
     large = np.flatnonzero(np.bincount(label)[label] > 1)
     if not large.size:
