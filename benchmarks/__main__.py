@@ -13,6 +13,7 @@ def main() -> None:
     names = sys.argv[1:] or sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if m.name != "__main__")
     for name in names:
         print(f"== {name}", flush=True)
+        sys.argv[1:] = []
         importlib.import_module(f"benchmarks.{name}").main()
 
 

@@ -1,15 +1,15 @@
 """Fewest lanes of named networks: processor seconds, lanes found and proved, loads.
 
 ``python -m benchmarks.lanes`` prints the table of docs/lanes.md; ``python -m benchmarks.lanes large`` (or ``huge``)
-lets larger ones run for minutes each, shows when how many lanes were found, and draws docs/images/lanes-over-time.svg
-of the huge ones.
+lets larger ones run for 300 seconds each, or as many as follow, shows when how many lanes were found, and draws
+docs/images/lanes-over-time.svg of the huge ones.
 Seconds are of the processor, after compilation; a time limit is of the clock, which other work lengthens.
 """
 
 from __future__ import annotations
 
-import sys
 import time
+from argparse import ArgumentParser
 from pathlib import Path
 
 import networkx as nx
@@ -67,18 +67,18 @@ def line(built: Network, paths: str, limit: float) -> str:
     return row + f"| {found.mean_load:.1f} | {seconds:.1f} | {OPENSM.get(built.name, '')} |"
 
 
-def draw(found: dict[str, Lanes], path: Path) -> None:
-    """Draw the lanes of the best result so far over the seconds of the search."""
+def draw(found: dict[str, Lanes], limit: float, path: Path) -> None:
+    """Draw the lanes of the best result so far over the seconds of the search, up to its limit."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context({"svg.hashsalt": "lanes", "svg.fonttype": "none"}):
         figure = Figure(figsize=(7, 3.6), layout="constrained")
         axes = figure.add_subplot()
-        end = max(after for result in found.values() for after, _ in result.history)
         for name, result in found.items():
             after, count = zip(*result.history, strict=True)
-            axes.step([*after, 1.1 * end], [*count, count[-1]], where="post", label=name, marker="o", markersize=3)
+            (line,) = axes.step([*after, limit], [*count, count[-1]], where="post", label=name)
+            axes.plot(after, count, "o", color=line.get_color(), markersize=4)
         axes.set(xscale="log", xlabel="seconds", ylabel="lanes", ylim=(0, None))
         axes.yaxis.get_major_locator().set_params(integer=True)
         axes.grid(alpha=0.3)
@@ -88,15 +88,18 @@ def draw(found: dict[str, Lanes], path: Path) -> None:
 
 def main() -> None:
     """Print a table."""
-    what = sys.argv[-1]
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="?", choices=("large", "huge"))
+    parser.add_argument("limit", nargs="?", type=float, default=300.0, help="seconds for each of the larger networks")
+    given = parser.parse_args()
     lanes("torus(5, 5)")
     lanes("torus(5, 5)", "table")
     print("| network | routers | paths | lanes | lower bound | highest load | mean load | seconds | OpenSM |")
     print("|---|---|---|---|---|---|---|---|---|")
-    if what in ("large", "huge"):
+    if given.what:
         results = {}
-        for text in LARGE if what == "large" else HUGE:
-            found, seconds = measured(network(text), "free", 300.0)
+        for text in LARGE if given.what == "large" else HUGE:
+            found, seconds = measured(network(text), "free", given.limit)
             results[text] = found
             steps = ", ".join(f"{lanes} after {after:.0f} s" for after, lanes in found.history)
             print(
@@ -104,8 +107,8 @@ def main() -> None:
                 f"{found.mean_load:.1f}; {seconds:.0f} s of the processor; {found.tried}",
                 flush=True,
             )
-        if what == "huge":
-            draw(results, Path("docs/images/lanes-over-time.svg"))
+        if given.what == "huge":
+            draw(results, given.limit, Path("docs/images/lanes-over-time.svg"))
         return
     for text in NAMED:
         for paths in ("free", "table"):

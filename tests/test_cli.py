@@ -249,7 +249,7 @@ def test_bad_input_is_refused_with_two(words: tuple[str, ...], said: str, json_t
     assert said in refused(*words, *(["--json"] if json_too and words != ("walk",) else []))
 
 
-def test_all_problems_of_a_study_are_told(tmp_path: Path) -> None:
+def test_all_problems_of_a_study_are_reported(tmp_path: Path) -> None:
     text = STUDY.replace('"dimension_order"', '"dimension_ordre"', 1).replace("vcs = 2", "vcs = 0")
     (tmp_path / "s.toml").write_text(text.replace("from = 0.1", "from = -0.1"))
     said = refused("run", str(tmp_path / "s.toml"))

@@ -16,7 +16,7 @@ def run(*words: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def test_analyse_tells_every_property() -> None:
+def test_analyse_reports_every_property() -> None:
     code, text = run("analyse", "mesh(4, 4)", "--routing", "west_first", "--best")
     assert code == 0
     shown = {line.split("  ")[0]: line.split("  ", 1)[1].strip() for line in text.splitlines() if "  " in line}

@@ -52,7 +52,7 @@ def test_a_fabric_into_every_format(name: str, tmp_path: Path) -> None:
     assert found["dropped"] == dropped.get(name, [])
 
 
-def test_what_is_dropped_is_told(tmp_path: Path) -> None:
+def test_what_is_dropped_is_reported(tmp_path: Path) -> None:
     result = unknot_says("convert", "torus(4, 4)", str(tmp_path / "net.anynet"))
     assert result.stdout == (
         f"{tmp_path / 'net.anynet'}: a BookSim anynet file of torus(4, 4): 16 routers, 64 channels, 16 terminals\n"
@@ -82,7 +82,7 @@ def test_bad_input(words: tuple[str, ...], said: str, tmp_path: Path, monkeypatc
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one-way", "twins"]
 
 
-def test_a_broken_file_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_broken_file_is_reported_with_its_position(tmp_path: Path) -> None:
     (tmp_path / "net.dot").write_text("graph {\n  a -> b\n}\n")
     result = unknot_says("convert", str(tmp_path / "net.dot"), str(tmp_path / "net.gml"))
     assert result.exit_code == 2

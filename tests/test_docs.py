@@ -55,7 +55,7 @@ def test_the_study_is_as_the_page_says(tmp_path: Path) -> None:
     assert {design.packet_length for design in study.designs} == {4}
 
 
-def test_the_problem_is_told_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_problem_is_reported_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = block("toml").replace('"duato"', '"duatto"')
     Path("study.toml").write_text(text, encoding="utf-8")

@@ -145,7 +145,7 @@ def examples() -> tuple[Relation, ...]:
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
-def test_explanations_tell_names_and_numbers(switching: str) -> None:
+def test_explanations_give_names_and_numbers(switching: str) -> None:
     """Of every relation and technique: each part is there, and every message described has its place."""
     for relation in examples():
         verdict = check(relation, switching)

@@ -131,7 +131,7 @@ def test_the_example_of_booksim(tmp_path: Path) -> None:
         ("router 0 node 1", ":1:10: nodes are numbered from 0 without gaps; there is node 1, but no node 0"),
     ],
 )
-def test_what_is_broken_is_told(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_broken_is_reported(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "n").write_text(text)
     with pytest.raises(TextError) as caught:
         read_booksim(tmp_path / "n")

@@ -100,14 +100,14 @@ def test_directed_graphs(tmp_path: Path) -> None:
         ("graph { a $ b }", ":1:11: DOT has no such sign"),
     ],
 )
-def test_what_is_broken_is_told(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_broken_is_reported(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "g.dot").write_text(text)
     with pytest.raises(TextError) as caught:
         read_dot(tmp_path / "g.dot")
     assert said in str(caught.value)
 
 
-def test_every_file_cut_off_is_told(tmp_path: Path) -> None:
+def test_every_file_cut_off_is_reported(tmp_path: Path) -> None:
     write_dot(ring(4), tmp_path / "g.dot")
     whole = (tmp_path / "g.dot").read_text().rstrip()
     for end in range(8, len(whole)):

@@ -82,7 +82,7 @@ def test_a_file_of_another_program(tmp_path: Path) -> None:
         ("graph [ ] graph [ ]", "more than one graph"),
     ],
 )
-def test_what_is_broken_is_told(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_broken_is_reported(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "g.gml").write_text(text)
     with pytest.raises(TextError) as caught:
         read_network(tmp_path / "g.gml")

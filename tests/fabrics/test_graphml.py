@@ -93,7 +93,7 @@ def test_defaults_and_single_directions(tmp_path: Path) -> None:
         ("<graph>", "not well-formed XML: no element found"),
     ],
 )
-def test_what_is_broken_is_told(body: str, said: str, tmp_path: Path) -> None:
+def test_what_is_broken_is_reported(body: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "g.graphml").write_text(HEAD + body)
     with pytest.raises(TextError) as caught:
         read_network(tmp_path / "g.graphml")
@@ -139,7 +139,7 @@ def test_defaults_for_all_parts(tmp_path: Path) -> None:
     assert (network.name, network.router_labels) == ("ring", ("", "B"))
 
 
-def test_a_key_without_id_is_told(tmp_path: Path) -> None:
+def test_a_key_without_id_is_reported(tmp_path: Path) -> None:
     (tmp_path / "g.graphml").write_text(
         '<graphml><key for="edge" attr.name="latency"/><graph><node id="a"/></graph></graphml>'
     )

@@ -67,7 +67,7 @@ def test_routers_without_links(tmp_path: Path) -> None:
         ("0 0\n", ":1:1: the first line must be: routers (at least one)"),
     ],
 )
-def test_what_is_broken_is_told(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_broken_is_reported(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "g.graph").write_text(text)
     with pytest.raises(TextError) as caught:
         read_network(tmp_path / "g.graph")

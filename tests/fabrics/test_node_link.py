@@ -87,7 +87,7 @@ def test_other_graphs(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_broken_is_told(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_broken_is_reported(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "g.json").write_text(text)
     with pytest.raises(TextError) as caught:
         read_network(tmp_path / "g.json")

@@ -156,8 +156,8 @@ def test_the_command() -> None:
     found = unknot_says(*files, "--lid-matrix", f"{TORUS}/opensm-lid-matrix.dump")
     assert found.exit_code == 0
     assert "none is longer than the least hops of the matrix" in found.output
-    told = answer(unknot_says(*files, "--lid-matrix", f"{TORUS}/opensm-lid-matrix.dump", "--json"))
-    assert told["hops"]["contradictions"] == 0
+    found = answer(unknot_says(*files, "--lid-matrix", f"{TORUS}/opensm-lid-matrix.dump", "--json"))
+    assert found["hops"]["contradictions"] == 0
     wrong = unknot_says(*files, "--lid-matrix", f"{TORUS}/opensm.fdbs")
     assert wrong.exit_code == 2
     assert "hop counts (opensm-lid-matrix.dump) are wanted" in wrong.output

@@ -58,7 +58,7 @@ def test_every_format_and_several_lids_a_port(tmp_path: Path, kind: str, lmc: in
 
 
 @pytest.mark.parametrize("kind", ["lfts", "ibroute"])
-def test_tables_tell_the_further_lids_that_a_link_list_lacks(tmp_path: Path, kind: str) -> None:
+def test_tables_give_the_further_lids_that_a_link_list_lacks(tmp_path: Path, kind: str) -> None:
     layout = ring(3, lmc=1)
     fabric = read(tmp_path, layout, WRITERS[kind](layout), lst(layout))
     assert fabric.lids.tolist() == [2, 3, 4, 5, 6, 7, 8, 9, 10]

@@ -66,7 +66,7 @@ def test_the_same_as_json() -> None:
     assert layers["mean_hops"] <= adaptive["mean_hops"]
 
 
-def test_a_mesh_is_told_to_be_one() -> None:
+def test_a_mesh_is_recognised() -> None:
     code, found = answer("itm(9)")
     assert (code, found["itself"], found["chordal"]) == (0, "exterior", True)
     assert answer('itm(9, "general", seed=2)', "--kind", "general")[1]["itself"] == "general"
@@ -115,7 +115,7 @@ def test_a_large_network_is_not_compared_unless_asked() -> None:
         (["nosuch.file"], "nosuch.file"),
     ],
 )
-def test_bad_input_is_told(words: list[str], printed: str) -> None:
+def test_bad_input_is_reported(words: list[str], printed: str) -> None:
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert printed in err

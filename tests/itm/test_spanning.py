@@ -142,7 +142,7 @@ def test_parallel_links_count_once_and_terminals_do_not_matter():
         (topologies.line(2), "at least 3 routers"),
     ],
 )
-def test_absence_is_told_with_its_reason(network, reason):
+def test_absence_is_reported_with_its_reason(network, reason):
     found = spanning(network)
     assert found.mesh is None
     assert found.proved

@@ -120,7 +120,7 @@ def test_orders():
         ("gather", 0, [1, 1], "named twice"),
     ],
 )
-def test_bad_arguments_are_told(operation, root, members, text):
+def test_bad_arguments_are_reported(operation, root, members, text):
     with pytest.raises(NetworkError, match=text):
         collective(operation, topologies.complete(4), root, members)
 

@@ -103,7 +103,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--switching", "vct", "--block", "9"], "does not fit"),
     ],
 )
-def test_bad_input_is_told(words: list[str], shown: str) -> None:
+def test_bad_input_is_reported(words: list[str], shown: str) -> None:
     code, out, err = run("mesh(3, 3)", "--routing", "dimension_order", *words)
     assert (code, out) == (2, "")
     assert shown in err

@@ -52,7 +52,7 @@ def test_it_names_the_files_and_the_command(ring: tuple[Audit, str]) -> None:
     assert "5 switches, 5 host ports, 10 LIDs" in text
 
 
-def test_every_message_is_told_and_drawn(ring: tuple[Audit, str]) -> None:
+def test_every_message_is_described_and_drawn(ring: tuple[Audit, str]) -> None:
     found, page = ring
     text = " ".join(read(page).text)
     configuration = found.configuration
@@ -67,7 +67,7 @@ def test_the_same_audit_gives_the_same_bytes(ring: tuple[Audit, str], tmp_path: 
     assert report(found, tmp_path) == page
 
 
-def test_pairs_that_are_lost_are_told(tmp_path: Path) -> None:
+def test_pairs_that_are_lost_are_reported(tmp_path: Path) -> None:
     layout = texts.ring(5)
     del layout.tables["S2"][1]
     found = judged(tmp_path, layout)

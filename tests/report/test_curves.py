@@ -36,7 +36,7 @@ def test_a_load_at_which_nothing_arrived_has_no_latency() -> None:
     assert found.deadlocked
 
 
-def test_the_title_tells_what_the_curves_show() -> None:
+def test_the_title_says_what_the_curves_show() -> None:
     svg = draw_curves({"a <b> & $c$": [run(0.1), run(0.2)], "d": [run(0.1), stuck(0.3)]})
     title = ElementTree.fromstring(svg).find("{http://www.w3.org/2000/svg}title")
     assert title is not None

@@ -42,7 +42,7 @@ def test_rows_are_what_comes_out(cheap: Gallery) -> None:
     assert made == [ROWS[name] for name in CHEAP]
 
 
-def test_a_refuted_claim_is_told_with_its_counterexample(cheap: Gallery, refuted: Gallery) -> None:
+def test_a_refuted_claim_is_reported_with_its_counterexample(cheap: Gallery, refuted: Gallery) -> None:
     section = PAGE.split("## Where source and verdict differ")[1]
     assert set(re.findall(r"^`([^`]+)`:", section, re.M)) == {"lcfaa", "pbfaa", CHEAP[3]}
     apart = gallery_text(cheap).split("## Where source and verdict differ")[1]

@@ -84,7 +84,7 @@ def test_a_matrix_has_a_cell_for_each_pair_that_is_joined() -> None:
     assert any(cell.endswith("at most 1") for cell in cells)
 
 
-def test_terminals_are_drawn_when_asked_for() -> None:
+def test_terminals_are_drawn_when_wanted() -> None:
     network = dragonfly(2, 2, 1)
     assert {network.terminal_name(t) for t in range(network.num_terminals)} <= set(
         titles(draw_network(network, terminals=True))

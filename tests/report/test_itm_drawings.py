@@ -75,7 +75,7 @@ def test_channels_that_messages_of_a_step_may_share_are_red() -> None:
     assert strokes(draw_schedule(relation, broadcast(network, order="circle")), MET) == 0
 
 
-def test_schedules_of_one_terminal_and_too_large_ones_are_told() -> None:
+def test_schedules_of_one_terminal_and_too_large_ones_are_reported() -> None:
     network = topologies.mesh(3, 3)
     alone = draw_schedule(dimension_order(network), multicast(network, 4, [4]))
     assert "0 steps" in alone

@@ -31,7 +31,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_it_tells_what_was_asked_found_and_how_to_rerun(report: str) -> None:
+def test_it_says_what_was_judged_found_and_how_to_rerun(report: str) -> None:
     text = " ".join(read(report).text)
     for words in (
         "1 of 2 designs is deadlock-free. “no dateline” can deadlock.",
@@ -50,7 +50,7 @@ def test_it_tells_what_was_asked_found_and_how_to_rerun(report: str) -> None:
     assert "long story" not in text
 
 
-def test_every_message_is_told_and_drawn(report: str) -> None:
+def test_every_message_is_described_and_drawn(report: str) -> None:
     text = " ".join(read(report).text)
     configuration = study_result().designs[0].verdict.configuration
     assert configuration is not None

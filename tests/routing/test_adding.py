@@ -74,7 +74,7 @@ def test_the_checks_find_its_false_claim() -> None:
 
 
 @pytest.mark.parametrize("name", routings())
-def test_an_algorithm_is_a_short_file_that_tells_what_it_is(name: str) -> None:
+def test_an_algorithm_is_a_short_file_that_says_what_it_is(name: str) -> None:
     function = routings()[name]
     file = Path(inspect.getfile(function))
     assert len(file.read_text(encoding="utf-8").splitlines()) <= MOST_LINES

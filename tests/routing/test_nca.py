@@ -150,7 +150,7 @@ def test_networks_without_levels_are_refused(network: Network) -> None:
         nca(network)
 
 
-def test_no_way_up_and_down_is_told_with_names() -> None:
+def test_no_way_up_and_down_is_reported_with_names() -> None:
     network = tod.network("terminals({a -- x -- b -- y -- c}, inject=[0, 2, 4])")
     with pytest.raises(NetworkError, match="no way up and then down from router a to router c"):
         nca(network)

@@ -46,7 +46,7 @@ def test_who_may_not_return_keeps_to_the_base() -> None:
             assert {c.vc for c in both if c.tier == 1} == expected - {None}
 
 
-def test_parts_keep_what_their_vcs_tell() -> None:
+def test_parts_keep_what_their_vcs_say() -> None:
     """VBA as the base: a header on a base VC is asked at its own VC, one from above as if injected."""
     network = mesh(3, 3, 2)
     relation, base = overlay(network, base="vba", returns=False), vba(network)

@@ -261,7 +261,7 @@ def test_rules_numba_cannot_compile_are_tabulated() -> None:
     assert compiled_answer(relation, unreachable, 3) == []
 
 
-def test_tables_have_a_limit_and_tell_progress() -> None:
+def test_tables_have_a_limit_and_report_progress() -> None:
     relation = Relation(line(4), 1, dictionary_rule(line(4)), name="by dictionary")
     with pytest.raises(RelationError, match="would have more than 10 states; write the rule with plain numbers"):
         tabulate(relation, limit=10)

@@ -302,7 +302,7 @@ def test_the_key_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
     assert len(points | {base[1]}) == 5
 
 
-def test_an_error_in_a_worker_is_told_in_words(tmp_path: Path) -> None:
+def test_an_error_in_a_worker_is_reported_in_words(tmp_path: Path) -> None:
     design = load_study(written(tmp_path)).designs[0]
     point = proof_point(design, design.relation(), tmp_path, 60.0)
     stale = Point({**point.what, "network_digest": "other"}, point.folder)
@@ -311,7 +311,7 @@ def test_an_error_in_a_worker_is_told_in_words(tmp_path: Path) -> None:
     assert type(caught.value) is UnknotError
 
 
-def test_a_killed_worker_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_worker_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(point: Point) -> str:
         if point.what["kind"] == "run":
             raise BrokenProcessPool

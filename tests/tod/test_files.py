@@ -71,7 +71,7 @@ def test_chains_of_files_end(folder: Path) -> None:
         read(folder / "n0.tod")
 
 
-def test_problems_are_told_in_the_file_where_they_are(folder: Path) -> None:
+def test_problems_are_reported_in_the_file_where_they_are(folder: Path) -> None:
     (folder / "bad.tod").write_text("a = rign(3)\nb = ring(3, x=1)\n", encoding="utf-8")
     with pytest.raises(TodError) as caught:
         network('include "bad.tod"; ring(3)', folders=[folder])

@@ -163,7 +163,7 @@ def test_every_technique(switching: str) -> None:
     assert set(found.loop) == {"S0", "S1", "S2", "S3"}
 
 
-def test_dead_ends_and_loops_are_told_with_switch_and_lid() -> None:
+def test_dead_ends_and_loops_are_reported_with_switch_and_lid() -> None:
     layout = ring(4)
     layout.tables["S1"] |= {3: 9, 4: 40}
     del layout.tables["S2"][4]

@@ -210,7 +210,7 @@ def test_the_command() -> None:
     assert "MLID 0xc000 towards" in found.output
     files = (f"{TORUS}/fabric.ibnetdiscover", "--tables", f"{TORUS}/opensm-lfts.dump")
     assert unknot_says("audit", *files).exit_code == 0
-    told = answer(unknot_says("audit", *files, "--mcfdbs", f"{TORUS}/opensm.mcfdbs", "--json"))
-    assert told["deadlock_free"] is True
-    assert (told["multicast"]["deadlock_free"], told["multicast"]["pairs"]) == (False, 260)
-    assert told["hops"] is None
+    found = answer(unknot_says("audit", *files, "--mcfdbs", f"{TORUS}/opensm.mcfdbs", "--json"))
+    assert found["deadlock_free"] is True
+    assert (found["multicast"]["deadlock_free"], found["multicast"]["pairs"]) == (False, 260)
+    assert found["hops"] is None

@@ -34,7 +34,7 @@ def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
     draw_until(lambda: min(seen.values()) > 20, run)
 
 
-def test_a_cycle_is_told_by_names() -> None:
+def test_a_cycle_is_reported_by_names() -> None:
     network = from_edges([(0, 1), (1, 0), (1, 2)], directed=True)
     relation = table_relation(network, 1, {(3, 2): [0], (0, 2): [1, 2], (1, 2): [0], (2, 2): [EJECT], (4, 2): [2]})
     found = livelock(relation)

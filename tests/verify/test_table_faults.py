@@ -161,10 +161,10 @@ def test_the_command(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 72
     assert list(rows[0]) == ["parts", "source", "destination", "lid", "severed"]
-    told = answer(
+    found = answer(
         unknot_says("faults", f"{folder}/fabric.ibnetdiscover", "--tables", f"{folder}/opensm-lfts.dump", "--json")
     )
-    assert (told["survives"], told["counts"], len(told["tried"])) == (False, {"cut": 12}, 12)
+    assert (found["survives"], found["counts"], len(found["tried"])) == (False, {"cut": 12}, 12)
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_the_time_limit_holds_at_every_stage(monkeypatch: pytest.MonkeyPatch) ->
         assert words in text
 
 
-def test_progress_is_told_in_order() -> None:
+def test_progress_is_reported_in_order() -> None:
     heard: list[tuple[str, int, int]] = []
     check(duato(mesh(4, 4)), progress=lambda *news: heard.append(news))
     stages = list(dict.fromkeys(stage for stage, _, _ in heard))

@@ -145,7 +145,7 @@ def test_others_around_are_injected_where_these_cannot_be() -> None:
     assert check(relation, "vct").reachability == "scheduled"
 
 
-def test_a_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """When neither the search nor the solver may look for a way, the grade is said to be open."""
     relation = fully_adaptive(mesh(4, 4))
     shown = []

@@ -44,7 +44,7 @@ def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | 
     for row in table:
         parts += _line(relation, row, y)
         y += ROW
-    for reason in _told(reasons):
+    for reason in _lines(reasons):
         parts.append(shapes.text(complex(20, y + 8), shapes.short(reason, 130), size=12, anchor="start"))
         y += ROW
     forbidden = [row for row in table if row.forbidden is not None]
@@ -64,7 +64,7 @@ def draw_bnr(relation: Relation, table: Sequence[Bnr], reasons: Sequence[str] | 
     return shapes.svg(WIDTH, y + 14, title, parts)
 
 
-def _told(reasons: Sequence[str] | None) -> list[str]:
+def _lines(reasons: Sequence[str] | None) -> list[str]:
     if reasons is None:
         return []
     if not reasons:

@@ -166,7 +166,7 @@ def draw_curves(
         figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    summary = "; ".join(map(_told, given.items()))
+    summary = "; ".join(map(_described, given.items()))
     return inline(file.getvalue(), f"Latency and accepted load against offered load: {summary}")
 
 
@@ -248,7 +248,7 @@ def _shown(name: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _told(entry: tuple[str, Sequence[Point]]) -> str:
+def _described(entry: tuple[str, Sequence[Point]]) -> str:
     name, found = entry
     steady = [p for p in found if p.stable]
     text = f"{name}: stable up to {max(p.load for p in steady):g}" if steady else f"{name}: not stable at any load"

@@ -80,7 +80,7 @@ def test_unknown_classes() -> None:
         closed_loop(PAIR)
 
 
-def test_unknown_classes_in_a_file_are_told_with_their_place(tmp_path: Path) -> None:
+def test_unknown_classes_in_a_file_are_reported_with_their_position(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("cycle,source,destination,flits,class\n0,0,1,1,ask\n0,1,2,1,aks\n", encoding="utf-8")
     assert read_trace(file, PAIR.network).classes == ("ask", "aks")

@@ -68,7 +68,7 @@ def test_twin_on_a_fat_tree(selection: str) -> None:
     agree(relation, "vct", 2, 4, 0.3, 4)
 
 
-def test_a_network_without_channels_has_as_many_vcs_as_asked_for() -> None:
+def test_a_network_without_channels_has_as_many_vcs_as_wanted() -> None:
     """BookSim 2 with its `singleconfig`, 8 VCs on a single switch at load 1, accepts 0.626."""
     single = Router(routing_delay=0, allocator="separable_input_first")
     accepted = [

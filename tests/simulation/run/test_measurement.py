@@ -61,7 +61,7 @@ def test_runs_cover_the_mean_of_long_runs() -> None:
     assert np.mean([run.latency_half_width for run in runs]) <= 1.6 * 1.96 * spread  # type: ignore[arg-type]
 
 
-def test_too_little_to_tell() -> None:
+def test_too_little_to_say() -> None:
     assert (
         simulate(dimension_order(line(2)), 0.01, warmup=0, measure=1000, switching="wormhole").latency_half_width
         is None
@@ -75,7 +75,7 @@ def test_too_little_to_tell() -> None:
     assert full.accepted_half_width is not None
 
 
-def test_windows_go_on_until_the_mean_is_known_as_well_as_asked() -> None:
+def test_windows_go_on_until_the_mean_is_known_as_well_as_wanted() -> None:
     relation = dimension_order(mesh(4, 4), 4)
     short = simulate(relation, 0.4, switching=NONATOMIC)
     exact = simulate(relation, 0.4, switching=NONATOMIC, precision=0.004)

@@ -86,7 +86,7 @@ def test_windows_are_kept_and_the_trace_runs_the_same(
     assert again.makespan == loop.makespan
 
 
-def test_a_limit_and_a_deadlock_are_told():
+def test_a_limit_and_a_deadlock_are_reported():
     loop = closed_loop(MESH, requests=50, limit=100)
     assert loop.makespan is None
     assert loop.throughput is None

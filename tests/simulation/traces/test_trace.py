@@ -133,7 +133,7 @@ def test_overhead_is_paid_for_each_message_and_order_can_be_kept():
     assert paid.injected.tolist() == [10, 22, 34]
 
 
-def test_an_order_that_waits_for_itself_is_told():
+def test_an_order_that_waits_for_itself_is_reported():
     trace = [TracedMessage(0, 0, 5, needs=(1,)), TracedMessage(0, 0, 6)]
     assert run_trace(MESH, trace).unfinished == 0
     run = run_trace(MESH, trace, in_order=True)
@@ -150,7 +150,7 @@ def test_a_deadlock_is_an_answer():
     assert run.injected.tolist() == [0, 0, 0, 0, -1]
 
 
-def test_a_livelock_is_told():
+def test_a_livelock_is_reported():
     network = topologies.ring(3)
     vcs = VirtualChannels(network, 1)
     first, router = vcs.first, vcs.router
@@ -166,7 +166,7 @@ def test_a_livelock_is_told():
     assert run.deadlock is None
 
 
-def test_progress_tells_messages_and_cycles():
+def test_progress_counts_messages_and_cycles():
     shown = []
     trace = [TracedMessage(500 * i, 0, 5) for i in range(10)]
     run_trace(MESH, trace, progress=lambda words, cycle, total: shown.append((words, cycle)))
@@ -174,7 +174,7 @@ def test_progress_tells_messages_and_cycles():
     assert [cycle for _, cycle in shown] == sorted(cycle for _, cycle in shown)
 
 
-def test_a_limit_is_told():
+def test_a_limit_is_reported():
     run = run_trace(MESH, [TracedMessage(0, 0, 15), TracedMessage(0, 15, 0, needs=(0,))], limit=20)
     assert run.reason == "the limit of 20 cycles was reached: 2 of 2 messages had not arrived, 1 had not been ready"
     assert (run.cycles, run.ready.tolist(), run.injected.tolist()) == (20, [0, -1], [0, -1])

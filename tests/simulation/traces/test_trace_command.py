@@ -56,7 +56,7 @@ def test_a_closed_loop_in_words() -> None:
     assert "round trip" in out
 
 
-def test_a_deadlock_is_told_with_exit_code_1_and_a_limit_with_3() -> None:
+def test_a_deadlock_is_reported_with_exit_code_1_and_a_limit_with_3() -> None:
     code, out, _ = run(*RING)
     assert code == 1
     assert "deadlock of 4 messages" in " ".join(out.split())

@@ -104,7 +104,7 @@ HEAD = "cycle,source,destination,flits,id,needs\n"
         ("cycle,source,destination,flits,needs\n0,0,1,1,7\n", "2:9", "no message with number '7'"),
     ],
 )
-def test_problems_are_told_with_their_place(tmp_path, text, place, words):
+def test_problems_are_reported_with_their_position(tmp_path, text, place, words):
     path = tmp_path / "bad.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(TextError) as caught:

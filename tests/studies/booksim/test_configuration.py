@@ -70,7 +70,7 @@ def test_an_empty_file_is_no_configuration(tmp_path: Path) -> None:
         read_configuration(written(tmp_path, "// nothing\n"))
 
 
-def test_studies_are_told_from_configurations(tmp_path: Path) -> None:
+def test_studies_and_configurations_are_distinguished(tmp_path: Path) -> None:
     study = tmp_path / "study"
     study.write_text('title = "a; b"\n[[design]]\nname = "x"\n', encoding="utf-8")
     assert not is_configuration(study)
