@@ -182,9 +182,44 @@ def test_what_does_not_fit_is_refused() -> None:
     relation = duato(mesh(4, 4))
     with memory_limit(1000), pytest.raises(SizeError, match=r"96 VCs .* the limit is 1000 bytes"):
         check(relation, "vct")
+    # 1,024 states, a word of edges and the number of an address each: 12 bytes.
+    with memory_limit(12 * 1024):
+        assert not check(fully_adaptive(torus(4, 4), 2), "vct").deadlock_free
+    with memory_limit(12 * 1024 - 1), pytest.raises(SizeError, match="the 1024 states on cycles"):
+        check(fully_adaptive(torus(4, 4), 2), "vct")
 
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5])
 def test_senseless_threads_are_refused(threads: object) -> None:
     with pytest.raises(RelationError, match="threads must be at least 1"):
         check(duato(mesh(2, 2)), threads=threads)  # type: ignore[arg-type]
+
+
+def test_packets_come_straight_from_terminals_where_they_can() -> None:
+    """Where packets in the first VCs of their routes block each other, the counterexample is of such ones."""
+    seen: Counter[bool] = Counter()
+
+    @given(ANY)
+    @settings(max_examples=40)
+    def judge(relation: Relation) -> None:
+        relation = interpreted(relation)
+        graph = dependencies(relation)
+        if graph.acyclic:
+            return
+        entered = bool(drain(waiting(graph), spread=False, entered=True))
+        found = check(relation, "vct", shorten=False).configuration
+        if found is None:
+            return
+        straight = all(
+            message.held[-1]
+            in {
+                candidate.vc
+                for source in relation.sources(message.address)
+                for candidate in relation.candidates(relation.num_vcs + int(source), message.address)
+            }
+            for message in found.messages
+        )
+        seen[entered] += 1
+        assert straight or not entered
+
+    draw_until(lambda: min(seen[False], seen[True]) > 2, judge)

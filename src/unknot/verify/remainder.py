@@ -50,6 +50,11 @@ class Remainder:
     head_first: Offsets
     head_wait: Ints
 
+    @property
+    def vcs(self) -> int:
+        """One more than the highest VC that a state is on or a head waits for."""
+        return int(max(self.input_vc.max(initial=-1), self.head_wait.max(initial=-1))) + 1
+
     @cached_property
     def by_place(self) -> tuple[Offsets, Ints]:
         """States of each VC, in compressed rows over VCs."""
@@ -77,7 +82,7 @@ class Remainder:
         """
         number = np.full(self.input_vc.size, -1, dtype=np.int64)
         number[states] = np.arange(states.size)
-        inside = np.zeros(int(max(self.input_vc.max(initial=-1), self.head_wait.max(initial=-1))) + 1, dtype=bool)
+        inside = np.zeros(self.vcs, dtype=bool)
         inside[self.input_vc[states]] = True
         steps = positions(self.next_first, states)
         target = number[self.next_state[steps]]
@@ -117,9 +122,8 @@ class Remainder:
 
         alive = np.ones(self.input_vc.size, dtype=bool)
         blocks = np.ones(self.head_owner.size, dtype=bool)
-        vcs = int(max(self.input_vc.max(initial=-1), self.head_wait.max(initial=-1))) + 1
         prune(
-            vcs, self.input_vc, self.next_first, self.next_state, self.leaves,
+            self.vcs, self.input_vc, self.next_first, self.next_state, self.leaves,
             self.head_owner, self.head_first, self.head_wait, alive, blocks,
         )  # fmt: skip
         if alive.all() and blocks.all():
