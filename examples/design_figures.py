@@ -33,6 +33,7 @@ def fewest() -> None:
             for adaptive in MEANINGS:
                 limit = 20.0 if (dimensions, switching) in HARD else 200.0
                 _line(f"mesh({dimensions})", switching, adaptive, time_limit=limit, every=dimensions == 2)
+    _line("mesh(5)", "vct", "states", time_limit=1000.0)
 
 
 def pairs() -> None:
@@ -139,13 +140,15 @@ def published() -> None:
         ("mesh(2)", "lcfaa", "vct"),
         ("mesh(3)", "lcfaa", "vct"),
         ("mesh(4)", "lcfaa", "vct"),
+        ("mesh(5)", "lcfaa", "vct"),
         ("mesh(2)", "lcfaa", "wormhole"),
         ("mesh(2)", "schwiebert", "wormhole"),
         ("mesh(3)", "schwiebert", "wormhole"),
         ("mesh(4)", "schwiebert", "wormhole"),
+        ("mesh(5)", "schwiebert", "wormhole"),
         ("mesh(2)", "odd_even", "wormhole"),
     ):
-        found = every_size(family, routing, switching, time_limit=60.0)
+        found = every_size(family, routing, switching, time_limit=600.0)
         proof = "" if found.proof is None else f"{found.proof.kind}, {len(found.proof.levels)} levels"
         print(
             f"{routing:16} {family} {switching:19} deadlock-free: {found.deadlock_free!s:5} {proof} "
