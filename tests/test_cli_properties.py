@@ -44,7 +44,7 @@ def test_analyse_as_json() -> None:
 def test_faults(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = run("faults", "mesh(3, 3)", "--routing", "dimension_order")
     assert code == 1
-    assert "all 12 sets of 1 links" in text
+    assert "each of the 12 links" in text
     assert "no way on from" in text
     code, text = run("faults", "mesh(3, 3)", "--routing", "up_down", "--kind", "routers", "--at-once", "2", "--json")
     answer = json.loads(text)

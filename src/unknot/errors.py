@@ -115,6 +115,20 @@ _UNSEEN = re.compile(
 """Invisible characters: controls of both sets, marks of direction, zero width, lone surrogates, tags."""
 
 
+def bare(message: str) -> str:
+    """A message of pydantic, which checks options and files, without its kinds of errors and its "input".
+
+    Examples
+    --------
+    >>> bare("Value error, 'upwards' is not one of 'none', 'any'")
+    "'upwards' is not one of 'none', 'any'"
+    >>> bare("Input should be a valid number")
+    'this should be a valid number'
+    """
+    plain = message.replace("Value error, ", "").replace("Assertion failed, ", "")
+    return plain.replace("Input should be", "this should be")
+
+
 def visible(text: str, keep: str = "") -> str:
     r"""The text with everything that a terminal obeys or hides written out, but for the characters of `keep`.
 

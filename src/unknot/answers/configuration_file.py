@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from unknot.answers.form import Form, answer
 from unknot.answers.networks import Natural, Positive
 from unknot.answers.verdicts import ConfigurationForm, VcForm
-from unknot.errors import TextError, UnknotError
+from unknot.errors import TextError, UnknotError, bare
 from unknot.input import read_text
 from unknot.output import write_text
 from unknot.routing.relation import Relation
@@ -69,8 +69,9 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
         first = error.errors(include_url=False)[0]
         if first["type"] == "json_invalid":
             raise _no_json(first["msg"], path, text) from None
+        said = bare(first["msg"])
         more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
-        raise UnknotError(f"{path}: {_place(first)}: {first['msg'][0].lower()}{first['msg'][1:]}{more}") from error
+        raise UnknotError(f"{path}: {_place(first)}: {said[0].lower()}{said[1:]}{more}") from error
 
 
 def _no_json(message: str, path: str | Path, text: str) -> TextError:

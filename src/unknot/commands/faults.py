@@ -177,13 +177,13 @@ def _show(found: FaultSweep, show: int) -> None:
     from rich.table import Table
 
     from unknot.commands import display
+    from unknot.report.phrases import sets_tried
 
-    tried = f"{len(found.tried)} of {found.possible}, drawn at random" if found.sampled else f"all {found.possible}"
     rows: list[tuple[str, str | Text]] = [
         ("network", found.network),
         ("routing", found.routing),
         ("switching", found.switching),
-        ("faults", f"{tried} sets of {found.faults} {found.kind}"),
+        ("faults", sets_tried(len(found.tried), found.possible, found.faults, found.kind)),
         *((outcome, str(count)) for outcome, count in found.counts.items()),
         ("survives", display.answer(found.survives)),
     ]

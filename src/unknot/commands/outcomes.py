@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from unknot.commands.guard import INTERNAL, INTERRUPTED, NOBODY_READS, internal_error
 from unknot.commands.printing import printable
-from unknot.errors import UnknotError, missing_extra, visible
+from unknot.errors import UnknotError, bare, missing_extra, visible
 
 HOLDS, FAILS, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 __all__ = ["BAD_INPUT", "FAILS", "HOLDS", "INTERNAL", "INTERRUPTED", "NOBODY_READS", "UNDECIDED", "Commands", "say"]
@@ -60,7 +60,7 @@ def _cleaned_usage() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        setattr(error, "message", visible(error.message))  # noqa: B010 -- declared final
+        setattr(error, "message", visible(bare(error.message)))  # noqa: B010 -- declared final
         raise
 
 

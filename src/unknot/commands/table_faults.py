@@ -72,16 +72,15 @@ def _show(found: TableFaults, show: int) -> None:
     from rich.table import Table
 
     from unknot.commands import display
-    from unknot.report.phrases import count
+    from unknot.report.phrases import count, sets_tried
 
-    tried = f"{len(found.tried)} of {found.possible}, drawn at random" if found.sampled else f"all {found.possible}"
     kind = "cables" if found.kind == "links" else "switches" if found.kind == "routers" else found.kind
     counts = [fault.lost_pairs for fault in found.tried]
     before = f"; {found.undelivered_before} have no route even without faults" if found.undelivered_before else ""
     rows: list[tuple[str, str | Text]] = [
         ("fabric", found.fabric.name),
         ("routing", f"the tables of {found.fabric.tables_file}, as they are"),
-        ("faults", f"{tried} sets of {found.faults} {kind}"),
+        ("faults", sets_tried(len(found.tried), found.possible, found.faults, kind)),
         ("pairs", f"{found.pairs} of a host port and the LID of another{before}"),
         ("lost pairs", f"{sum(counts) / len(counts):.1f} in the mean, {max(counts)} at most"),
         *((outcome, str(count)) for outcome, count in found.counts.items()),

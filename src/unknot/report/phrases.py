@@ -17,6 +17,31 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else many}"
 
 
+def sets_tried(tried: int, possible: int, size: int, kind: str) -> str:
+    """Which sets of failed parts were tried.
+
+    Parameters
+    ----------
+    tried, possible : int
+        Number of sets.
+    size : int
+        Parts in a set.
+    kind : str
+        The parts, in the plural.
+
+    Examples
+    --------
+    >>> sets_tried(128, 128, 1, "cables"), sets_tried(28, 28, 2, "links")
+    ('each of the 128 cables', 'all 28 sets of 2 links')
+    >>> sets_tried(10, 128, 1, "cables"), sets_tried(10, 28, 2, "links")
+    ('10 of the 128 cables, drawn at random', '10 of the 28 sets of 2 links, drawn at random')
+    """
+    whole = f"{possible} {kind}" if size == 1 else f"{possible} sets of {size} {kind}"
+    if tried < possible:
+        return f"{tried} of the {whole}, drawn at random"
+    return f"each of the {whole}" if size == 1 else f"all {whole}"
+
+
 def listed(words: Sequence[str], joint: str = "and") -> str:
     """Words joined as in a sentence.
 

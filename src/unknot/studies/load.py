@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from unknot.errors import TextError, UnknotError, near
+from unknot.errors import TextError, UnknotError, bare, near
 from unknot.studies.limits import MOST_BYTES, points_of, refuse_oversized, require_few
 from unknot.studies.locate import locate, nearest
 from unknot.studies.study import VALUE, Builder, Design, EntryError, Proof, Ramp, Simulation, Study
@@ -191,7 +191,7 @@ class _Locator:
         if kind == "missing":
             name = "[[design]]" if loc == ("designs",) else str(loc[-1])
             return self(loc[:-1], f"{name} is missing here", key=True)
-        message = detail["msg"].replace("Input should be", "this should be").replace("valid tuple", "list")
+        message = bare(detail["msg"]).replace("valid tuple", "list")
         return self(loc, f"{message}, got {_written(detail['input'])}")
 
     def _origin(self, loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
