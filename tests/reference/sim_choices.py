@@ -29,6 +29,36 @@ class Choices:
         if (by_vc <= its_vc) if vcs else (by_port <= its_port):
             packet.address = direct
 
+    def decide(self, packet: Packet) -> None:
+        """The other address, if the queues of the first router say so."""
+        packet.decided = True
+        relation, own = self.relation, packet.address
+        decides = relation.decides
+        block = relation.num_addresses // max(1, len(relation.classes)) // decides.blocks
+        base = own - own % block
+        if relation.direct is None:
+            other = base + (own - base + block // 2) % block
+        else:
+            other = base + int(relation.direct[packet.source, relation.destination[own]])
+            if other < base:
+                return
+        costs = []
+        for address in (other, own):
+            port = self.relation.candidates(relation.num_vcs + packet.source, address)
+            first = min(port, key=lambda c: c.tier).vc
+            c = None if first is None else int(relation.vcs.channel[first])
+            every = [] if c is None else range(relation.vcs.first[c], relation.vcs.first[c + 1])
+            queued = sum(map(self.waiting, every))
+            costs.append(queued * self.hops_of(packet.source, address) if decides.weight == 0 else queued)
+        if costs[0] <= costs[1] * max(1, decides.weight) + decides.margin:
+            packet.address = other
+
+    def hops_of(self, source: int, address: int) -> int:
+        at, hops = self.relation.num_vcs + source, 0
+        while (first := min(self.relation.candidates(at, address), key=lambda c: c.tier).vc) is not None:
+            at, hops = first, hops + 1
+        return hops
+
     def costs(self, source: int, address: int) -> tuple[int | None, float, float]:
         """First channel of a way; flits that wait for it or travel on it, on all its VCs or on candidates, × hops."""
         relation, way = self.relation, [self.relation.num_vcs + source]
@@ -57,6 +87,8 @@ class Choices:
         packet = vc.queue[0].packet
         if self.switching == "saf" and not any(f.tail and f.packet is packet for f in vc.queue):
             return []
+        if self.relation.decides and vc.at >= self.relation.num_vcs and not packet.decided:
+            self.decide(packet)
         offered = self.relation.candidates(vc.at, packet.address)
         assert offered
         ends = {

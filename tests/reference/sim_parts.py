@@ -16,6 +16,7 @@ class Packet:
     injected: int = -1
     hops: int = 0
     priority: int = 0
+    decided: bool = False
 
 
 @dataclass
@@ -129,6 +130,22 @@ class Node:
         self.first_rows: tuple[int, ...] = ()
         self.of_vcs = True
         self.whole_turn = {True: 0, False: 0}
+        self.orders: dict[tuple[bool, bool, int], list[int]] = {}
+
+    def order(self, of_input: bool, others: int):
+        """Ranks of matrix arbiters: whoever was chosen longest ago comes first, at the beginning the highest."""
+
+        def rank(end: int, other: int) -> int:
+            key = self.of_vcs, of_input, end
+            return self.orders.setdefault(key, list(range(others))[::-1]).index(other)
+
+        return rank
+
+    def chosen(self, i: int, o: int) -> None:
+        for of_input, end, other in ((True, i, o), (False, o, i)):
+            ranks = self.orders[self.of_vcs, of_input, end]
+            ranks.remove(other)
+            ranks.append(other)
 
     def divide(self, parts: int, exits: int) -> None:
         """Divide input and output ports into parts."""

@@ -93,7 +93,7 @@ class Workload:
         usable = pairs.addresses[begin:end].tolist()
         drawn = usable[random.draw() % len(usable)] if len(usable) > 1 else usable[0]
         direct = self.relation.direct
-        if direct is not None and len(usable) > 2:
+        if direct is not None and self.relation.decides is None and len(usable) > 2:
             to = self.relation.destination[drawn]
             while drawn in (direct[t, to], direct[to, to]):
                 drawn = usable[random.draw() % len(usable)]

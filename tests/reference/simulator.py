@@ -13,7 +13,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import HONOURING, Router
 from unknot.simulation.engine.traffic import Bursts, Pairs, streams
 
-from .sim_allocators import islip, loa, max_size, pim, separable_input_first, wavefront
+from .sim_allocators import in_turn, islip, loa, max_size, pim, separable_input_first, wavefront
 from .sim_choices import Choices
 from .sim_parts import Entry, Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from .sim_terminals import Generator, Terminal, Workload, scramble
@@ -162,7 +162,10 @@ class Simulator(Choices):
                 if vc.has_credit and vc.free_for(packet.length, self.switching):
                     terminal.vc = terminal.last = index
                     packet.injected = self.now
-                    if self.relation.direct is not None:
+                    if self.relation.decides:
+                        if not self.options.routing_delay:
+                            self.decide(packet)
+                    elif self.relation.direct is not None:
                         self.compare(packet)
                     break
         if terminal.vc is None or not terminal.injection[terminal.vc].has_credit:
@@ -180,10 +183,17 @@ class Simulator(Choices):
         """Matched pairs, round by round; of the first round alone pointers move on."""
         if kind not in HONOURING:
             requests = dict.fromkeys(requests, 0)
-        if kind in ("islip", "select"):
-            return islip(requests, grant, accept, self.options.iterations)
-        if kind == "separable_input_first":
-            return separable_input_first(requests, grant, accept)
+        if kind in ("islip", "select", "separable_input_first"):
+            matrix = self.options.arbiter == "matrix" and kind != "islip"
+            by_input = node.order(True, len(grant)) if matrix else in_turn(accept, len(grant))
+            by_output = node.order(False, len(accept)) if matrix else in_turn(grant, len(accept))
+            if kind == "separable_input_first":
+                found = separable_input_first(requests, by_output, by_input)
+            else:
+                found = islip(requests, by_output, by_input, self.options.iterations)
+            for i, o in found[0] if matrix else ():
+                node.chosen(i, o)
+            return found
         return [[], self.look_at_all(node, kind, requests, grant, accept)] if requests else [[], []]
 
     def look_at_all(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from unknot.simulation.engine.router import ALLOCATORS, ITERATIVE, Priority, Router
+from unknot.simulation.engine.router import ALLOCATORS, ITERATIVE, SEPARABLE, Priority, Router
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.engine.traffic import Bursts, Lengths
 
@@ -34,6 +34,7 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"))
         input_speedup=draw(st.sampled_from([1, 1, 2, 3])),
         internal_speedup=quick,
         claim_credit=draw(st.booleans()),
+        arbiter=draw(st.sampled_from(["round_robin", "matrix"])) if set(both) & set(SEPARABLE) else "round_robin",
     )
 
 

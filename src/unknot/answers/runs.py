@@ -57,7 +57,7 @@ def _by_length(value: Any) -> Any:
 Shares = Annotated[dict[str, Number], BeforeValidator(_by_length)]
 
 
-@form_of(Run, without=("utilisation", "occupancy", "network", "routing", "vcs"))
+@form_of(Run, without=("utilisation", "occupancy", "pairs", "network", "routing", "vcs"))
 class RunForm(Form):
     """One run; the loads of its channels are left out."""
 

@@ -63,6 +63,7 @@ def run_configuration(
         return
     if along is None:
         shown.statistics(points[0])
+        _write_statistics(setup, points[0])
     shown.ours(points, verdict, delivery)
 
 
@@ -116,6 +117,21 @@ def _show_proof(verdict: Verdict, delivery: Delivery) -> None:
     )
 
 
+def _write_statistics(setup: Setup, point: Point) -> None:
+    """Write `stats_out`."""
+    from unknot.output import write_text
+    from unknot.studies.booksim.statistics import statistics_of
+
+    if "stats_out" not in setup.configuration or "classes" in setup.options:
+        return
+    text, target = statistics_of(point.found.runs), setup.configuration.text("stats_out")
+    if target == "-":
+        show(text.rstrip())
+    else:
+        write_text(Path(target), text)
+        say(f"wrote {target}")
+
+
 def write_study(path: str, target: Path) -> None:
     """Write a configuration as a study file."""
     from unknot.output import write_text
@@ -134,7 +150,7 @@ def _watch(setup: Setup) -> None:
     from unknot.output import write_text
     from unknot.simulation import watch
 
-    point = {key: value for key, value in setup.options.items() if key not in ("warmup", "measure")}
+    point = {key: value for key, value in setup.options.items() if key not in ("warmup", "measure", "by_pair")}
     found = watch(setup.relation, min(setup.load, 1.0), setup.watched, seed=setup.seeds[0], **point)
     target = setup.configuration.text("watch_out")
     if target == "-":

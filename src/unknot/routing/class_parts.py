@@ -31,6 +31,7 @@ def once_for_each(relation: Relation, names: tuple[str, ...]) -> dict[str, Any]:
         "source": relation.source,
         "classes": names,
         "selection": relation.selection,
+        **({} if relation.decides is None else {"direct": relation.direct, "decides": relation.decides}),
     }
 
 

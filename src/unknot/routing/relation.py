@@ -18,6 +18,7 @@ import numpy.typing as npt
 from unknot.errors import RelationError, near, raised
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.decision import Decision
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ NO_WAIT = 1 << 48
 """Add to a candidate that a header takes when it is free but never waits for."""
 COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
 """Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
+IN_ROUTER = 1 + len(COMPARISONS)
+"""Number of a comparison in the source router, see `Decision`."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class Relation:
     compares : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
         Queues that are compared where `direct` is given: of whole ports (UGAL-L), of the VCs that the packet may
         take (UGAL-L_VC), or of VCs only where both ways begin with the same port (UGAL-L_VCH).
+    decides : Decision, optional
+        The comparison is made in the source router instead, and as this says. Proofs ignore it.
     classes : sequence of str
         Names of message classes, if there are any: the addresses then are blocks of one length, one for each class.
     selection : str, optional
@@ -111,6 +116,7 @@ class Relation:
     compares: str = "UGAL-L_VCH"
     classes: Sequence[str] = ()
     selection: str | None = None
+    decides: Decision | None = None
 
     def __post_init__(self) -> None:
         vcs = self.vcs if isinstance(self.vcs, VirtualChannels) else VirtualChannels(self.network, self.vcs)
@@ -150,6 +156,9 @@ class Relation:
             raise RelationError(f"{self.name}: unknown variant {self.compares!r}; {near(self.compares, COMPARISONS)}")
         if self.direct is not None:
             object.__setattr__(self, "direct", self._direct(destination))
+        parts = max(1, len(self.classes)) * (0 if self.decides is None else self.decides.blocks)
+        if parts and (destination.size % parts or (self.direct is None and destination.size // parts % 2)):
+            raise RelationError(f"{self.name}: {destination.size} addresses are not {parts} blocks to decide within")
         object.__setattr__(self, "vcs", vcs)
         object.__setattr__(self, "destination", destination)
 
@@ -169,7 +178,9 @@ class Relation:
 
     @property
     def comparison(self) -> int:
-        """Number of the variant in `COMPARISONS`, counted from 1; 0 if nothing is compared."""
+        """Number of the variant in `COMPARISONS`, counted from 1, or `IN_ROUTER`; 0 if nothing is compared."""
+        if self.decides is not None:
+            return IN_ROUTER
         return 0 if self.direct is None else 1 + COMPARISONS.index(self.compares)
 
     @property

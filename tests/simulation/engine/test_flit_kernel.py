@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from tests.reference.simulator import Simulator
 from tests.simulation.relations import random_relation
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
+from unknot.routing.decision import Decision
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.tables import is_packable
 from unknot.simulation.engine.traffic import Bursts, Lengths, pairs_of, uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
@@ -152,3 +155,16 @@ def test_same_seed_same_run_other_seed_other_run() -> None:
     relation = dimension_order(mesh(4, 4), 2)
     runs = [agree(relation, "wormhole", 2, 4, 0.2, seed).state.latencies[:50].tolist() for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
+
+
+@pytest.mark.parametrize("routing_delay", [0, 1, 3])
+def test_twin_of_decisions_in_the_source_router(routing_delay: int) -> None:
+    router = Router(routing_delay=routing_delay)
+    orders = replace(o1turn(mesh(3, 3)), decides=Decision(weight=1, margin=-1))
+    engine = agree(orders, "wormhole-nonatomic", {1: 1, 4: 1}, 4, 0.12, 3, router=router)
+    assert not is_packable(orders, router)
+    assert engine.count("arrived") > 100
+    by_hops = replace(ugal(mesh(3, 3)), decides=Decision(weight=0, margin=2))
+    agree(by_hops, "wormhole-nonatomic", 3, 4, 0.12, 2, router=router)
+    agree(by_hops, "saf", 3, 4, 0.12, 2, router=router)
+    agree(replace(ugal(torus(4, 3)), decides=Decision(weight=2, margin=-4)), "wormhole", 5, 4, 0.1, 5, router=router)

@@ -80,6 +80,9 @@ ONE_BY_ONE = {
     "wavefront and separable": Router(
         allocator="wavefront", switch_allocator="separable_input_first", priority="age"
     ),
+    "matrix": Router(allocator="separable_input_first", arbiter="matrix"),
+    "matrix, age, speculative": Router(allocator="select", arbiter="matrix", priority="age", speculative=True),
+    "matrix for the switch": Router(switch_allocator="separable_input_first", arbiter="matrix", input_speedup=2),
     "age": Router(priority="age"),
     "age, islip(2)": Router(priority="age", iterations=2),
     "age, separable": Router(priority="age", allocator="separable_input_first"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from tests.reference.sim_allocators import islip, loa, max_size, pim, separable_input_first, wavefront
+from tests.reference.sim_allocators import Rank, in_turn, islip, loa, max_size, pim, separable_input_first, wavefront
 from tests.reference.sim_parts import Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from tests.simulation.scripted import Scripted, fork
 from unknot.routing import TIER, dimension_order
@@ -79,21 +79,25 @@ def test_the_older_packet_wins_the_switch() -> None:
 
 def test_allocators_by_hand() -> None:
     busy = dict.fromkeys([(0, 0), (0, 1), (1, 1)], 0)
-    assert islip(busy, [0, 0], [0, 0], 1) == [[(0, 0)]]
-    assert islip(busy, [0, 0], [0, 0], 2) == [[(0, 0)], [(1, 1)]]
-    assert islip(busy, [0, 0], [1, 0], 2) == [[(0, 1)], []]
-    assert islip(busy, [0, 1], [0, 0], 1) == [[(0, 0), (1, 1)]]
-    assert separable_input_first(busy, [0, 0], [0, 0]) == [[(0, 0), (1, 1)]]
-    assert separable_input_first(busy, [0, 0], [1, 0]) == [[(0, 1)]]
-    assert separable_input_first(busy, [0, 1], [1, 0]) == [[(1, 1)]]
-    assert islip({(0, 0): 7, (1, 0): 2, (2, 0): 2}, [2], [0, 0, 0], 1) == [[(2, 0)]]
+
+    def turn(*pointers: int) -> Rank:
+        return in_turn(list(pointers), 3)
+
+    assert islip(busy, turn(0, 0), turn(0, 0), 1) == [[(0, 0)]]
+    assert islip(busy, turn(0, 0), turn(0, 0), 2) == [[(0, 0)], [(1, 1)]]
+    assert islip(busy, turn(0, 0), turn(1, 0), 2) == [[(0, 1)], []]
+    assert islip(busy, turn(0, 1), turn(0, 0), 1) == [[(0, 0), (1, 1)]]
+    assert separable_input_first(busy, turn(0, 0), turn(0, 0)) == [[(0, 0), (1, 1)]]
+    assert separable_input_first(busy, turn(0, 0), turn(1, 0)) == [[(0, 1)]]
+    assert separable_input_first(busy, turn(0, 1), turn(1, 0)) == [[(1, 1)]]
+    assert islip({(0, 0): 7, (1, 0): 2, (2, 0): 2}, turn(2), turn(0, 0, 0), 1) == [[(2, 0)]]
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 3)), st.integers(0, 2)), st.data())
 @settings(max_examples=60, deadline=None)
 def test_allocators_match(requests: dict[tuple[int, int], int], data: st.DataObject) -> None:
     pointers = st.lists(st.integers(0, 3), min_size=4, max_size=4)
-    grant, accept = data.draw(pointers), data.draw(pointers)
+    grant, accept = (in_turn(data.draw(pointers), 4) for _ in range(2))
     for rounds in (1, 2, 4):
         answer = [pair for matched in islip(requests, grant, accept, rounds) for pair in matched]
         assert set(answer) <= set(requests)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tests.studies.booksim.files import MESH, understood, written
 from tests.test_schemas import schema
 from unknot.cli import app
-from unknot.errors import TextError, UnknotError
+from unknot.errors import SimulationError, TextError, UnknotError
 from unknot.simulation import Router, simulate
 from unknot.studies import load_study
 from unknot.studies.booksim.runs import run_booksim, sweep_of
@@ -167,7 +167,8 @@ def test_allocators(tmp_path: Path) -> None:
     for keys, words in (
         (("vc_allocator=pim(2)",), "the same number of iterations"),
         (("vc_allocator=wavefrnt",), "did you mean wavefront"),
-        (("vc_allocator=separable_input_first(matrix)",), "arbiter matrix is not built"),
+        (("vc_allocator=separable_input_first(tree)",), "arbiter tree is not built"),
+        (("vc_allocator=separable_input_first(matrix)", "sw_allocator=select"), "the same arbiter"),
         (("vc_allocator=select", "vc_prioritize_empty=1"), "vc_prioritize_empty: it is not built with select"),
         (("priority=age", "vc_priority_donation=1"), "vc_priority_donation: it is not built"),
         (("noq=1",), "noq: 1 is not built"),
@@ -207,3 +208,32 @@ def test_batches(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["run", str(path), "--sweep", "k=2:4:2"])
     assert result.exit_code == 2
     assert "sim_type = batch has none" in result.output
+
+
+def test_figures_of_pairs_are_written(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    run("run", path, "pair_stats=1", f"stats_out={tmp_path}/stats.m", "sim_count=2", "--faithful")
+    blocks = (tmp_path / "stats.m").read_text().split("%=")[1:]
+    assert len(blocks) == 2
+    rows = {name: values.split() for name, values in re.findall(r"(\w+)\(1,:\) = \[ (.*) \];", blocks[0])}
+    assert {name: len(values) for name, values in rows.items()} == dict.fromkeys(
+        ("pair_sent", "pair_plat", "pair_nlat"), 81
+    )
+    mean = sum(int(n) * float(x) for n, x in zip(rows["pair_sent"], rows["pair_plat"], strict=True) if int(n))
+    shown = float(re.findall(r"plat\(1\) = (\S+);", blocks[0])[0])
+    assert mean / sum(map(int, rows["pair_sent"])) == pytest.approx(shown, rel=1e-4)
+    assert "pair_sent" not in run("run", path, "stats_out=-")
+    assert "plat(1) = " in run("run", path, "stats_out=-")
+    warned = understood(tmp_path, "stats_out=x", "sim_type=batch").warnings
+    assert "one traffic class" in warned[0]
+
+
+def test_arbiters(tmp_path: Path) -> None:
+    matrix = Router(allocator="separable_input_first", arbiter="matrix")
+    both = ("vc_allocator=separable_input_first(matrix)", "sw_allocator=separable_input_first(matrix)")
+    assert understood(tmp_path, *both, faithful=True).options["router"] == matrix
+    plain = ("vc_allocator=separable_input_first", "sw_allocator=separable_input_first", "arb_type=matrix")
+    assert understood(tmp_path, *plain).options["router"] == matrix
+    assert understood(tmp_path, *plain, faithful=True).options["router"].arbiter == "round_robin"
+    with pytest.raises(SimulationError, match="a matrix arbiter is of"):
+        Router(arbiter="matrix")

@@ -145,6 +145,20 @@ def _ordinals(
     return dict(zip(("into", "out", "vc", "inputs", "outputs", "entries", "exits"), found, strict=True))
 
 
+def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
+    """Matrix arbiters of all routers; what has never been chosen is as if the highest number was longest ago.
+
+    Of each router those of inputs and of outputs, for virtual channels and then for the switch.
+    """
+    words = tables["first_word"]
+    ins, outs = (np.diff(tables["words"][name][words]) for name in ("first_input", "first_output"))
+    recent, first, used = [np.zeros(0, dtype=np.int64)], np.zeros(int(words[-1]), dtype=np.int64), 0
+    for word, i, o in zip(words[:-1].tolist(), ins.tolist(), outs.tolist(), strict=True):
+        first[word], used = used, used + 4 * i * o
+        recent += 2 * [np.tile(-np.arange(o), i), np.tile(-np.arange(i), o)]
+    return {"recent": np.concatenate(recent), "first_recent": first}
+
+
 def _opposite(network: Network) -> Numbers:
     """Place of each channel among the inputs of its router: that of the channel back, or after all of those."""
     channels = network.num_channels

@@ -15,7 +15,7 @@ from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
-from unknot.simulation.engine.state import NO_CYCLE, SPAN, State
+from unknot.simulation.engine.state import NO_CYCLE, SPAN, TABLES, State
 from unknot.simulation.engine.tables import empty_network, is_plain
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs
 from unknot.switching import Switching
@@ -85,6 +85,23 @@ class Engine:
         self.deadlock: Configuration | None = None
         self.calls_from = 0
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
+
+    def keep_pairs(self) -> None:
+        """Count measured packets by source and destination from now on.
+
+        Raises
+        ------
+        SizeError
+            If the pairs take more memory than there may be.
+        """
+        many = self.relation.network.num_terminals**2
+        require(f"figures of {many} pairs of terminals", many * len(self.parts) * TABLES["seen"].dtype.itemsize)
+        self.parts = [part.replaced(seen=many) for part in self.parts]
+
+    def pairs(self, column: str) -> npt.NDArray[np.int64]:
+        """A column of `seen`: int64 array, shape (terminals, terminals), by source and destination."""
+        terminals = self.relation.network.num_terminals
+        return np.asarray(sum(part.seen[column] for part in self.parts)).reshape(terminals, terminals)
 
     @property
     def state(self) -> State:

@@ -8,8 +8,8 @@ published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L
 import numpy as np
 from numba import njit
 
-from unknot.routing.relation import EJECT, VC_MASK
-from unknot.simulation.engine.state import NO_CYCLE
+from unknot.routing.relation import EJECT, IN_ROUTER, VC_MASK
+from unknot.simulation.engine.state import DECIDED, NO_CYCLE
 from unknot.simulation.engine.state_kernel import enqueue, need, post, random_bits
 from unknot.simulation.engine.view_kernel import view
 from unknot.splitmix import STEP
@@ -39,7 +39,7 @@ def choose_address(s, t):
         pair = s.other[pair]
     begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
     address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
-    while setup.compares > 0 and many > 2 and no_detour(s, t, address):
+    while 0 < setup.compares < IN_ROUTER and many > 2 and no_detour(s, t, address):
         address = np.int64(s.addresses[begin + draw(s, t) % many])
     return address
 
@@ -136,7 +136,10 @@ def inject(rule, s, t, now):
                 enqueue(s, natural(base + vc), p)
                 s.packets.injected[p] = now
                 if setup.compares > 0 and s.packets.script[p] < 0:
-                    compare(rule, s, t, p)
+                    if setup.compares < IN_ROUTER:
+                        compare(rule, s, t, p)
+                    elif setup.routing == 0:
+                        decide(rule, s.raw, t, p)
                 break
         if terminals.vc[t] < 0:
             return
@@ -230,3 +233,29 @@ def compare(rule, s, t, p):
         shorter = by_port * hops <= other_by_port * other_hops
     if shorter:
         s.packets.address[p] = direct
+
+
+@njit(_nrt=False)
+def decide(rule, raw, t, p):
+    """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Decision`)."""
+    s = view(raw)
+    setup, own, p = s.setup, s.packets.address[natural(p)], natural(p)
+    s.packets.script[p] = DECIDED
+    block = own // setup.block * setup.block
+    if s.direct.shape[0] > 0:
+        other = np.int64(s.direct[t * s.ejection_row.shape[0] + s.destination[own]])
+        if other < 0:
+            return
+        other += block
+    else:
+        other = block + (own - block + setup.block // 2) % setup.block
+    if other == own:
+        return
+    _, its_cost, _, its_hops = way(rule, raw, t, other)
+    _, cost, _, hops = way(rule, raw, t, own)
+    if setup.weight > 0:
+        cost *= setup.weight
+    else:
+        cost, its_cost = cost * hops, its_cost * its_hops
+    if its_cost <= cost + setup.margin:
+        s.packets.address[p] = other

@@ -2,7 +2,7 @@
 """Allocators: iSLIP of one or several rounds, with priorities or without, and separable input-first.
 
 A request joins an input and an output of a router, numbered from 0. Of several requests an end prefers the one with
-the smaller key: first the age, then round robin from the pointer of that end.
+the smaller key: first the age, then round robin from the pointer of that end, or the other end chosen longest ago.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.state import HIGHEST, INPUTS_FIRST, RR_WAVEFRONT
+from unknot.simulation.engine.state import HIGHEST, INPUTS_FIRST, RR_WAVEFRONT, SELECT
 from unknot.words_kernel import natural
 
 CYCLIC = 0x7FFFFFFF
@@ -23,7 +23,8 @@ WAITING, LOST = 0, -1
 class Ends(NamedTuple):
     """Round-robin pointers of inputs and outputs, the rows of the first ones, and the number of the match.
 
-    Entries of `outer` and `inner` belong to this match if they have its number.
+    Entries of `outer` and `inner` belong to this match if they have its number. Matrix arbiters begin at `recent`; −1
+    without them.
     """
 
     input_pointer: Any
@@ -32,6 +33,9 @@ class Ends(NamedTuple):
     first_output: Any
     number: Any
     inputs_first: Any
+    recent: Any
+    inputs: Any
+    outputs: Any
 
 
 @njit(_nrt=False, forceinline=True)
@@ -45,11 +49,59 @@ def age_key(s, now, p):
 
 
 @njit(_nrt=False, forceinline=True)
-def numbered(s, input_pointer, first_input, output_pointer, first_output, inputs_first):
+def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
     """Return the ends of a new match."""
     s.count.matches += 1
-    number = np.int64(s.count.matches)
-    return Ends(input_pointer, first_input, output_pointer, first_output, number, inputs_first)
+    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
+    inputs = np.int64(s.words.first_input[w1]) - first_input
+    outputs = np.int64(s.words.first_output[w1]) - first_output
+    recent = np.int64(-1)
+    if s.setup.matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
+        recent = s.first_recent[w0] + 2 * of_switch * inputs * outputs
+    return Ends(
+        input_pointer,
+        first_input,
+        output_pointer,
+        first_output,
+        np.int64(s.count.matches),
+        allocator == INPUTS_FIRST,
+        recent,
+        inputs,
+        outputs,
+    )
+
+
+@njit(_nrt=False, forceinline=True)
+def last_chosen(ends, into, out, of_input):
+    """Entry of `recent` for an input and an output, of the arbiter of one or the other."""
+    if of_input:
+        return natural(ends.recent + into * ends.outputs + out)
+    return natural(ends.recent + (ends.outputs + out) * ends.inputs + into)
+
+
+@njit(_nrt=False, forceinline=True)
+def remember(s, ends, into, out):
+    """An input and an output were matched in the first round: their matrix arbiters choose each other last."""
+    if ends.recent >= 0:
+        s.recent[last_chosen(ends, into, out, True)] = ends.number
+        s.recent[last_chosen(ends, into, out, False)] = ends.number
+
+
+@njit(_nrt=False, forceinline=True)
+def next_round(s, ends):
+    """The same ends for another round."""
+    s.count.matches += 1
+    return Ends(
+        ends.input_pointer,
+        ends.first_input,
+        ends.output_pointer,
+        ends.first_output,
+        np.int64(s.count.matches),
+        ends.inputs_first,
+        ends.recent,
+        ends.inputs,
+        ends.outputs,
+    )
 
 
 @njit(_nrt=False, forceinline=True)
@@ -62,7 +114,9 @@ def honoured(allocator, key):
 def key(s, ends, i, of_input):
     """Return the rank of request i at its input if `of_input`, else at its output; the lowest is preferred."""
     here, there = s.requests.input[i], s.requests.output[i]
-    if of_input:
+    if ends.recent >= 0:
+        turn = CYCLIC - min(ends.number - s.recent[last_chosen(ends, here, there, of_input)], CYCLIC)
+    elif of_input:
         turn = there - ends.input_pointer[natural(ends.first_input + here)]
     else:
         turn = here - ends.output_pointer[natural(ends.first_output + there)]
@@ -144,7 +198,7 @@ def match(s, ends, n):
         if matched == 0 or number == rounds:
             return
         drop_rivals(s, ends, n, number, inputs_first)
-        ends = numbered(s, ends.input_pointer, ends.first_input, ends.output_pointer, ends.first_output, inputs_first)
+        ends = next_round(s, ends)
         for k in range(n):
             if requests.won[natural(k)] == WAITING:
                 prefer(s, ends, natural(k), s.outer, inputs_first)

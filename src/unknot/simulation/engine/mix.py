@@ -153,7 +153,7 @@ def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float) -> 
     SimulationError
         If a class cannot be had on this relation or at this load.
     """
-    if relation.direct is not None:
+    if relation.direct is not None and relation.decides is None:
         raise SimulationError(
             f"{relation.name}: its packets compare two addresses on injection, which traffic classes do not"
         )

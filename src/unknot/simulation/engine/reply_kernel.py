@@ -4,6 +4,7 @@
 import numpy as np
 from numba import njit
 
+from unknot.simulation.engine.state import UNDECIDED
 from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import natural
 
@@ -32,7 +33,7 @@ def arrive_in_class(raw, p, arrival, now):
         return False
     row = natural(c * s.turns.shape[0] + s.destination[natural(packets.address[p])])
     packets.created[p], packets.length[p] = arrival, s.forms.flits[natural(reply)]
-    packets.hops[p], packets.form[p] = 0, reply
+    packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
     s.count.created += 1
     s.waiting[p] = -1
     if s.replies.first[row] < 0:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Allocator = Literal["islip", "separable_input_first", "select", "wavefront", "rr_wavefront", "pim", "loa", "max_size"]
 Priority = Literal["none", "age", "class"]
+Arbiter = Literal["round_robin", "matrix"]
 ALLOCATORS: tuple[Allocator, ...] = get_args(Allocator)
 """In the order of their codes in `state`."""
 ITERATIVE: tuple[Allocator, ...] = ("islip", "select", "pim")
@@ -23,6 +24,8 @@ HONOURING: tuple[Allocator, ...] = ("separable_input_first", "select", "wavefron
 """Those that know priorities."""
 LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa", "max_size")
 PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
+SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")
+"""Those whose arbiters may be matrix arbiters."""
 
 _LEAST = {
     "routing_delay": 0,
@@ -39,6 +42,7 @@ _WORDS = {
     "switch_allocator": (*ALLOCATORS, None),
     "priority": PRIORITIES,
     "selection": (*SELECTIONS, None),
+    "arbiter": get_args(Arbiter),
 }
 
 
@@ -94,6 +98,9 @@ class Router:
         routing within a cycle and allocations of one step.
     claim_credit : bool
         Headers request only output VCs that have a credit. It matters under wormhole-nonatomic alone.
+    arbiter : {"round_robin", "matrix"}
+        How inputs and outputs of the allocators separable_input_first and select choose: in turn, or the one that
+        was chosen longest ago (matrix arbiters; Dally & Towles 2004).
 
     Raises
     ------
@@ -117,6 +124,7 @@ class Router:
     internal_speedup: float = 1.0
     switch_allocator: Allocator | None = None
     claim_credit: bool = False
+    arbiter: Arbiter = "round_robin"
 
     def for_relation(self, relation: Relation) -> Router:
         """The router with the selection function that the relation names, unless it has one itself."""
@@ -172,6 +180,8 @@ class Router:
             raise SimulationError(
                 f"router: {self.allocator} has one iteration, got {self.iterations}; islip takes several"
             )
+        if self.arbiter == "matrix" and not used & set(SEPARABLE):
+            raise SimulationError(f"router: a matrix arbiter is of {' or '.join(SEPARABLE)}, not of {self.allocator}")
         if self.queues and not (
             self.routing_delay <= 1 and self.vc_allocation_delay == self.switch_allocation_delay == 1
         ):

@@ -10,19 +10,21 @@ on what was there when the cycle began. Routers with at most 64 VCs a side and d
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.match_kernel import age_key, honoured, match, numbered, offer
+from unknot.routing.relation import IN_ROUTER
+from unknot.simulation.engine.inject_kernel import decide
+from unknot.simulation.engine.match_kernel import age_key, honoured, match, numbered, offer, remember
 from unknot.simulation.engine.matrix_kernel import match_matrix
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state import (
     ATOMIC,
     FRESH,
     IDLE,
-    INPUTS_FIRST,
     MOVING,
     NONATOMIC,
     PENDING,
     SAF,
     STALLED,
+    UNDECIDED,
     WAVEFRONT,
 )
 from unknot.simulation.engine.state_kernel import DONE, bit_of, eject, enqueue, has_room, note, packet_of, post, wake
@@ -165,6 +167,9 @@ def request_vcs(rule, s, w0, w1, now):
             p = front(s, b)
             if p < 0:
                 continue
+            if s.setup.compares == IN_ROUTER and s.inputs.at[b] >= s.setup.num_vcs:
+                if s.packets.script[p] == UNDECIDED:
+                    decide(rule, s.raw, np.int64(s.inputs.at[b]) - s.setup.num_vcs, p)
             found = request(rule, s, b, p, w0, w1, now, count * many)
             if found < 0:
                 s.count.failed_at = b
@@ -250,11 +255,9 @@ def allocate_vcs(rule, s, w0, w1, now):
         return count
     claim_outputs(s, count, many)
     allocator = s.setup.allocator
-    ends = numbered(
-        s, inputs.accept_pointer, first_input, outputs.grant_pointer, first_output, allocator == INPUTS_FIRST
-    )
+    ends = numbered(s, inputs.accept_pointer, outputs.grant_pointer, w0, w1, allocator, False)
     for k in range(count):
-        if allocator >= WAVEFRONT or (count > 1 and is_contested(s, k, many)):
+        if allocator >= WAVEFRONT or ends.recent >= 0 or (count > 1 and is_contested(s, k, many)):
             n = list_requests(s, ends, k, many, n, now)
             continue
         b = natural(s.headers[natural(k)])
@@ -273,6 +276,7 @@ def allocate_vcs(rule, s, w0, w1, now):
             b, w = natural(first_input + into), natural(first_output + out)
             if s.requests.won[i] == 1:
                 outputs.grant_pointer[w], inputs.accept_pointer[b] = into + 1, out + 1
+                remember(s, ends, into, out)
             win(s, b, w, w0, now)
     return count
 

@@ -36,6 +36,8 @@ the next one in turn, one of the channel with the most free buffers (any of them
 ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(len(SELECTIONS))
 """Their codes."""
 
+UNDECIDED, DECIDED = -1, -2
+"""What `packets.script` says of packets without a prescribed path, before and after `inject_kernel.decide`."""
 NO_CYCLE = 2**60
 """A cycle that never comes."""
 ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(8)
@@ -171,7 +173,7 @@ TABLES = {
         length=int64,
         hops=int64,  # channels of which it was allocated a VC
         source=int64,
-        script=int64,  # where its prescribed path begins in `script`, or −1
+        script=int64,  # where its prescribed path begins in `script`, else UNDECIDED or DECIDED
         stop=int32,  # how long that is
         form=int32,  # which of `forms` it has, of runs with traffic classes
     ),
@@ -299,12 +301,17 @@ TABLES = {
         offer=int64,  # of an input port: the output port that it accepts
         offer_key=int64,  # of an input port: how good that is
     ),
+    # Matrix arbiters: for each the last match in which it chose each of its requesters.
+    "recent": numbers(SAVED, int64),
+    "first_recent": numbers(FIXED, int64),  # of the router that begins with a word
+    # Sums over measured packets of each pair of terminals, source × terminals + destination; empty if not wanted.
+    "seen": rows(SAVED, 32, packets=int64, latency=int64, network_latency=int64, hops=int64),
     "progress": rows(SAVED, 128, cycle=int64),  # that each part has reached
 }
 
 SETUP = rows(
     FIXED,
-    352,
+    384,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer
     num_vcs=int64,  # of the network
@@ -315,7 +322,10 @@ SETUP = rows(
     commits=int64,  # whether headers keep their first choice
     slots=int64,  # inboxes of a router, less one
     everyone=int64,  # −1 when tables say who sends to whom; 1 if terminals also send to themselves, else 0
-    compares=int64,  # how packets choose on injection between their address and the direct one; 0 if they do not
+    compares=int64,  # how packets choose between their address and the direct one, `Relation.comparison`
+    block=int64,  # addresses in which a packet stays that chooses in its first router
+    weight=int64,  # of its own queue there; 0: hops count instead
+    margin=int64,  # there
     first_router=int64,  # of this part
     last_router=int64,  # and the end
     first_own_word=int64,
@@ -348,6 +358,7 @@ SETUP = rows(
     queues=int64,  # whether flits may queue behind the switch
     most_queued=int64,  # flits that queue for ejection at a port
     classes=int64,  # traffic classes, or 0
+    matrix=int64,  # whether arbiters of separable allocators are matrix arbiters
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
 """Entries of `State.setup`."""

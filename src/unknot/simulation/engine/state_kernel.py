@@ -7,6 +7,7 @@ from numba import njit, types
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
 from unknot.simulation.engine.state import ATOMIC, BLOCKED, NONATOMIC
+from unknot.simulation.engine.view_kernel import view
 from unknot.types_kernel import RULE
 from unknot.words_kernel import address_of, atomic_or, mixed, natural
 
@@ -63,6 +64,18 @@ def wake(s, w0, w1):
         s.masks.asleep[natural(word)] = 0
 
 
+@njit(_nrt=False)
+def see(raw, p, arrival):
+    """Count measured packet p, which arrives in a cycle, for its pair of terminals."""
+    s = view(raw)
+    packets = s.packets
+    row = natural(packets.source[p] * s.ejection_row.shape[0] + s.destination[natural(packets.address[p])])
+    s.seen.packets[row] += 1
+    s.seen.latency[row] += arrival - packets.created[p]
+    s.seen.network_latency[row] += arrival - packets.injected[p]
+    s.seen.hops[row] += packets.hops[p]
+
+
 @njit(_nrt=False, forceinline=True)
 def eject(s, p, tail, now, arrival):
     """Count a flit of packet p that won the switch to an ejection port and will be ejected in cycle `arrival`."""
@@ -79,6 +92,8 @@ def eject(s, p, tail, now, arrival):
         count.measured_arrived += 1
         count.network_latency += arrival - packets.injected[p]
         count.hops += packets.hops[p]
+        if s.seen.shape[0] > 0:
+            see(s.raw, p, arrival)
     if setup.classes > 0 and arrive_in_class(s.raw, p, arrival, now):
         return
     s.free[natural(count.free)] = p

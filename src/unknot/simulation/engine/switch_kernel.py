@@ -4,9 +4,9 @@
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.match_kernel import CYCLIC, age_key, honoured, match, numbered, offer
+from unknot.simulation.engine.match_kernel import CYCLIC, age_key, honoured, match, numbered, offer, remember
 from unknot.simulation.engine.matrix_kernel import match_matrix
-from unknot.simulation.engine.state import INPUTS_FIRST, MOVING, PENDING, WAVEFRONT
+from unknot.simulation.engine.state import MOVING, PENDING, WAVEFRONT
 from unknot.simulation.engine.state_kernel import bit_of, has_room, note, packet_of
 from unknot.words_kernel import lowest, natural
 
@@ -123,12 +123,13 @@ def wasted(s, i, b, out, w0):
 
 
 @njit(_nrt=False, forceinline=True)
-def grant(s, b, into, out, first_input, first_output, first_round):
+def grant(s, ends, b, into, out, first_round):
     """Move pointers past the match of input port `into` and output port `out` for input row b."""
-    port, other = natural(first_output + out), natural(first_input + into)
+    port, other = natural(ends.first_output + out), natural(ends.first_input + into)
     if first_round:
         s.out_ports.pointer[port], s.in_ports.pointer[other] = into + 1, out + 1
-    s.in_ports.vc_pointer[other] = b - first_input + 1
+        remember(s, ends, into, out)
+    s.in_ports.vc_pointer[other] = b - ends.first_input + 1
 
 
 @njit(_nrt=False, forceinline=True)
@@ -141,8 +142,7 @@ def allocate_switch(s, count, w0, w1, now):
     sent = go_on(s, w0, w1) if s.setup.holds == 1 else np.int64(0)
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     allocator = s.setup.switch_allocator
-    inputs_first = allocator == INPUTS_FIRST
-    ends = numbered(s, s.in_ports.pointer, first_input, s.out_ports.pointer, first_output, inputs_first)
+    ends = numbered(s, s.in_ports.pointer, s.out_ports.pointer, w0, w1, allocator, True)
     claim_switch(s, count, w0, w1, ends, now)
     n = np.int64(0)
     for word in range(w0, w1):
@@ -156,7 +156,7 @@ def allocate_switch(s, count, w0, w1, now):
             if allocator >= WAVEFRONT or is_rival(s, into, out):
                 n = put_forward(s, ends, n, b, into, out, now, np.int64(0))
             else:
-                grant(s, b, into, out, first_input, first_output, True)
+                grant(s, ends, b, into, out, True)
                 s.winners[natural(sent)] = b
                 sent += 1
     if s.setup.speculative == 1:
@@ -169,7 +169,7 @@ def allocate_switch(s, count, w0, w1, now):
         i = natural(k)
         if s.requests.won[i] > 0:
             b, into, out = natural(s.requests.vc[i]), s.requests.input[i], s.requests.output[i]
-            grant(s, b, into, out, first_input, first_output, s.requests.won[i] == 1)
+            grant(s, ends, b, into, out, s.requests.won[i] == 1)
             if not wasted(s, i, b, first_output + out, w0):
                 s.winners[natural(sent)] = b
                 sent += 1

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.ends import ends_of_buffers
+from unknot.simulation.engine.ends import ends_of_buffers, matrix_arbiters
 from unknot.simulation.engine.mix import WAITING, Mix
 from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
 from unknot.simulation.engine.size import packets_in_a_buffer, wheel
@@ -75,6 +75,8 @@ def empty_network(
         "outside": inboxes * num_words if threads > 1 else 0,
         "planes": 2 * buffer_depth.bit_length() * num_words,
         "progress": threads,
+        **(matrix_arbiters(tables) if router.arbiter == "matrix" else {"recent": 0, "first_recent": 0}),
+        "seen": 0,
         "input_class": 0,
         "cache": 0,
         "first_answer": 0,
@@ -131,7 +133,15 @@ def empty_network(
 
 def is_packable(relation: Relation, router: Router) -> bool:
     """Whether routers with one word each go through `simple_kernel`, the fast twin of `router_kernel`."""
-    return router.is_default and not relation.commits and relation.direct is None
+    return router.is_default and not relation.commits and relation.comparison == 0
+
+
+def write_comparison(setup: Any, relation: Relation) -> None:
+    """Write how packets choose between two addresses."""
+    setup.compares = relation.comparison
+    if relation.decides is not None:
+        setup.block = relation.num_addresses // (max(1, len(relation.classes)) * relation.decides.blocks)
+        setup.weight, setup.margin = relation.decides.weight, relation.decides.margin
 
 
 def is_plain(part: State) -> bool:
@@ -180,7 +190,8 @@ def _write_setup(
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth, relation.num_vcs
     setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
     setup.cacheable = is_cacheable(relation, router)
-    setup.commits, setup.compares, setup.everyone = relation.commits, relation.comparison, pairs.everyone
+    setup.commits, setup.everyone = relation.commits, pairs.everyone
+    write_comparison(setup, relation)
     setup.measure_from = setup.measure_to = NO_CYCLE
     setup.routing, setup.vc_allocation = router.routing_delay, router.vc_allocation_delay
     setup.switch_allocation, setup.traversal = router.switch_allocation_delay, router.traversal_delay
@@ -190,7 +201,7 @@ def _write_setup(
     setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
     setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
-    setup.claim = 1 if router.claim_credit else -1
+    setup.claim, setup.matrix = 1 if router.claim_credit else -1, router.arbiter == "matrix"
     setup.most_queued = relation.vcs.widest * depth
     setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
     setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)

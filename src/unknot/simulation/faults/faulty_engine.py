@@ -13,7 +13,7 @@ from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import BLOCKED, FRESH, State
-from unknot.simulation.engine.tables import is_cacheable, is_packable
+from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
 from unknot.simulation.engine.traffic import Pairs
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake
@@ -158,7 +158,8 @@ class FaultyEngine(Engine):
         """Relation and traffic from now on."""
         relation, pairs, state = step.relation, step.pairs, self.state
         setup = state.setup
-        setup.everyone, setup.commits, setup.compares = pairs.everyone, relation.commits, relation.comparison
+        setup.everyone, setup.commits = pairs.everyone, relation.commits
+        write_comparison(setup, relation)
         setup.packable, setup.cacheable = is_packable(relation, self.router), is_cacheable(relation, self.router)
         rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
         state.terminals.chance[:] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)

@@ -20,13 +20,14 @@ from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mea
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
 from unknot.simulation.run.class_run import check_alone, class_runs
-from unknot.simulation.run.measurement import Window, drain, warm_up
+from unknot.simulation.run.measurement import Window, drain, measure_until_settled, warm_up
 from unknot.simulation.run.options import check_point, check_run, run_threads
 from unknot.simulation.run.outcome import diagnosis
+from unknot.simulation.run.pair_run import pair_run
 from unknot.simulation.run.remedy import remedy
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.series import Recorder
-from unknot.simulation.run.statistics import doubtful, mean, percentiles, saturated
+from unknot.simulation.run.statistics import mean, percentiles, saturated
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
@@ -57,6 +58,7 @@ def simulate(
     measure: int | None = None,
     precision: float | None = None,
     interval: int | None = None,
+    by_pair: bool = False,
     faults: Sequence[Fault] = (),
     seed: int = 1,
     threads: int | None = None,
@@ -105,6 +107,8 @@ def simulate(
         most this part of it; not together with `measure`.
     interval : int, optional
         Cycles between two points of `Run.series`, which says what happens over time.
+    by_pair : bool
+        Whether figures are kept for each pair of terminals too: `Run.pairs`.
     faults : sequence of Fault
         *Faults.* Channels and routers that die during the run, and relations that take the place of others; with one
         thread only.
@@ -170,6 +174,8 @@ def simulate(
     )
     rate = mix.packets if mix else chance * float(pairs.rate.sum())
     offered = sum(mix.flits) / terminals if mix else rate * mean_length(shares) / terminals
+    if by_pair:
+        engine.keep_pairs()
     further = progress or (lambda stage, done, total: None)
 
     def say(stage: str, cycle: int) -> None:
@@ -205,7 +211,7 @@ def simulate(
     if engine.deadlock is None:
         again = AGAIN if warmup is None and measure is None else 0
         most = 1 if measure else LONGEST if precision is None else LONGEST_PRECISE
-        measured = _measure(measured, cycles, most, again, precision, at_once, fails, say)
+        measured = measure_until_settled(measured, cycles, most, again, precision, at_once, fails, say)
     accepted, accepted_half_width = measured.accepted, measured.accepted_half_width
     utilisation, occupancy = measured.utilisation(), measured.occupancy()
     reason = ""
@@ -262,6 +268,7 @@ def simulate(
         bursts=bursts,
         warmup=measured.start,
         measured=measured.cycles,
+        pairs=pair_run(engine) if by_pair else None,
         series=engine.series() if isinstance(engine, Recorder) else None,
         deadlock=engine.deadlock,
         latency_half_width=None if reason else measured.latency_half_width,
@@ -270,35 +277,3 @@ def simulate(
         occupancy=occupancy,
         **(engine.toll() if isinstance(engine, FaultyEngine) else {}),
     )
-
-
-def _measure(
-    window: Window,
-    cycles: int,
-    most: int,
-    again: int,
-    precision: float | None,
-    at_once: float,
-    fails: Callable[[Window, bool], str],
-    say: Callable[[str, int], None],
-) -> Window:
-    """Measure, and go on up to `most` times as long while the window is too short to judge.
-
-    A first window in which latencies still rise is counted as warm-up, `again` times at most, and another one of the
-    same length is begun.
-    """
-    engine = window.engine
-    say("measuring", engine.now)
-    wanted = cycles
-    while window.go_on(wanted, lambda cycle: say("measuring", cycle)):
-        wanted = window.cycles
-        doubt = doubtful(window.lag_before, engine.lag(), wanted, at_once)
-        if fails(window, True):
-            break
-        if again and wanted == cycles and not doubt and window.drifts:
-            window, again = Window(engine, cautious=window.cautious), again - 1
-            continue
-        short = window.dependent or (precision is not None and not window.within(precision))
-        if wanted >= most * cycles or not (doubt or short):
-            break
-    return window

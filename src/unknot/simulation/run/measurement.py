@@ -15,6 +15,7 @@ from unknot.simulation.run.statistics import (
     Values,
     batch_means,
     correlation,
+    doubtful,
     half_width_of_batches,
     rises,
     truncation,
@@ -96,6 +97,7 @@ class Window:
             count.network_latency = count.hops = 0
             for column in PER_CLASS:
                 part.classes[column] = 0
+            part.seen[:] = 0
         self._before = engine.carried()
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
@@ -204,6 +206,38 @@ class Window:
     def _to(self, cycle: int) -> None:
         while self.engine.now < cycle:
             self.engine.advance(cycle)
+
+
+def measure_until_settled(
+    window: Window,
+    cycles: int,
+    most: int,
+    again: int,
+    precision: float | None,
+    at_once: float,
+    fails: Callable[[Window, bool], str],
+    say: Callable[[str, int], None],
+) -> Window:
+    """Measure, and go on up to `most` times as long while the window is too short to judge.
+
+    A first window in which latencies still rise is counted as warm-up, `again` times at most, and another one of the
+    same length is begun.
+    """
+    engine = window.engine
+    say("measuring", engine.now)
+    wanted = cycles
+    while window.go_on(wanted, lambda cycle: say("measuring", cycle)):
+        wanted = window.cycles
+        doubt = doubtful(window.lag_before, engine.lag(), wanted, at_once)
+        if fails(window, True):
+            break
+        if again and wanted == cycles and not doubt and window.drifts:
+            window, again = Window(engine, cautious=window.cautious), again - 1
+            continue
+        short = window.dependent or (precision is not None and not window.within(precision))
+        if wanted >= most * cycles or not (doubt or short):
+            break
+    return window
 
 
 def drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], None]) -> str:

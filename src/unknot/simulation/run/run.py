@@ -13,6 +13,7 @@ from unknot.shown import Shown
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.run.class_run import ClassRun
+from unknot.simulation.run.pair_run import PairRun
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
 from unknot.switching import Switching
@@ -78,6 +79,8 @@ class Run(Shown):
         compared.
     classes : tuple of ClassRun
         Figures of each traffic class, of a run with classes.
+    pairs : PairRun or None
+        Figures of each pair of terminals, when they were asked for; do not count when runs are compared.
     series : Series or None
         The run over time, when it was asked for; does not count when runs are compared.
     """
@@ -116,6 +119,7 @@ class Run(Shown):
     routing: str = field(default="", compare=False)
     vcs: int | None = field(default=None, compare=False)
     traffic: str = field(default="", compare=False)
+    pairs: PairRun | None = field(default=None, compare=False, repr=False)
     series: Series | None = field(default=None, compare=False, repr=False)
     utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
     occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)

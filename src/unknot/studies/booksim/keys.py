@@ -95,11 +95,12 @@ KEYS: dict[str, Key] = {
     "spec_sw_allocator": Key("str", "prio", "refused", "one allocator serves all bids"),
     "vc_allocator": Key("str", "islip", "partly", "`Router.allocator`: `islip`, `select`, `pim`, each with "
                         "`(iterations)`; `wavefront`, `rr_wavefront`, `loa`, `max_size`, `separable_input_first`, "
-                        "`separable_output_first`, which is `select(1)` here; not the arbiters `matrix` and `tree`"),
+                        "`separable_output_first`, which is `select(1)` here; the arbiter `(matrix)`, not `tree`"),
     "sw_allocator": Key("str", "islip", "partly", "`Router.switch_allocator`; its iterations are those of "
                         "`vc_allocator`"),
     "alloc_iters": Key("int", "1", "built", "`Router.iterations`; BookSim ignores it (`--faithful` too)"),
-    "arb_type": Key("str", "round_robin", "partly", "`round_robin`; BookSim ignores it (`--faithful` too)"),
+    "arb_type": Key("str", "round_robin", "partly", "`Router.arbiter`: `round_robin`, `matrix`; BookSim ignores it "
+                    "(`--faithful` too)"),
     "hold_switch_for_packet": Key("int", "0", "built", "`Router.hold_switch`"),
     "vc_busy_when_full": Key("int", "0", "built", "`Router.claim_credit`"),
     "vc_prioritize_empty": Key("int", "0", "partly", "VCs are requested alike: refused where an allocator knows "
@@ -154,7 +155,9 @@ KEYS: dict[str, Key] = {
     "stopping_thres": Key("floats", "0.05", "inert", _CONVERGE),
     "acc_stopping_thres": Key("floats", "0.05", "inert", _CONVERGE),
     # What is printed.
-    "pair_stats": Key("int", "0", "inert", "latencies are not kept pair by pair"),
+    "pair_stats": Key("int", "0", "built", "`simulate(by_pair=True)`, `Run.pairs`; written to `stats_out`"),
+    "stats_out": Key("str", "", "built", "file for `plat` and `nlat` and, with `pair_stats`, `pair_sent`, "
+                     "`pair_plat` and `pair_nlat`; with one traffic class, without sweep and batches"),
     "print_activity": Key("int", "0", "inert", "`unknot simulate --channels --json` gives every channel's share"),
     "print_csv_results": Key("int", "0", "built", "a line `results:` in BookSim's order"),
     "deadlock_warn_timeout": Key("int", "256", "inert", "deadlocks are found exactly, whenever one is tied"),
@@ -164,7 +167,7 @@ KEYS: dict[str, Key] = {
     **{key: Key("str", "", "inert", "`watch_packets` follows all flits of a packet")
        for key in ("watch_file", "watch_flits", "watch_transactions")},
     **{key: Key("str", "", "inert", _OUT) for key in (
-        "stats_out", "injected_flits_out", "received_flits_out", "stored_flits_out", "sent_flits_out",
+        "injected_flits_out", "received_flits_out", "stored_flits_out", "sent_flits_out",
         "outstanding_credits_out", "ejected_flits_out", "active_packets_out", "used_credits_out", "free_credits_out",
         "max_credits_out", "sent_packets_out")},
     "sim_power": Key("int", "0", "inert", "no power is computed"),

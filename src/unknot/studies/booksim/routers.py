@@ -91,6 +91,7 @@ def _allocators(given: Configuration) -> dict[str, Any]:
     """Allocators of VCs and of the switch, and their iterations."""
     found: list[Allocator] = []
     rounds: dict[str, int] = {}
+    arbiters: dict[str, str] = {}
     for key in ("vc_allocator", "sw_allocator"):
         match = _ALLOCATOR.fullmatch(given.text(key))
         name = match[1] if match else ""
@@ -100,9 +101,7 @@ def _allocators(given: Configuration) -> dict[str, Any]:
         if _ALLOCATORS[name] in ITERATIVE and name != "separable_output_first":
             rounds[key] = _iterations(given, key, inside)
         elif name.startswith("separable"):
-            arbiter = inside or ("round_robin" if given.faithful else given.text("arb_type"))
-            if arbiter != "round_robin":
-                raise given.error(key if inside else "arb_type", f"arbiter {arbiter} is not built: round_robin is")
+            arbiters[key] = _arbiter(given, key, inside)
             if name == "separable_output_first":
                 rounds[key] = 1
         found.append(_ALLOCATORS[name])
@@ -110,12 +109,30 @@ def _allocators(given: Configuration) -> dict[str, Any]:
         raise given.error(
             "sw_allocator", "VCs and the switch have the same number of iterations where both have some"
         )
+    if len(set(arbiters.values())) > 1 or ("matrix" in arbiters.values() and "select" in _named(given)):
+        raise given.error("sw_allocator", "VCs and the switch have the same arbiter where both have one")
     first, second = found
     return {
+        "arbiter": next(iter(arbiters.values()), "round_robin"),
         "allocator": first,
         "switch_allocator": second if second != first else None,
         "iterations": next(iter(rounds.values()), 1),
     }
+
+
+def _named(given: Configuration) -> list[str]:
+    """Names of both allocators, without what stands in parentheses."""
+    return [given.text(key).partition("(")[0] for key in ("vc_allocator", "sw_allocator")]
+
+
+def _arbiter(given: Configuration, key: str, inside: str) -> str:
+    """The arbiter of a separable allocator."""
+    arbiter = inside or ("round_robin" if given.faithful else given.text("arb_type"))
+    if arbiter not in ("round_robin", "matrix"):
+        raise given.error(key if inside else "arb_type", f"arbiter {arbiter} is not built; round_robin or matrix")
+    if arbiter == "matrix" and not inside and key == "vc_allocator":
+        given.warn("arb_type", "BookSim ignores it and takes turns; --faithful does so too")
+    return arbiter
 
 
 def _iterations(given: Configuration, key: str, inside: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from unknot.errors import near
 from unknot.routing.relation import Relation
-from unknot.studies.booksim import cubes, flats, trees
+from unknot.studies.booksim import adaptive, cubes, flats, trees
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.networks import Built
 
@@ -22,6 +22,7 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("mesh", "dim_order_ni"): cubes.dim_order_ni,
     ("mesh", "dim_order_pni"): cubes.dim_order_pni,
     ("mesh", "xy_yx"): cubes.xy_yx,
+    ("mesh", "adaptive_xy_yx"): adaptive.adaptive_xy_yx,
     ("mesh", "romm"): cubes.romm,
     ("mesh", "valiant"): cubes.valiant,
     ("mesh", "min_adapt"): cubes.min_adapt_mesh,
@@ -45,23 +46,21 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("flatfly", "ran_min"): flats.flatfly_min,
     ("flatfly", "xyyx"): flats.flatfly_xyyx,
     ("flatfly", "valiant"): flats.flatfly_valiant,
+    ("flatfly", "adaptive_xyyx"): adaptive.adaptive_xyyx,
+    ("flatfly", "ugal"): adaptive.flatfly_ugal,
+    ("flatfly", "ugal_xyyx"): adaptive.flatfly_ugal_xyyx,
+    ("flatfly", "ugal_pni"): adaptive.flatfly_ugal_pni,
     ("dragonflynew", "min"): flats.dragonfly_min,
+    ("dragonflynew", "ugal"): adaptive.dragonfly_ugal,
 }
 """Routings by topology and `routing_function`."""
 
 MOST_VCS = 2**24
 NOT_BUILT = {
-    ("mesh", "adaptive_xy_yx"): "it compares queues in the source router; xy_yx and romm draw instead",
     ("mesh", "romm_ni"): "romm is built",
     ("mesh", "chaos"): "BookSim's router `chaos` cannot start",
     ("torus", "chaos"): "BookSim's router `chaos` cannot start",
     ("torus", "valiant_ni"): "BookSim stops with a failed assertion",
-    ("flatfly", "adaptive_xyyx"): "it compares queues in the source router; xyyx draws instead",
-    ("flatfly", "ugal"): "it compares queues in the source router with a threshold; `unknot simulate` has ugal",
-    ("flatfly", "ugal_pni"): "it compares queues in the source router with a threshold; `unknot simulate` has ugal",
-    ("flatfly", "ugal_xyyx"): "it compares queues in the source router with a threshold; `unknot simulate` has ugal",
-    ("dragonflynew", "ugal"): "it compares queues in the source router with a threshold; `unknot simulate` has "
-    "dragonfly_ugal",
 }
 """Routing functions that BookSim has and are not built, and why or what to use."""
 

@@ -16,6 +16,7 @@ from unknot.studies.booksim.configuration import Configuration, read_configurati
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
 from unknot.studies.booksim.routers import router_of
+from unknot.studies.booksim.statistics import wanted_statistics
 from unknot.switching import Switching
 
 
@@ -169,6 +170,8 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
         "bursts": bursts(given, built, load / mean),
     }
     options |= _of_routers(given) | _cycles(given)
+    if wanted_statistics(given, single=True):
+        options["by_pair"] = True
     return Setup(given, relation, load, lengths, options, _seeds(given), built, _watched(given))
 
 
@@ -182,6 +185,7 @@ def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup
     size, window = given.whole("batch_size", 1, 1_000_000), given.whole("max_outstanding_requests")
     batches = Batches(size, given.whole("batch_count", 1, 1000), window if 0 < window < size else size)
     options: dict[str, Any] = {"traffic": pattern(given, built), "itself": True} | _of_routers(given)
+    wanted_statistics(given, single=False)
     if _watched(given):
         raise given.error("watch_packets", "packets of batches cannot be watched")
     return Setup(given, relation, 1.0, lengths, options, _seeds(given), built, batches=batches)
@@ -198,6 +202,7 @@ def _with_classes(given: Configuration, built: Built, relation: Relation) -> Set
                 if flits:
                     lengths[flits] = lengths.get(flits, 0.0) + one.share / one.mean_length * form.share
     options: dict[str, Any] = {"classes": mix} | _of_routers(given) | _cycles(given)
+    wanted_statistics(given, single=False)
     if _watched(given):
         raise given.error("watch_packets", "packets of traffic classes cannot be watched")
     return Setup(given, relation, load, dict(length_shares(lengths)), options, _seeds(given), built)

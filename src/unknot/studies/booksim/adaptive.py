@@ -1,0 +1,175 @@
+"""Routing functions of BookSim that compare queues in the source router.
+
+What a packet may draw is part of its address, and so is what it may decide: proofs hold for every decision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unknot.routing.decision import Decision
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
+from unknot.studies.booksim.cubes import MOST_ADDRESSES, UnfitError, addresses, xy_yx
+from unknot.studies.booksim.flats import flatfly_xyyx
+from unknot.studies.booksim.networks import Built
+
+SHORTER = Decision(weight=1, margin=-1)
+"""The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""
+FLATFLY_MARGIN, DRAGONFLY_MARGIN = 2, 30
+"""In favour of minimal routing, in flits times hops, and in flits."""
+MOST_PAIRS = 2**26
+"""Most pairs of a source and an address."""
+
+
+def adaptive_xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
+    return replace(xy_yx(built, vcs, faithful), name="adaptive_xy_yx of BookSim", decides=SHORTER)
+
+
+def adaptive_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
+    return replace(flatfly_xyyx(built, vcs, faithful), name="adaptive_xyyx of BookSim", decides=SHORTER)
+
+
+def flatfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
+    """UGAL in rising order of dimensions: half of the VCs up to the waypoint, half behind it."""
+    return _flatfly_ugal(built, vcs, "ugal", 1)
+
+
+def flatfly_ugal_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
+    """UGAL with dimensions rising or falling: a quarter of the VCs for each, up to the waypoint and behind it."""
+    return _flatfly_ugal(built, vcs, "ugal_xyyx", 2)
+
+
+def flatfly_ugal_pni(built: Built, vcs: int, faithful: bool) -> Relation:
+    """UGAL with VCs in each phase for each digit at which the next dimension is left, or for each terminal."""
+    if built.k != built.c:
+        raise UnfitError(f"ugal_pni wants k = c, in BookSim too, got {built.k} and {built.c}", "k")
+    if vcs < 2 * built.k:
+        raise UnfitError(f"at least {2 * built.k} VCs are wanted, one for each digit in each phase, got {vcs}")
+    return _flatfly_ugal(built, vcs, "ugal_pni", 1, built.k)
+
+
+def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int, shares: int = 1) -> Relation:
+    """UGAL by waypoints in the box of source and destination; that of the source itself is minimal routing.
+
+    Address: ``(order × routers + waypoint) × terminals + destination``. Each phase has `shares` shares of its VCs.
+    """
+    if vcs % (2 * orders):
+        what = "half for each phase" if orders == 1 else "a quarter for each order and phase"
+        raise UnfitError(f"VCs are a multiple of {2 * orders}, {what}, got {vcs}")
+    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    terminals, routers, total = built.network.num_terminals, built.network.num_routers, virtual.total
+    block, each = terminals * routers, vcs // (2 * orders)
+    within, many = _places_in_routers(built), each // shares
+    if block * orders > MOST_ADDRESSES or block * orders * terminals > MOST_PAIRS:
+        raise UnfitError(f"{block * orders} addresses by waypoint are too many for {terminals} terminals", "k")
+
+    def rule(at: int, address: int, out: Out) -> int:
+        order, here, there = address // block, router[at], home[address % terminals]
+        waypoint = address % block // terminals
+        late = here == waypoint
+        if at < total:
+            late = late or (at - first[of[at]]) // each % 2 == 1
+        elif here == there:
+            out[0] = EJECT
+            return 1
+        goal = there if late else waypoint
+        for j in range(n):
+            i = n - 1 - j if order else j
+            a, b = here // k**i % k, goal // k**i % k
+            if a != b:
+                low = first[channel[here, (k - 1) * i + b - int(b > a)]] + (2 * order + int(late)) * each
+                if shares > 1:
+                    low += many * (there // k ** (i + 1) % k if i + 1 < n else within[address % terminals])
+                for v in range(many):
+                    out[v] = low + v
+                return many
+        out[0] = EJECT
+        return 1
+
+    digits = np.arange(routers)[:, None] // k ** np.arange(n) % k
+    ends = np.arange(terminals)
+    source, to = (digits[at] for at in (built.network.inject, home))
+    # A waypoint has the digits that source and destination share.
+    inside = np.ones((terminals, routers, terminals), dtype=bool)
+    for i in range(n):
+        alike = source[:, i][:, None] == to[:, i][None, :]
+        inside &= ~alike[:, None, :] | (digits[:, i][None, :, None] == source[:, i][:, None, None])
+    return Relation(
+        built.network,
+        virtual,
+        rule,
+        name=f"{name} of BookSim",
+        destination=addresses(built, orders * routers),
+        may_use=np.tile(inside.reshape(terminals, -1), orders),
+        direct=built.network.inject[:, None] * terminals + ends[None, :],
+        compares="UGAL-L",
+        decides=Decision(weight=0, margin=FLATFLY_MARGIN, blocks=orders),
+        source="Singh 2005",
+    )
+
+
+def _places_in_routers(built: Built) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Number of each terminal among those of its router."""
+    home = built.network.eject
+    order = np.argsort(home, kind="stable")
+    first = np.searchsorted(home[order], home[order])
+    found = np.empty(home.size, dtype=np.int64)
+    found[order] = np.arange(home.size) - first
+    return found
+
+
+def dragonfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
+    """UGAL by any router: VC 0 up to it, VC 1 to the group of the destination, VC 2 there.
+
+    A waypoint in the source group is minimal routing; the address of the source router stands for it. VC 0 is used in
+    the group that packets leave and in that of their waypoints alike.
+    """
+    if vcs != 3:
+        raise UnfitError(f"3 VCs are wanted, in BookSim too, got {vcs}")
+    virtual, channel, p = VirtualChannels(built.network, vcs), built.channel, built.k
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    terminals, a, total = built.network.num_terminals, 2 * p, virtual.total
+
+    def rule(at: int, address: int, out: Out) -> int:
+        waypoint, here, there = address // terminals, router[at], home[address % terminals]
+        group = here // a
+        if at < total:
+            phase = at - first[of[at]]
+            if phase == 0 and here == waypoint:
+                phase = 1
+        elif there // a == group:
+            phase = 2
+        else:
+            phase = int(waypoint // a == group)
+        goal = waypoint if phase == 0 else there
+        if here == goal:
+            out[0] = EJECT
+            return 1
+        far = goal // a
+        way = far - int(far > group)
+        exit_router = goal if group == far else group * a + way // p
+        if exit_router == here:
+            port = a - 1 + way % p
+            phase = 2 if phase == 1 else phase
+        else:
+            port = exit_router % a - int(here < exit_router)
+        out[0] = first[channel[here, port]] + phase
+        return 1
+
+    return Relation(
+        built.network,
+        virtual,
+        rule,
+        name="ugal of BookSim",
+        destination=addresses(built, built.network.num_routers),
+        direct=built.network.inject[:, None] * terminals + np.arange(terminals)[None, :],
+        compares="UGAL-L",
+        decides=Decision(weight=2, margin=DRAGONFLY_MARGIN),
+        source="Kim, Dally, Scott & Abts 2008",
+    )
