@@ -186,12 +186,14 @@ def test_threads_of_a_study() -> None:
     with workers(None, 1, threads=True) as pool:
         with memory_limit("300M"):
             first, second, third = pool.submit(waits), pool.submit(limit), pool.submit(int, "x")
+            fourth = pool.submit(int, "11", base=2)
         begun.wait()
         assert second.cancel()
         end.set()
         assert first.result() == 300 * 2**20
         with pytest.raises(ValueError, match="invalid literal"):
             third.result()
+        assert fourth.result() == 3
     end.clear()
     with suppress(KeyboardInterrupt), workers(None, 1, threads=True) as pool:
         pool.submit(waits)

@@ -57,6 +57,7 @@ def test_every_packet_arrives(pair: tuple[str, str], tmp_path: Path) -> None:
     assert found.delivered
     assert relation.claims_minimal is not True or found.minimal
     assert relation.claims_minimal or not found.minimal
+    assert relation.vcs.each == (16 if "_ni" in pair[1] else 4)
     assert check(relation, "wormhole-nonatomic").deadlock_free is (pair not in CAN_DEADLOCK)
     assert check(relation, "wormhole").deadlock_free or pair == ("dragonflynew", "ugal")
 
@@ -122,6 +123,27 @@ def test_sizes(topology: str, routers: int, nodes: int, diameter: int, tmp_path:
     ends = set(network.eject.tolist())
     far = dict(nx.all_pairs_shortest_path_length(graph))
     assert max(far[a][b] for a in ends for b in ends) == diameter
+
+
+@pytest.mark.parametrize("topology", ["fattree", "tree4"])
+def test_adaptive_routing_takes_every_port_up(topology: str, tmp_path: Path) -> None:
+    for routing, ports in (("nca", 1), ("anca", 2)):
+        relation = setup_of(tmp_path, topology, routing).relation
+        last = relation.network.num_terminals - 1
+        found = {relation.vcs.channel[c.vc] for c in relation.candidates(relation.num_vcs, last) if c.vc is not None}
+        assert len(found) == ports
+
+
+def test_odd_rings_have_one_shortest_way(tmp_path: Path) -> None:
+    for routing in ("dim_order", "dim_order_bal", "min_adapt"):
+        relation = setup_of(tmp_path, "torus", routing, "k=5").relation
+        assert deliver(relation).minimal
+
+
+def test_cables_to_terminals_of_a_flattened_butterfly(tmp_path: Path) -> None:
+    """Three terminals a side are a cycle away; four would be more."""
+    relation = setup_of(tmp_path, "flatfly", "ran_min", "k=2", "n=2", "c=9", "xr=3", "yr=3", "x=2", "y=2").relation
+    assert relation.network.num_terminals == 36
 
 
 def test_latencies_of_channels(tmp_path: Path) -> None:

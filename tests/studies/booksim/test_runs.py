@@ -61,13 +61,20 @@ def test_a_sweep_of_sizes_builds_networks_anew(tmp_path: Path) -> None:
     assert [point.found.runs[0].hops_mean for point in points] == pytest.approx([1.0, 2.5], abs=0.1)
 
 
-@pytest.mark.parametrize("text", ["k", "k=1:2", "rate=1:2:1", "k=1:x:1", "k=2:1:1", "k=1:2:0", "topology=1:2:1"])
+@pytest.mark.parametrize(
+    "text", ["k", "k=1:2", "rate=1:2:1", "k=1:x:1", "k=2:1:1", "k=1:2:0", "k=1:2.5:1", "topology=1:2:1"]
+)
 def test_sweeps_that_are_none(text: str) -> None:
     with pytest.raises(TextError):
         sweep_of(text)
 
 
 def test_faithful_runs_last_as_long_as_those_of_booksim(tmp_path: Path) -> None:
+    shortest = understood(tmp_path, "sample_period=1", "max_samples=1", "warmup_periods=0", faithful=True)
+    assert (shortest.options["warmup"], shortest.options["measure"]) == (0, 1)
+    for key in ("sample_period", "max_samples"):
+        with pytest.raises(UnknotError, match=f"{key}: a whole number from 1"):
+            understood(tmp_path, f"{key}=0")
     setup = understood(tmp_path, "sample_period=500", faithful=True)
     found = run_booksim(setup)[0].found.runs[0]
     assert (found.warmup, found.measured) == (1500, 3500)
