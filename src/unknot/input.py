@@ -123,7 +123,17 @@ def read_lines(path: str | Path, *, growth: int = 40) -> list[str]:
     TextError
         If the file cannot be read, is empty, or is not text.
     """
-    text = read_text(path, growth=growth)
+    return lines_of(read_text(path, growth=growth), path)
+
+
+def lines_of(text: str, path: str | Path) -> list[str]:
+    """The lines of the text of a file.
+
+    Raises
+    ------
+    TextError
+        If there is nothing in it.
+    """
     if not text.strip():
         raise TextError("this file is empty", path)
     return [line.rstrip("\r") for line in text.rstrip("\n").split("\n")]
