@@ -43,6 +43,7 @@ def written(folder: Path, text: str) -> Path:
 def problems(folder: Path, text: str) -> list[TextError]:
     with pytest.raises(StudyError) as caught:
         load_study(written(folder, text))
+    assert str(caught.value) == "\n".join(map(str, caught.value.problems))
     return list(caught.value.problems)
 
 

@@ -94,11 +94,18 @@ def test_valiant_of_booksim_can_deadlock(tmp_path: Path) -> None:
     )
 
 
-def test_min_adapt_of_booksim_offers_one_direction(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("routing", "offered"), [("min_adapt", [(0, 1, 2, 3), (1, 2, 3)]), ("planar_adapt", [(2, 3), (0,)])]
+)
+def test_adaptive_routing_of_booksim_offers_one_direction(
+    routing: str, offered: list[tuple[int, ...]], tmp_path: Path
+) -> None:
     for faithful, ways in ((False, 2), (True, 1)):
-        relation = setup_of(tmp_path, "mesh", "min_adapt", faithful=faithful).relation
-        found = relation.candidates(relation.num_vcs, 8)
-        assert len({relation.vcs.channel[c.vc] for c in found if c.vc is not None}) == ways
+        relation = setup_of(tmp_path, "mesh", routing, faithful=faithful).relation
+        vcs = [c.vc for c in relation.candidates(relation.num_vcs, 8) if c.vc is not None]
+        channels = list(dict.fromkeys(relation.vcs.channel[vcs].tolist()))
+        found = [tuple(int(relation.vcs.index[v]) for v in vcs if relation.vcs.channel[v] == c) for c in channels]
+        assert found == offered[:ways]
 
 
 def test_express_channels_of_large_meshes(tmp_path: Path) -> None:
