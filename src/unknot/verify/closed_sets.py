@@ -48,11 +48,6 @@ def small_closed_set(core: Core, heads: Flags) -> list[Worm]:
     ]
 
 
-def at_injection(core: Core) -> Flags:
-    """Mask of heads in states that a packet enters straight from its terminal: bool array, shape (heads,)."""
-    return entered(core)[core.head_owner]
-
-
 def entered(core: Core) -> Flags:
     """Mask of states that a packet enters straight from its terminal: bool array, shape (states,)."""
     relation = core.dependencies.relation

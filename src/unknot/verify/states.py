@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -201,14 +200,6 @@ class Core:
     head_owner: IntArray
     head_first: Offsets
     head_wait: IntArray
-
-    @cached_property
-    def head_of(self) -> dict[int, list[int]]:
-        """Heads of each state that has any."""
-        found: dict[int, list[int]] = {}
-        for head, state in enumerate(self.head_owner.tolist()):
-            found.setdefault(state, []).append(head)
-        return found
 
     def waits(self, head: int) -> list[int]:
         """VCs a head waits for, each once."""

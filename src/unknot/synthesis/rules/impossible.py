@@ -91,7 +91,7 @@ def refutation(
     """
     from pysat.solvers import Solver
 
-    clauses, _ = _clauses(space, request, switching, tuple(refuted), tuple(paths), walks)
+    clauses, _ = _clauses(space, request, tuple(refuted), tuple(paths), walks)
     with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
         if solved(solver, effort):
             return None
@@ -101,7 +101,6 @@ def refutation(
 def _clauses(
     space: Space,
     request: Request,
-    switching: Switching,
     refuted: tuple[Refuted, ...],
     paths: tuple[Word, ...],
     walks: tuple[tuple[int, ...], ...],
@@ -136,9 +135,7 @@ def accept(evidence: Impossible) -> None:
     for path in evidence.paths:
         if evidence.request.adaptive != "paths" or not _is_path(space, path):
             raise Rejected(f"{path} is no shortest path that the request is about")
-    given, requirements = _clauses(
-        space, evidence.request, evidence.switching, evidence.refuted, evidence.paths, evidence.walks
-    )
+    given, requirements = _clauses(space, evidence.request, evidence.refuted, evidence.paths, evidence.walks)
     contradict(given, evidence.learnt, requirements.variables)
 
 
