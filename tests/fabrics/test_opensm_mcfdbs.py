@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.fabrics.folders import EXAMPLES, refused
-from tests.fabrics.texts import ibnetdiscover, lfts, mcfdbs, ring
+from tests.fabrics.texts import dump_mfts, ibnetdiscover, lfts, mcfdbs, ring
+from unknot.errors import TextError
 from unknot.fabrics import Fabric, read_fabric
+from unknot.fabrics.opensm_mcfdbs import read_mcfdbs
 
 TORUS = EXAMPLES / "opensm-torus4x4-updn-multicast"
 
@@ -34,6 +36,30 @@ def test_rows(tmp_path: Path) -> None:
         [0xC000, 0, 1], [0xC000, 0, 3], [0xC000, 1, 2], [0xC000, 1, 3], [0xC001, 1, 0],
     ]  # fmt: skip
     assert fabric.multicast_file.endswith("opensm.mcfdbs")
+
+
+@pytest.mark.parametrize("ports", [5, 9, 12, 36])
+@pytest.mark.parametrize("masks", [False, True])
+def test_dumps_of_infiniband_diags_say_the_same(tmp_path: Path, ports: int, masks: bool) -> None:
+    """Down to the columns as `dump_fts -M` and `dump_fts -M -n` print them of simulated fabrics."""
+    layout = ring(3)
+    layout.copies = {(0xC000, "S0"): [1, 3], (0xC000, "S1"): [0, ports], (0xC001, "S1"): [ports // 2]}
+    (tmp_path / "a").write_text(mcfdbs(layout))
+    (tmp_path / "b").write_text(dump_mfts(layout, ports, masks))
+    one, other = (sorted(row[:3] for row in read_mcfdbs(tmp_path / name).rows) for name in "ab")
+    assert one == other
+
+
+def test_a_line_as_dump_mfts_prints_it(tmp_path: Path) -> None:
+    """Ports 4 and 20 of a switch with 36."""
+    head = "Multicast mlids [0xc000-0xc3ff] of switch DR path slid 0; dlid 0; 0,1,3 guid 0x000000000020000a (S10):\n"
+    crosses = f"0xc001              x{' ' * 31}x{' ' * 33}\n"
+    for body in (f" MLid\n{crosses}", " MLid       Port Mask\n0xc001      001000100000\n"):
+        (tmp_path / "m").write_text(f"{head}{body}1 valid mlids dumped \n")
+        assert [row[:3] for row in read_mcfdbs(tmp_path / "m").rows] == [(0x20000A, 0xC001, (4, 20))]
+        (tmp_path / "m").write_text(f"{head}{body}2 valid mlids dumped \n")
+        with pytest.raises(TextError, match="rows above: 1, not 2; is the file cut off"):
+            read_mcfdbs(tmp_path / "m")
 
 
 def test_a_real_dump_has_a_tree_for_each_group() -> None:

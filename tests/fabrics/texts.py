@@ -246,6 +246,26 @@ def mcfdbs(layout: Layout) -> str:
     return "\n".join(lines) + "\n"
 
 
+def dump_mfts(layout: Layout, ports: int, masks: bool = False) -> str:
+    """As `dump_mfts` and `ibroute -M` print them, with crosses, or with -n masks; switches have this many ports."""
+    lines = []
+    for node in (node for node in layout.nodes if node[0] == "S"):
+        rows = {mlid: copies for (mlid, who), copies in layout.copies.items() if who == node}
+        path = "DR path slid 0; dlid 0; 0,1,3"
+        lines.append(f"Multicast mlids [0xc000-0xc3ff] of switch {path} guid 0x{layout.guid(node):016x} ({node}):")
+        if not masks and ports > 9:
+            lines.append(" " * 12 + "".join(f"{' ' if i % 10 else i // 10} " for i in range(ports + 1)))
+        if not masks:
+            lines.append("     Ports: " + "".join(f"{i % 10} " for i in range(ports + 1)))
+        lines.append(" MLid       Port Mask" if masks else " MLid")
+        for mlid, copies in rows.items():
+            bits = "".join(f"{sum(1 << p % 16 for p in copies if p // 16 == w):04x}" for w in range(ports // 16 + 1))
+            crosses = "".join("x " if i in copies else "  " for i in range(ports + 1))
+            lines.append(f"0x{mlid:04x}      {bits if masks else crosses}")
+        lines.append(f"{len(rows)} valid mlids dumped ")
+    return "\n".join(lines) + "\n"
+
+
 def lid_matrix(layout: Layout, hops: Mapping[tuple[str, str], list[int]]) -> str:
     """As OpenSM dumps it; `hops` gives the row of a switch for another, from port 0 on."""
     lines = []

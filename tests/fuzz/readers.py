@@ -84,7 +84,7 @@ _LAYOUT.lanes = {(f"S{i}", i, 3 - i): [(sl + i) % 16 for sl in range(16)] for i 
 _LAYOUT.copies = {(0xC000 + i % 2, f"S{i}"): [1, 2, 3][: 1 + i] for i in range(3)}
 _HOPS = {(f"S{i}", f"S{k}"): [0 if i == k else 1, 255, 2] for i in range(3) for k in range(3)}
 _MORE: dict[str, list[str]] = {
-    "mcfdbs": [texts.mcfdbs(_LAYOUT)],
+    "mcfdbs": [texts.mcfdbs(_LAYOUT), texts.dump_mfts(_LAYOUT, 12), texts.dump_mfts(_LAYOUT, 18, masks=True)],
     "lidmatrix": [texts.lid_matrix(_LAYOUT, _HOPS)],
     "ibnetdiscover": [texts.ibnetdiscover(_LAYOUT), texts.ibnetdiscover(texts.ring(2, lmc=1))],
     "lst": [texts.lst(_LAYOUT), texts.lst(_LAYOUT, down=[("S0", 1), ("S1", 2)])],

@@ -41,6 +41,8 @@ class Format:
         is only written.
     joins_ports : bool
         Whether terminals that are ports of one host are written as one host.
+    one_switch : bool
+        Whether such a host then stands at the switch of its first port alone.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Format:
     keeps: frozenset[str] = frozenset()
     holds: Literal["network", "fabric", "tables", "levels", "lanes", "multicast", "hops", "program"] = "network"
     joins_ports: bool = False
+    one_switch: bool = False
 
     def dropped(self, network: Network) -> list[str]:
         """The parts of a network that differ from the defaults and are not carried."""

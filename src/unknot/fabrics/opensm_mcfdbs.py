@@ -1,6 +1,7 @@
-"""Multicast forwarding tables as OpenSM dumps them (`opensm.mcfdbs`), and how they are joined to their fabric.
+"""Multicast forwarding tables as OpenSM (`opensm.mcfdbs`) or infiniband-diags (`dump_mfts`, `ibroute -M`) dump them.
 
-A row gives the ports to which a switch copies the packets of a multicast LID, all but the one they came in by.
+A row gives the ports to which a switch copies the packets of a multicast LID, all but the one they came in by. OpenSM
+names them, `dump_mfts` has a cross below each of them, or with `-n` a mask: 16 ports in four digits, low ports first.
 """
 
 from __future__ import annotations
@@ -17,9 +18,18 @@ from unknot.fabrics.noise import Noise
 from unknot.fabrics.side_file import SideFile
 from unknot.input import read_text
 
-_HEAD = re.compile(r"^Switch 0x([0-9a-fA-F]{16})\s*$")
-_TITLE = re.compile(r"^\s*$|^LID\s+: Out Port\(s\)\s*$")
+_HEAD = re.compile(
+    r"^(?:Switch 0x|Multicast mlids \[0x[0-9a-f]{1,4}-0x[0-9a-f]{1,4}\] of switch .* guid 0x)([0-9a-fA-F]{16})"
+    r"(?: \(.*\):)?\s*$"
+)
+_TITLE = re.compile(
+    r"^\s*$|^LID\s+: Out Port\(s\)\s*$|^\*\*\* WARNING \*\*\*: "
+    r"|^ {12}[0-9][0-9 ]*$|^ {5}Ports: [0-9 ]+$|^ MLid(?: +Port Mask)?\s*$"
+)
 _ENTRY = re.compile(r"^0x([0-9a-fA-F]{4}) :((?:\s+0x[0-9a-fA-F]{3})*)\s*$")
+_CROSSES = re.compile(r"^0x([0-9a-f]{4}) {6}((?:[x ] )*[x ]?)\s*$")
+_MASK = re.compile(r"^0x([0-9a-f]{4}) {6}((?:[0-9a-f]{4}){1,16})\s*$")
+_COUNT = re.compile(r"^([0-9]{1,6}) (?:valid )?mlids dumped\s*$")
 LAST_MULTICAST = 0xFFFE
 
 
@@ -45,10 +55,10 @@ def read_mcfdbs(path: str | Path) -> MulticastFile:
     tables: dict[int, int] = {}
     seen: dict[int, int] = {}
     for number, line in enumerate(lines, start=1):
-        if match := _ENTRY.match(line):
+        if row := _row(line):
             if switch is None:
                 raise file.error("a row outside a table; the line that names its switch is missing", number)
-            mlid, ports = int(match[1], 16), tuple(int(port, 16) for port in match[2].split())
+            mlid, ports = row
             if not LAST_UNICAST < mlid <= LAST_MULTICAST:
                 raise file.error(
                     f"0x{mlid:04x} is no multicast LID (0x{LAST_UNICAST + 1:04x} to 0x{LAST_MULTICAST:04x})", number
@@ -62,10 +72,27 @@ def read_mcfdbs(path: str | Path) -> MulticastFile:
             switch, seen = int(match[1], 16), {}
             if tables.setdefault(switch, number) != number:
                 raise file.error(f"a second table of switch 0x{switch:016x}; line {tables[switch]} began one", number)
+        elif match := _COUNT.match(line):
+            if int(match[1]) != len(seen):
+                raise file.error(f"rows above: {len(seen)}, not {match[1]}; is the file cut off?", number)
         elif not _TITLE.match(line) and not noise.has(line, number):
             raise file.error("multicast tables have no such line; is it broken or cut off?", number)
     file.notes += noise.notes(lines)
     return file
+
+
+def _row(line: str) -> tuple[int, tuple[int, ...]] | None:
+    """The multicast LID and the output ports of a row, in any of the three forms."""
+    if match := _ENTRY.match(line):
+        return int(match[1], 16), tuple(int(port, 16) for port in match[2].split())
+    if match := _MASK.match(line):
+        words = [int(match[2][i : i + 4], 16) for i in range(0, len(match[2]), 4)]
+        return int(match[1], 16), tuple(
+            16 * w + i for w, word in enumerate(words) for i in range(16) if word >> i & 1
+        )
+    if match := _CROSSES.match(line):
+        return int(match[1], 16), tuple(i // 2 for i, mark in enumerate(match[2]) if mark == "x")
+    return None
 
 
 def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
@@ -94,7 +121,7 @@ def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
     return replace(fabric, multicast=rows, multicast_file=str(file.where), notes=notes)
 
 
-_SIGN = re.compile(r"^Switch 0x[0-9a-fA-F]{16}\s*\nLID\s+: Out Port\(s\)", re.M)
+_SIGN = re.compile(r"^Switch 0x[0-9a-fA-F]{16}\s*\nLID\s+: Out Port\(s\)|^Multicast mlids \[0x", re.M)
 FORMAT = Format(
     "mcfdbs", "OpenSM multicast tables", (".mcfdbs",), read_mcfdbs, sign=_SIGN.search, holds="multicast"
 )  # fmt: skip

@@ -138,4 +138,5 @@ _SIGN = re.compile(r"^SwitchName=", re.M | re.I)
 FORMAT = Format(
     "slurm", "a topology.conf of Slurm", (".conf",), read_slurm, write_slurm, _SIGN.search,
     frozenset({"terminals", "router names", "terminal names"}), "program", joins_ports=True,
+    one_switch=True,
 )  # fmt: skip
