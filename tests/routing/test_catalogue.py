@@ -32,11 +32,37 @@ UNUSED = {
 """Routings that use all their VCs only on networks larger than those of the catalogue."""
 
 
+ALL, ATOMIC = tuple(SWITCHINGS), ("saf", "vct", "wormhole")
+CLAIMED = {
+    **{key: {()} for key in ("destination_tag", "rcbn_tags", "fully_adaptive", "shortest_paths")},
+    **{key: {(), ALL} for key in ("dimension_order", "message_classes")},
+    **{key: {ATOMIC} for key in ("duato", "lcfaa", "pbfaa", "vba")},
+    **{key: {("wormhole",)} for key in ("itm_escape", "planar_adaptive", "schwiebert")},
+    "overlay": {(), ATOMIC},
+}
+"""Techniques for which routings claim to be deadlock-free, on one network or another; all four for the others."""
+OF_ANY_LENGTH = {
+    "cube_connected_cycles", "de_bruijn", "shuffle_exchange", "two_trees", "up_down", "destination_tag", "rcbn_tags",
+    "itm_escape", "nca",
+}  # fmt: skip
+"""Routings that do not claim to be minimal or not, at least on some network."""
+
+
 @cache
 def on_catalogue(function: Callable[..., Relation]) -> dict[str, Relation]:
     """The relations of a routing on all networks it does not refuse."""
     tried = {text: attempt(function, network) for text, network in BUILT.items()}
     return {text: interpreted(relation, remember=True) for text, relation in tried.items() if relation is not None}
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_what_is_claimed(name: str) -> None:
+    """Each source claims what it did when this was written; the next test compares claims with verdicts."""
+    relations = on_catalogue(ROUTINGS[name]).values()
+    claimed = {tuple(t for t in SWITCHINGS if relation.claims.get(t)) for relation in relations}
+    assert claimed == CLAIMED.get(name, {ALL})
+    assert any(relation.claims_minimal is None for relation in relations) == (name in OF_ANY_LENGTH)
+    assert all(bool(relation.source) == (name not in ("fully_adaptive", "shortest_paths")) for relation in relations)
 
 
 @pytest.mark.parametrize("name", ROUTINGS)
