@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.drawing import draw_until
 from tests.reference import remedies
+from unknot.background import clock
 from unknot.checker import accept
 from unknot.routing import Relation, fully_adaptive
 from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS
@@ -30,7 +30,7 @@ MOST = 9
 
 
 def effort(seconds: float = 60.0) -> Effort:
-    return Effort(time.monotonic() + seconds)
+    return Effort(clock() + seconds)
 
 
 def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.reference import remedies
 from tests.synthesis.test_lanes import networks
+from unknot.background import clock
 from unknot.checker import accept
 from unknot.errors import RelationError
 from unknot.network import Network
@@ -31,7 +31,7 @@ from unknot.verify import check, deliver
 
 
 def effort(seconds: float = 30.0) -> Effort:
-    return Effort(time.monotonic() + seconds)
+    return Effort(clock() + seconds)
 
 
 def random_routing(network: Network, seed: int) -> Relation:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
+from unknot.background import clock
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.simulation import Run, simulate
 from unknot.synthesis import Pruned, changing_lanes, escaped, lanes, longer_lanes, pruned, relaned, rerouted, table_of
@@ -14,7 +13,7 @@ from unknot.topologies import mesh, ring, torus
 
 
 def effort() -> Effort:
-    return Effort(time.monotonic() + 60)
+    return Effort(clock() + 60)
 
 
 def removed() -> Relation:

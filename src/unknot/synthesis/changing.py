@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot.background import clock
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress
@@ -169,7 +169,7 @@ def changing_lanes(
 
         network = tod.network(network)
     question = question_of(network, paths, changes, routing, flows)
-    effort = Effort(time.monotonic() + time_limit, seed, progress)
+    effort = Effort(clock() + time_limit, seed, progress)
     searching = Search(question, effort, rounds, conflicts)
     found = searching.fewest()
     return _result(question, searching, found, vcs)
@@ -211,7 +211,7 @@ def _result(question: Question, searching: Search, found: Found, vcs: int | None
     tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
     bound = None
     if wanted is not None:
-        bound = load_bound(wanted, time_limit=max(1.0, min(20.0, effort.deadline - time.monotonic())))
+        bound = load_bound(wanted, time_limit=max(1.0, min(20.0, effort.deadline - clock())))
     return ChangingLanes(
         relation=relation,
         count=count,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot.background import clock
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -164,7 +164,7 @@ class Search:
         if question.demand is None or effort.over:
             return None
         changes = "rising" if question.changes == "rising" else "any"
-        now = time.monotonic()
+        now = clock()
         half = replace(effort, deadline=now + (effort.deadline - now) / 2)
         answer = decide(question.demand, count, half, conflicts=self.conflicts, changes=changes)
         if isinstance(answer, Open):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.synthesis.clauses import Clauses, Pair
 from unknot.synthesis.evidence import Refutation, shortest_levels
 from unknot.synthesis.forced import around
@@ -96,7 +96,7 @@ def _proved(clauses: Clauses, cycles: list[tuple[int, ...]], effort: Effort, con
 def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
     """The answer of a solver; None if time or conflicts run out."""
     for _ in range(-(-conflicts // STEP)):
-        if time.monotonic() >= effort.deadline or solver.accum_stats()["conflicts"] >= conflicts:
+        if clock() >= effort.deadline or solver.accum_stats()["conflicts"] >= conflicts:
             return None
         found = answer(solver, STEP)
         if found is not None:

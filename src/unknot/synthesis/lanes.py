@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot.background import clock
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
@@ -214,7 +214,7 @@ def lanes(
         raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
     if (paths == "given") != (routing is not None):
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
-    effort = Effort(time.monotonic() + time_limit, seed, progress)
+    effort = Effort(clock() + time_limit, seed, progress)
     if routing is not None:
         return _given(network, routing, flows, vcs, effort, rounds)
     given = demand(network, flows)
@@ -224,7 +224,7 @@ def lanes(
     left_open: dict[int, int] = {}
 
     def exact(count: int) -> Found | Literal[True] | None:
-        now = time.monotonic()
+        now = clock()
         half = replace(effort, deadline=now + (effort.deadline - now) / 2)
         answer = decide(given, count, half, conflicts=conflicts)
         if isinstance(answer, Refutation):
@@ -288,7 +288,7 @@ def lanes(
         routes=routes,
         lane=lane,
         load=load,
-        load_bound=load_bound(given, time_limit=max(1.0, min(20.0, effort.deadline - time.monotonic()))),
+        load_bound=load_bound(given, time_limit=max(1.0, min(20.0, effort.deadline - clock()))),
         key=key,
         pairs=given.pairs,
         tried=effort.tried,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot.background import clock
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
@@ -139,7 +139,7 @@ def longer_lanes(
     given = demand(network, flows)
     hops = given.distances.table.T.astype(np.int64)
     wanted = Wanted(network, given.distances.homes, hops, given.wanted, given.rate)
-    effort = Effort(time.monotonic() + time_limit, seed, progress)
+    effort = Effort(clock() + time_limit, seed, progress)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
     ways, taken = detour_ways(wanted, weights)
     start = np.random.default_rng([seed, count]).random((count, network.num_channels))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.progress import Progress
 from unknot.synthesis.ways import Floats, Ints
 
@@ -36,7 +36,7 @@ class Effort:
     Attributes
     ----------
     deadline : float
-        By `time.monotonic`.
+        By `unknot.background.clock`, which stands still while Numba compiles.
     seed : int
     progress : callable, optional
         Called with what is being tried, see `unknot.progress`.
@@ -49,7 +49,7 @@ class Effort:
     history : list of (float, int)
         Seconds after which orders of a number of lanes were found.
     began : float
-        By `time.monotonic`.
+        By `unknot.background.clock`, which stands still while Numba compiles.
     """
 
     deadline: float
@@ -59,15 +59,15 @@ class Effort:
     interrupted: bool = False
     tried: dict[int, tuple[int, int]] = field(default_factory=dict)
     history: list[tuple[float, int]] = field(default_factory=list)
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=clock)
 
     @property
     def over(self) -> bool:
-        return time.monotonic() >= self.deadline
+        return clock() >= self.deadline
 
     def found(self, lanes: int) -> None:
         """Note that orders of a number of lanes were found."""
-        self.history.append((time.monotonic() - self.began, lanes))
+        self.history.append((clock() - self.began, lanes))
         self.say(f"{lanes} lane{'s' * (lanes > 1)} will do")
 
     def say(self, text: str) -> None:

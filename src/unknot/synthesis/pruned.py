@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot.background import clock
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -200,7 +200,7 @@ def _climbing(space: Space, effort: Effort) -> frozenset[Entry] | None:
     from unknot.synthesis.orders_kernel import Ways
 
     ways = following(network, packed(taken), packed(at_home[network.target]), packed(wanted), home, Ways)
-    few = replace(effort, deadline=(effort.deadline + time.monotonic()) / 2, tried={})
+    few = replace(effort, deadline=(effort.deadline + clock()) / 2, tried={})
     orders = search(ways, 1, few, first=0, rounds=2)
     if orders is None:
         return None
@@ -243,9 +243,9 @@ def _greedy(
 
 def _put_back(space: Space, removed: frozenset[Entry], start: frozenset[Entry], effort: Effort) -> frozenset[Entry]:
     """Put removed candidates back, but those of `start`, one after the other, while nothing is wrong."""
-    end = (time.monotonic() + effort.deadline) / 2
+    end = (clock() + effort.deadline) / 2
     for entry in sorted(removed - start):
-        if time.monotonic() > end:
+        if clock() > end:
             break
         if not space.wrong(removed - {entry}):
             removed = removed - {entry}
@@ -273,7 +273,7 @@ def _fewest(
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = effort.seed % 2**31
-    solver.parameters.max_time_in_seconds = max(0.1, effort.deadline - time.monotonic())
+    solver.parameters.max_time_in_seconds = max(0.1, effort.deadline - clock())
     answer = solver.solve(model)
     if answer == cp_model.INFEASIBLE:
         return Unsatisfiable()

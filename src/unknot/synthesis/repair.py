@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from unknot.background import clock
 from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
@@ -119,7 +119,7 @@ def repair(
     [('same routes', 2, 'lanes', 2), ('few changed routes', 2, 'pairs', 2)]
     """
     table = _table(relation)
-    effort = Effort(time.monotonic() + time_limit, seed, progress)
+    effort = Effort(clock() + time_limit, seed, progress)
     if table is None:
         return _adaptive(relation, switching, minimal, effort)
     few = relation.vcs.widest if lanes is None else lanes
@@ -158,7 +158,7 @@ def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[
     """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next."""
     found: list[Found | None] = []
     for number, task in enumerate(tasks):
-        now = time.monotonic()
+        now = clock()
         share = max(1.0, (effort.deadline - now) / (len(tasks) - number))
         found.append(task(replace(effort, deadline=now + share, tried={}, moves=0)))
     return found
@@ -170,7 +170,7 @@ def _lanes(relation: Relation, paths: str, effort: Effort) -> Lanes:
         paths,
         routing=relation if paths == "given" else None,
         flows=None if paths == "given" else flows_of(relation),
-        time_limit=max(0.1, effort.deadline - time.monotonic()),
+        time_limit=max(0.1, effort.deadline - clock()),
         seed=effort.seed,
         progress=effort.progress,
     )
@@ -181,9 +181,7 @@ def _escaped(relation: Relation, switching: str, effort: Effort, *, minimal: boo
     if switching == "wormhole-nonatomic":
         return None
     try:
-        return escaped(
-            relation, minimal=minimal, time_limit=max(1.0, effort.deadline - time.monotonic()), seed=effort.seed
-        )
+        return escaped(relation, minimal=minimal, time_limit=max(1.0, effort.deadline - clock()), seed=effort.seed)
     except RelationError:
         return None
 
