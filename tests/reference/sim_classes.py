@@ -42,8 +42,22 @@ class ClassSimulator(Simulator):
                 source.workload, source.kind, source.replies = workload, k, deque()
                 workload.begin(source)
                 self.sources[terminal.number].append(source)
+        self.nodes = many // mix.subnets
+        self.first_home = many - self.nodes
         self.turn, self.done = [0] * many, []
         self.block = relation.num_addresses // max(1, len(relation.classes))
+
+    def port(self, source: Source) -> Source:
+        """Where the packet of a source is injected: at the terminal of its subnet."""
+        subnet = self.form_of[id(source.packet)][4]
+        return self.sources[source.number - self.first_home + subnet * self.nodes][source.kind]
+
+    def draw_address(self, source: Source) -> int:
+        pairs, node = source.workload.pairs, source.number - self.first_home
+        if self.mix.subnets == 1 or pairs.everyone < 0:
+            return source.workload.address(source)
+        choices = [other for other in range(self.nodes) if pairs.everyone or other != node]
+        return choices[source.random.draw() % len(choices)]
 
     def place(self, name: str, otherwise: int, vcs: tuple[int, int] | None) -> tuple[int, range]:
         """First address of a message class, and the injection VCs it may take."""
@@ -53,7 +67,7 @@ class ClassSimulator(Simulator):
         return at * self.block, range(vcs[0], vcs[1] + 1) if vcs else range(at * each, (at + 1) * each)
 
     def create(self, terminal: Terminal) -> None:
-        for source in self.sources[terminal.number]:
+        for source in self.sources[terminal.number] if terminal.number >= self.first_home else ():
             self.fill(source)
 
     def fill(self, source: Source) -> None:
@@ -67,7 +81,7 @@ class ClassSimulator(Simulator):
         one, work = self.mix.classes[source.kind], source.workload
         while source.packet is None and source.drawn <= self.now:
             if work.threshold[source.number] and work.wants_to_send(source):
-                address, forms = work.address(source), one.forms
+                address, forms = self.draw_address(source), one.forms
                 total, x, k = sum(form.share for form in forms), -1, 0
                 if len(forms) > 1:
                     x = source.random.draw()
@@ -75,13 +89,14 @@ class ClassSimulator(Simulator):
                     k += 1
                 form = forms[k]
                 shift, vcs = self.place(form.kind, 0, form.vcs)
-                self.put(source, Packet(address + shift, form.flits, source.drawn, source.number), form, vcs)
+                address += shift + form.subnet * self.nodes
+                self.put(source, Packet(address, form.flits, source.drawn, source.number), form, vcs, form.subnet)
                 self.created += 1
             source.drawn += 1
 
-    def put(self, source: Source, packet: Packet, form: Message | None, vcs: range) -> None:
+    def put(self, source: Source, packet: Packet, form: Message | None, vcs: range, subnet: int) -> None:
         packet.priority = self.mix.classes[source.kind].priority
-        self.form_of[id(packet)] = packet, source.kind, form, vcs
+        self.form_of[id(packet)] = packet, source.kind, form, vcs, subnet
         source.packet, source.sent = packet, 0
 
     def answer(self, source: Source, arrived: int, request: Packet) -> None:
@@ -89,35 +104,38 @@ class ClassSimulator(Simulator):
         usable = [
             a
             for a in range(self.block)
-            if self.relation.destination[a] == request.source
+            if self.relation.destination[a] == request.source - self.first_home
             and (self.relation.may_use is None or self.relation.may_use[source.number, a])
         ]
         address = usable[source.random.draw() % len(usable)] if len(usable) > 1 else usable[0]
         shift, vcs = self.place(form.reply_kind, max(0, len(self.relation.classes) - 1), form.reply_vcs)
-        self.put(source, Packet(address + shift, form.reply, arrived, source.number), None, vcs)
+        address += shift + form.reply_subnet * self.nodes
+        self.put(source, Packet(address, form.reply, arrived, source.number), None, vcs, form.reply_subnet)
 
     def read(self) -> None:
         before = {sink: list(sink.items.get(self.now, ())) for sink in self.sinks}
         super().read()
         for sink, flits in before.items():
             for flit in flits:
-                _, kind, form, _ = self.form_of[id(flit.packet)]
+                _, kind, form, *_ = self.form_of[id(flit.packet)]
                 if flit.tail:
                     self.done.append((flit.packet, self.now))
                 if flit.tail and form and form.reply:
-                    self.sources[self.sinks.index(sink)][kind].replies.append((self.now, flit.packet))
+                    home = self.first_home + self.sinks.index(sink) % self.nodes
+                    self.sources[home][kind].replies.append((self.now, flit.packet))
 
     def way_in(self, source: Source) -> int | None:
         """The injection VC into which it can send a flit now."""
+        packet, port = source.packet, self.port(source)
         if source.vc is not None:
-            return source.vc if source.injection[source.vc].has_credit else None
-        packet = source.packet
+            return source.vc if port.injection[source.vc].has_credit else None
         vcs = self.form_of[id(packet)][3]
-        start = vcs.index(source.last) + 1 if source.last in vcs else 0
+        start = vcs.index(port.last) + 1 if port.last in vcs else 0
         for i in range(len(vcs)):
             index = vcs[(start + i) % len(vcs)]
-            vc = source.injection[index]
-            taken = any(other.vc == index for other in self.sources[source.number])
+            vc = port.injection[index]
+            others = [other for other in self.sources[source.number] if other.vc is not None]
+            taken = any(other.vc == index and self.port(other).injection is port.injection for other in others)
             if not taken and vc.has_credit and vc.free_for(packet.length, self.switching):
                 return index
         return None
@@ -136,11 +154,12 @@ class ClassSimulator(Simulator):
             return
         best = max(in_turn, key=lambda k: self.rank(sources[k].packet))
         source, index = sources[best], ways[best]
+        port = self.port(source)
         if source.vc is None:
-            source.vc = source.last = index
+            source.vc = port.last = index
             source.packet.injected = self.now
-        source.injection[index].credits -= 1
-        source.flits.put(self.now, (index, Flit(source.packet, source.sent)))
+        port.injection[index].credits -= 1
+        port.flits.put(self.now, (index, Flit(source.packet, source.sent)))
         source.sent += 1
         self.flits_in += 1
         self.turn[t] = best

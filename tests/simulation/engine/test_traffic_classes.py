@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,8 +11,9 @@ from tests.reference.sim_classes import ClassSimulator
 from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.options import BURSTS, routers
 from tests.simulation.relations import random_relation
-from unknot.errors import SimulationError
-from unknot.routing import Relation, dimension_order, in_classes, message_classes, valiant
+from unknot.errors import SimulationError, UnknotError
+from unknot.routing import Relation, dimension_order, in_classes, message_classes, ugal, valiant
+from unknot.routing.subnets import in_subnets
 from unknot.simulation import ClassRun, Message, Router, TrafficClass, simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import mix_of
@@ -32,8 +34,10 @@ def agree(
     load: float,
     seed: int,
     router: Router,
+    subnets: int = 1,
 ) -> ClassSimulator:
-    mix = mix_of(relation, classes, load)
+    mix = mix_of(relation, classes, load, subnets)
+    relation = relation if subnets == 1 else interpreted(in_subnets(relation, subnets))
     twin = ClassSimulator(relation, switching, mix, depth=depth, seed=seed, router=router)
     engine = Engine(
         relation, switching, packet_length=mix.lengths, buffer_depth=depth, chance=0.0, seed=seed, pairs=mix.pairs[0],
@@ -173,3 +177,39 @@ def test_what_does_not_go_with_classes() -> None:
     for wrong in ({"share": 0}, {"priority": -1}, {"messages": ()}):
         with pytest.raises(SimulationError, match="traffic class"):
             TrafficClass(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("relation", [dimension_order(mesh(3, 2), 2), interpreted(valiant(mesh(2, 2), 2))])
+def test_twin_of_subnets(relation: Relation) -> None:
+    classes = [
+        TrafficClass(
+            2.0, "uniform_others", (Message(1, reply=3, reply_subnet=1), Message(2, 2.0, subnet=2, reply=1))
+        ),
+        TrafficClass(1.0, "uniform", (Message(3, subnet=1),), bursts=Bursts(0.2, 0.2)),
+        TrafficClass(1.0, "hotspot(1, share=0.5)", (Message(1, subnet=2, vcs=(1, 1)),)),
+    ]
+    twin = agree(relation, "wormhole-nonatomic", classes, 4, 0.7, 3, Router(), subnets=3)
+    assert len(twin.done) > 100
+    agree(relation, "wormhole", classes[:1], 3, 0.5, 4, Router(routing_delay=0), subnets=3)
+
+
+def test_subnets_are_networks_of_their_own() -> None:
+    """Both subnets take what one does, and a terminal injects one flit in a cycle in all."""
+    relation = dimension_order(mesh(4, 4), 4)
+    both = TrafficClass(messages=(Message(1), Message(1, subnet=1)))
+    one = simulate(relation, 0.3, warmup=500, measure=3000)
+    two = simulate(relation, 0.6, classes=[both], subnets=2, warmup=500, measure=3000)
+    assert two.stable
+    assert (two.accepted_load, two.classes[0].accepted_load) == pytest.approx((0.6, 0.6), rel=0.02)
+    assert two.latency_mean == pytest.approx(one.latency_mean, rel=0.03)
+    assert two.hops_mean == pytest.approx(one.hops_mean, rel=0.02)
+    idle = simulate(relation, 0.3, classes=[TrafficClass()], subnets=2, warmup=500, measure=3000)
+    assert np.count_nonzero(idle.utilisation) == relation.network.num_channels
+    for wrong, words in (
+        (lambda: simulate(relation, 0.1, subnets=2), "traffic classes"),
+        (lambda: simulate(relation, 0.1, classes=[both], subnets=1), "subnet 1 of 1"),
+        (lambda: simulate(relation, 0.1, classes=[both], subnets=0), "from 1 to 64"),
+        (lambda: in_subnets(ugal(mesh(2, 2)), 2), "without direct ones"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            wrong()

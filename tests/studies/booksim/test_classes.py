@@ -14,7 +14,7 @@ from tests.test_schemas import schema
 from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.simulation import Bursts, Message, Router
-from unknot.studies.booksim.runs import run_booksim, sweep_of
+from unknot.studies.booksim.runs import overall, run_booksim, sweep_of
 
 TWO = MESH + (
     "classes = 2; injection_rate = {0.1,0.02}; traffic = {uniform,neighbor}; packet_size = {{1,3},4};"
@@ -130,3 +130,28 @@ def test_studies_have_no_word_for_classes(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["convert", str(written(tmp_path, TWO)), str(tmp_path / "s.toml")])
     assert result.exit_code == 2
     assert "no word for traffic classes" in result.output
+
+
+def test_subnets(tmp_path: Path) -> None:
+    setup = understood(tmp_path, "subnets=2", "packet_size={{1,3}}", "injection_rate=0.2")
+    (one,) = setup.options["classes"]
+    assert [(form.flits, form.subnet) for form in one.forms] == [(1, 0), (1, 1), (3, 0), (3, 1)]
+    assert (setup.options["subnets"], setup.load) == (2, pytest.approx(0.4))
+    found = dict(overall(run_booksim(setup)[0]))
+    assert found["Accepted flit rate average"] == pytest.approx(0.4, rel=0.05)
+    assert found["Accepted packet size average"] == pytest.approx(2)
+    apart = ("subnets=2", "read_reply_subnet=1", "write_reply_subnet=1")
+    setup = understood(tmp_path, *apart, text=READS)
+    (one,) = setup.options["classes"]
+    assert [(form.subnet, form.reply_subnet) for form in one.forms] == [(0, 1), (0, 1)]
+    assert [relation.classes for relation in setup.proved] == [
+        ("read_request", "write_request"), ("read_reply", "write_reply")
+    ]  # fmt: skip
+    assert "deadlock-free under wormhole-nonatomic" in run("run", written(tmp_path, READS), *apart)
+    for keys, words in (
+        (("subnets=2", "classes=2"), "one traffic class"),
+        (("subnets=2", "sim_type=batch"), "subnets"),
+        (("read_reply_subnet=1",), "from 0 to 0"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, *keys, text=READS)

@@ -20,10 +20,10 @@ from unknot.words_kernel import natural
 @njit(_nrt=False, forceinline=True)
 def whom(s, c, row, t):
     """Draw the address, of the first message class, of the next packet of class c of terminal t."""
-    everyone, terminals = s.classes.everyone[c], s.turns.shape[0]
+    everyone = s.classes.everyone[c]
     if everyone >= 0:
-        address = draw(s, row) % (terminals - 1 + everyone)
-        return address + 1 if everyone == 0 and address >= t else address
+        address = draw(s, row) % (s.setup.nodes - 1 + everyone)
+        return address + 1 if everyone == 0 and address >= t - s.setup.first_home else address
     first = s.pair_first[row]
     pair = first + draw(s, row) % (s.pair_first[row + 1] - first)
     if everyone == UNEQUAL and draw(s, row) >= s.keep[pair]:
@@ -35,9 +35,10 @@ def whom(s, c, row, t):
 @njit(_nrt=False, forceinline=True)
 def whom_to_answer(s, row, t, to):
     """Return the address, of the first message class, of a reply from terminal t."""
+    node = to - s.setup.first_home
     if s.reply_range.shape[0] == 0:
-        return np.int64(to)
-    entry = t * s.turns.shape[0] + to
+        return np.int64(node)
+    entry = (t - s.setup.first_home) * s.setup.nodes + node
     begin, many = s.reply_range[2 * entry], s.reply_range[2 * entry + 1] - s.reply_range[2 * entry]
     return np.int64(s.reply_addresses[begin + (draw(s, row) % many if many > 1 else 0)])
 
@@ -119,20 +120,27 @@ def rank(s, p):
     return -s.packets.created[p] if s.setup.aged == 1 else np.int64(0)
 
 
+@njit(_nrt=False, forceinline=True)
+def port_of(s, row, p):
+    """Row of `terminals` of the port where packet p of a source row is injected: that of its subnet."""
+    return natural(row - s.setup.first_home + s.forms.subnet[natural(s.packets.form[p])] * s.setup.nodes)
+
+
 @njit(_nrt=False)
 def way_in(raw, c, t):
     """Return the row of `outputs` into which class c of terminal t may send a flit now, or −1."""
     s = view(raw)
     terminals, many = s.terminals, s.turns.shape[0]
     row = natural(c * many + t)
-    vc, base = terminals.vc[row], terminals.first_output[row]
+    vc = terminals.vc[row]
     if vc >= 0:
         return vc if s.outputs.credits[natural(vc)] > 0 else np.int64(-1)
     p = natural(terminals.packet[row])
     form = natural(s.packets.form[p])
     low, wide = s.forms.low[form], s.forms.high[form] - s.forms.low[form]
     needed = max(need(s.setup, s.packets.length[p]), np.int64(1))
-    start = terminals.last_vc[row] + 1 - low
+    port = port_of(s, row, p)
+    base, start = terminals.first_output[port], terminals.last_vc[port] + 1 - low
     if not 0 <= start - 1 < wide:
         start = 0
     for i in range(wide):
@@ -174,6 +182,8 @@ def inject_classes(raw, r, now):
     terminals, many = s.terminals, s.turns.shape[0]
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
         t = natural(s.local_terminals[natural(i)])
+        if t < s.setup.first_home:
+            continue
         for c in range(s.classes.shape[0]):
             fill(raw, c, t, now)
         c, into = chosen_class(s, t)
@@ -181,7 +191,8 @@ def inject_classes(raw, r, now):
             continue
         row, w = natural(c * many + t), natural(into)
         if terminals.vc[row] < 0:
-            terminals.vc[row], terminals.last_vc[row] = into, into - terminals.first_output[row]
+            port = port_of(s, row, natural(terminals.packet[row]))
+            terminals.vc[row], terminals.last_vc[port] = into, into - terminals.first_output[port]
             enqueue(s, w, natural(terminals.packet[row]))
             s.packets.injected[natural(terminals.packet[row])] = now
         s.outputs.credits[w] -= 1

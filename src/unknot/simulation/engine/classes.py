@@ -31,6 +31,8 @@ class Message:
     vcs, reply_vcs : tuple of two int, optional
         First VC of the injection port that it may take, and the last one. By default all; of a relation with message
         classes the equal share of its kind.
+    subnet, reply_subnet : int
+        Of several networks side by side (``simulate(subnets=…)``) the one it is sent into.
     """
 
     flits: int = 1
@@ -40,6 +42,8 @@ class Message:
     reply_kind: str = ""
     vcs: tuple[int, int] | None = None
     reply_vcs: tuple[int, int] | None = None
+    subnet: int = 0
+    reply_subnet: int = 0
 
     def __post_init__(self) -> None:
         length_shares({self.flits: self.share})

@@ -37,6 +37,8 @@ class Engine:
         One for each thread, as the kernel leaves them. Columns and entries are named in `engine.state`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
+    nodes : int
+        Terminals, those of several subnets once.
     calls_from : int
         Flit-hops from which calls of the rule are counted, to decide when the routing cache pays.
     """
@@ -82,6 +84,7 @@ class Engine:
             threads=threads,
             mix=mix,
         )
+        self.nodes = relation.network.num_terminals // (mix.subnets if mix else 1)
         self.deadlock: Configuration | None = None
         self.calls_from = 0
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
@@ -149,7 +152,8 @@ class Engine:
     def lag(self) -> npt.NDArray[np.int64]:
         """Return the cycles that each source is behind: about the age of the packet at the head of its queue."""
         lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
-        return lag
+        terminals = self.relation.network.num_terminals
+        return lag if self.nodes == terminals else lag.reshape(-1, terminals)[:, -self.nodes :].reshape(-1)
 
     def owes(self, end: int) -> bool:
         """Whether replies created before a cycle wait to be sent."""

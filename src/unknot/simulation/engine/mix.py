@@ -33,6 +33,10 @@ class Mix:
         Addresses are those of the first message class.
     lengths : dict of int to float
         Lengths that occur, replies included.
+    relation : Relation
+        That of one subnet.
+    subnets : int
+        Networks side by side; `pairs` are of the terminals of all, of which those of the last one send.
     """
 
     classes: tuple[TrafficClass, ...]
@@ -40,6 +44,7 @@ class Mix:
     pairs: tuple[Pairs, ...]
     lengths: dict[int, float]
     relation: Relation = field(repr=False)
+    subnets: int = 1
 
     @property
     def packets(self) -> float:
@@ -71,7 +76,7 @@ class Mix:
         """
         from unknot.simulation.engine.tables import terminal_columns
 
-        terminals, many = self.relation.network.num_terminals, len(self.classes)
+        terminals, many = self.relation.network.num_terminals * self.subnets, len(self.classes)
         columns = [
             terminal_columns(chance, pairs, one.bursts, starts[k * terminals : (k + 1) * terminals], local)
             for k, (one, chance, pairs) in enumerate(zip(self.classes, self.chances, self.pairs, strict=True))
@@ -105,14 +110,20 @@ class Mix:
             upto[-1] = 2**53
             for form, limit in zip(one.forms, upto.tolist(), strict=True):
                 answer = drawn + len(replies) if form.reply else -1
-                rows.append((limit, form.flits, *self._place(form.kind, 0, form.vcs, local), answer, k))
+                place = self._place(form.kind, 0, form.vcs, local, form.subnet)
+                rows.append((limit, form.flits, *place, answer, k, form.subnet))
                 if form.reply:
-                    replies.append((0, form.reply, *self._place(form.reply_kind, -1, form.reply_vcs, local), -1, k))
-        names = ("upto", "flits", "shift", "low", "high", "reply", "of")
+                    place = self._place(form.reply_kind, -1, form.reply_vcs, local, form.reply_subnet)
+                    replies.append((0, form.reply, *place, -1, k, form.reply_subnet))
+        names = ("upto", "flits", "shift", "low", "high", "reply", "of", "subnet")
         return dict(zip(names, np.array(rows + replies, dtype=np.int64).T, strict=True))
 
-    def _place(self, kind: str, otherwise: int, vcs: tuple[int, int] | None, local: int) -> tuple[int, int, int]:
-        """First address of a message class, and the range of its VCs at injection ports."""
+    def _place(
+        self, kind: str, otherwise: int, vcs: tuple[int, int] | None, local: int, subnet: int
+    ) -> tuple[int, int, int]:
+        """First address of a message class in a subnet, and the range of its VCs at injection ports."""
+        if not 0 <= subnet < self.subnets:
+            raise SimulationError(f"traffic class: subnet {subnet} of {self.subnets}")
         known = self.relation.classes
         if kind and kind not in known:
             has = near(kind, known) if known else "the routing has no message classes"
@@ -122,7 +133,8 @@ class Mix:
         low, last = vcs if vcs is not None else (index * (local // many), (index + 1) * (local // many) - 1)
         if not 0 <= low <= last < local:
             raise SimulationError(f"traffic class: VCs {low} to {last} of an injection port, which has {local}")
-        return index * (self.relation.num_addresses // many), low, last + 1
+        first = index * (self.relation.num_addresses // many) * self.subnets
+        return first + subnet * self.relation.network.num_terminals, low, last + 1
 
     def _ways_back(self) -> dict[str, Any]:
         """Addresses of replies, unless they are the terminals themselves."""
@@ -142,11 +154,19 @@ class Mix:
                 start, used = used, used + usable.size
             ends = np.searchsorted(block.destination[usable], np.arange(terminals + 1)) + start
             ranges.append(np.stack([ends[:-1], ends[1:]], axis=1).reshape(-1))
-        return {"reply_range": np.concatenate(ranges), "reply_addresses": np.concatenate(kept)}
+        return {
+            "reply_range": np.concatenate(ranges),
+            "reply_addresses": _in_first(np.concatenate(kept), terminals, self.subnets),
+        }
 
 
-def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float) -> Mix:
+def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float, subnets: int = 1) -> Mix:
     """Resolve traffic classes for a relation; a load is in flits per terminal and cycle, replies included.
+
+    Parameters
+    ----------
+    relation : Relation
+        Of one network, of which there are `subnets` side by side.
 
     Raises
     ------
@@ -167,7 +187,7 @@ def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float) -> 
     lengths: dict[int, float] = {}
     for k, one in enumerate(given):
         sent: Pattern = pattern(relation.network, one.traffic)
-        pairs.append(pairs_of(block, sent))
+        pairs.append(_spread(pairs_of(block, sent), subnets))
         chances.append(load * one.share / total / one.mean_length)
         on = 1.0 if one.bursts is None else one.bursts.share_on
         if chances[-1] / on > 1:
@@ -179,7 +199,7 @@ def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float) -> 
             for flits in (form.flits, form.reply):
                 if flits:
                     lengths[flits] = lengths.get(flits, 0.0) + one.share * form.share
-    found = Mix(given, tuple(chances), tuple(pairs), lengths, relation)
+    found = Mix(given, tuple(chances), tuple(pairs), lengths, relation, subnets)
     found._forms(relation.vcs.widest)
     _check_answers(relation, found)
     return found
@@ -215,6 +235,24 @@ def _first_block(relation: Relation) -> Relation:
     )
     block.__dict__["compiled"] = relation.compiled
     return block
+
+
+def _in_first(addresses: Any, terminals: int, subnets: int) -> Any:
+    """Addresses of one network as those of the first of several."""
+    return addresses // terminals * (subnets * terminals) + addresses % terminals
+
+
+def _spread(pairs: Pairs, subnets: int) -> Pairs:
+    """Pairs of one network as those of several, of which the terminals of the last one send."""
+    if subnets == 1:
+        return pairs
+    terminals = pairs.rate.size
+    return replace(
+        pairs,
+        rate=np.concatenate([np.zeros((subnets - 1) * terminals), pairs.rate]),
+        pair_first=np.concatenate([np.zeros((subnets - 1) * terminals, dtype=np.int64), pairs.pair_first]),
+        addresses=_in_first(pairs.addresses, terminals, subnets).astype(np.int32),
+    )
 
 
 def _joined(pairs: Sequence[Pairs]) -> dict[str, Any]:

@@ -31,7 +31,8 @@ def arrive_in_class(raw, p, arrival, now):
     reply = s.forms.reply[form]
     if reply < 0:
         return False
-    row = natural(c * s.turns.shape[0] + s.destination[natural(packets.address[p])])
+    home = setup.first_home + s.destination[natural(packets.address[p])] % setup.nodes
+    row = natural(c * s.turns.shape[0] + home)
     packets.created[p], packets.length[p] = arrival, s.forms.flits[natural(reply)]
     packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
     s.count.created += 1

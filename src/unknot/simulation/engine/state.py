@@ -216,6 +216,7 @@ TABLES = {
         high=int64,  # and the end
         reply=int64,  # form of the reply, or −1
         of=int64,  # traffic class
+        subnet=int64,
     ),
     "replies": rows(SAVED, 16, first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
     "waiting": numbers(SAVED, int32),  # of each packet the reply after it
@@ -311,7 +312,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    384,
+    400,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer
     num_vcs=int64,  # of the network
@@ -359,6 +360,8 @@ SETUP = rows(
     most_queued=int64,  # flits that queue for ejection at a port
     classes=int64,  # traffic classes, or 0
     matrix=int64,  # whether arbiters of separable allocators are matrix arbiters
+    nodes=int64,  # terminals of one subnet; those of the last one create packets for all
+    first_home=int64,  # the first of those
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
 """Entries of `State.setup`."""

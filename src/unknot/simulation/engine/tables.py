@@ -121,6 +121,8 @@ def empty_network(
         part = State(shared | {name: aligned(name, table) for name, table in own.items()})
         setup = part.setup
         _write_setup(setup, relation, switching, buffer_depth, seed, pairs, router, bursts)
+        setup.nodes = terminals // (mix.subnets if mix else 1)
+        setup.first_home = terminals - setup.nodes
         setup.classes, setup.packable = len(mix.classes) if mix else 0, mix is None and setup.packable
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
         setup.num_words, setup.ring, setup.large = num_words, held, inputs > IN_CACHE

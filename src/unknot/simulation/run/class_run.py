@@ -36,7 +36,7 @@ class ClassRun:
 
 def class_runs(engine: Engine, mix: Mix, cycles: int) -> tuple[ClassRun, ...]:
     """Return the figures of each class, of a run that was measured for some cycles."""
-    rows, terminals = engine.parts[0].classes, engine.relation.network.num_terminals
+    rows, terminals = engine.parts[0].classes, engine.nodes
     return tuple(
         ClassRun(
             name=one.name or str(k),
@@ -58,3 +58,11 @@ def check_alone(threads: int, **others: object) -> None:
     wrong = [name for name, given in others.items() if given]
     if wrong:
         raise SimulationError(f"classes: {wrong[0]} is said of each class, or goes without classes")
+
+
+def check_subnets(subnets: int, *, classes: bool, others: bool) -> None:
+    """Refuse numbers of subnets that make no sense, and what does not go with several."""
+    if isinstance(subnets, bool) or not isinstance(subnets, int) or not 1 <= subnets <= 64:
+        raise SimulationError(f"subnets must be a whole number from 1 to 64, got {subnets!r}")
+    if subnets > 1 and (not classes or others):
+        raise SimulationError("subnets: several go with traffic classes, and with neither by_pair nor interval")

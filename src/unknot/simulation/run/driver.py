@@ -11,6 +11,7 @@ from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
+from unknot.routing.subnets import in_subnets
 from unknot.simulation.engine.classes import TrafficClass
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
@@ -19,7 +20,7 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
-from unknot.simulation.run.class_run import check_alone, class_runs
+from unknot.simulation.run.class_run import check_alone, check_subnets, class_runs
 from unknot.simulation.run.measurement import Window, drain, measure_until_settled, warm_up
 from unknot.simulation.run.options import check_point, check_run, run_threads
 from unknot.simulation.run.outcome import diagnosis
@@ -54,6 +55,7 @@ def simulate(
     packet_length: Lengths = 1,
     bursts: Bursts | None = None,
     classes: Sequence[TrafficClass] = (),
+    subnets: int = 1,
     warmup: int | None = None,
     measure: int | None = None,
     precision: float | None = None,
@@ -95,6 +97,9 @@ def simulate(
     classes : sequence of TrafficClass
         Several sources of each terminal, in place of `traffic`, `packet_length` and `bursts`: each with its share of
         the load, pattern, messages and replies to them, and priority. `Run.classes` has what was found of each.
+    subnets : int
+        Equal networks side by side: each terminal has a port in each, and each `Message` says which it is sent into.
+        A terminal injects one flit in a cycle; loads are of all subnets together.
     warmup : int, optional
         *Measurement.* Cycles before measuring. By default until the mean latency of the packets that arrive has been
         in balance for half of the time (MSER), 64 times the shortest warm-up at most.
@@ -140,7 +145,9 @@ def simulate(
         check_alone(
             count, faults=faults, bursts=bursts, traffic=traffic != "uniform", packet_length=packet_length != 1
         )
-    mix = mix_of(relation, classes, float(load)) if classes else None
+    check_subnets(subnets, classes=bool(classes), others=by_pair or interval is not None)
+    mix = mix_of(relation, classes, float(load), subnets) if classes else None
+    relation = relation if subnets == 1 else in_subnets(relation, subnets)
     shares = length_shares(mix.lengths if mix else packet_length)
     longest = shares[-1][0]
     check_point(longest, switching, buffer_depth, seed)
@@ -173,7 +180,7 @@ def simulate(
         **({"faults": faults} if faults else {"mix": mix}),
     )
     rate = mix.packets if mix else chance * float(pairs.rate.sum())
-    offered = sum(mix.flits) / terminals if mix else rate * mean_length(shares) / terminals
+    offered = sum(mix.flits) / engine.nodes if mix else rate * mean_length(shares) / terminals
     if by_pair:
         engine.keep_pairs()
     further = progress or (lambda stage, done, total: None)
@@ -203,7 +210,7 @@ def simulate(
             if isinstance(engine, FaultyEngine)
             else offered,
             int(rate * window.cycles),
-            lambda source: relation.network.terminal_name(source % terminals),
+            lambda source: relation.network.terminal_name(source % engine.nodes + terminals - engine.nodes),
             surely=surely,
         )
 

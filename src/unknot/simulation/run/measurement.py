@@ -194,7 +194,7 @@ class Window:
 
     @property
     def _terminals(self) -> int:
-        return self.engine.relation.network.num_terminals
+        return self.engine.nodes
 
     def _counts(self) -> npt.NDArray[np.int64]:
         return np.array([self.engine.count(entry) for entry in ("measured_flits_out", "arrived", "latency")])
@@ -245,7 +245,7 @@ def drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], Non
     limit = engine.now + patience
     while engine.now < limit:
         counted = engine.count("measured_created"), engine.count("measured_arrived")
-        drawn = int(engine.state.terminals.drawn.min())
+        drawn = engine.now - int(engine.lag().max())
         if counted[0] == counted[1] and drawn >= end and not engine.owes(end):
             return ""
         say("draining", engine.now)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from unknot.routing.class_ranges import in_ranges
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.classes import Message, TrafficClass
@@ -20,8 +22,24 @@ MOST_CLASSES = 64
 
 
 def has_classes(given: Configuration) -> bool:
-    """Whether there are several traffic classes, or reads and writes."""
-    return given.whole("classes", 1, MOST_CLASSES) > 1 or any(_reads(given))
+    """Whether there are several traffic classes, reads and writes, or several subnets."""
+    return given.whole("classes", 1, MOST_CLASSES) > 1 or any(_reads(given)) or subnets_of(given) > 1
+
+
+def subnets_of(given: Configuration) -> int:
+    """Number of networks side by side."""
+    return given.whole("subnets", 1, 64)
+
+
+def _subnet(given: Configuration, kind: str) -> int:
+    """The subnet of a type of messages."""
+    return given.whole(f"{kind}_subnet", 0, subnets_of(given) - 1)
+
+
+def kinds_by_subnet(given: Configuration) -> list[tuple[str, ...]]:
+    """The types of messages that each subnet carries, of a configuration that reads and writes in all classes."""
+    found = [tuple(kind for kind in TYPES if _subnet(given, kind) == k) for k in range(subnets_of(given))]
+    return [kinds for kinds in found if kinds]
 
 
 def _reads(given: Configuration) -> list[bool]:
@@ -39,8 +57,13 @@ def _range(given: Configuration, kind: str, vcs: int) -> tuple[int, int]:
     return low, high
 
 
-def routed(given: Configuration, built: Built) -> Relation:
+def routed(given: Configuration, built: Built, kinds: Sequence[str] = TYPES) -> Relation:
     """The routing of a configuration, for each type of messages on its VCs.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        Types of messages, by default all.
 
     Raises
     ------
@@ -52,7 +75,7 @@ def routed(given: Configuration, built: Built) -> Relation:
         return relation_of(given, built)
     vcs = given.whole("num_vcs", 1, 1024)
     given.text("routing_function")
-    ranges = {kind: _range(given, kind, vcs) for kind in TYPES}
+    ranges = {kind: _range(given, kind, vcs) for kind in kinds}
     if not all(reads):
         ranges[ANY] = 0, vcs - 1
     wide = {high - low + 1 for low, high in ranges.values()}
@@ -76,6 +99,8 @@ def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, .
         For values that no class can have.
     """
     reads = _reads(given)
+    if len(reads) > 1 and subnets_of(given) > 1:
+        raise given.error("subnets", "several go with one traffic class: a terminal sends one flit in a cycle here")
     found = []
     for k, reading in enumerate(reads):
         here = given.of_class(k)
@@ -104,7 +129,11 @@ def _plain(given: Configuration, typed: bool) -> tuple[Message, ...]:
     """Messages of a class that does not read and write."""
     kind = ANY if typed else ""
     vcs = (0, given.whole("num_vcs") - 1) if typed else None
-    return tuple(Message(flits, share, kind=kind, vcs=vcs) for flits, share in lengths_of(given).items())
+    return tuple(
+        Message(flits, share, kind=kind, vcs=vcs, subnet=subnet)
+        for flits, share in lengths_of(given).items()
+        for subnet in range(subnets_of(given))
+    )
 
 
 def _reads_and_writes(given: Configuration) -> tuple[Message, ...]:
@@ -122,6 +151,8 @@ def _reads_and_writes(given: Configuration) -> tuple[Message, ...]:
             f"{way}_reply",
             _range(given, f"{way}_request", vcs),
             _range(given, f"{way}_reply", vcs),
+            _subnet(given, f"{way}_request"),
+            _subnet(given, f"{way}_reply"),
         )
         for way, share in (("read", 1 - writes), ("write", writes))
         if share > 0

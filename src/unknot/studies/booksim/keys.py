@@ -55,7 +55,7 @@ KEYS: dict[str, Key] = {
     "use_noc_latency": Key("int", "1", "built", "latencies of channels: 2 on tori, the distance on `cmesh` and "
                            "`flatfly`; else 1"),
     "network_file": Key("str", "", "built", "`anynet`: beside the configuration, or in the working folder"),
-    "subnets": Key("int", "1", "refused", "one network is simulated"),
+    "subnets": Key("int", "1", "built", "`simulate(subnets=…)`; with one traffic class, without batches"),
     "link_failures": Key("int", "0", "refused", "BookSim stops with a failed assertion on meshes and tori for any "
                          "number above 0, and elsewhere ignores it; see `unknot simulate --fault`"),
     "fail_seed": Key("strs", "0", "inert", "seed of `link_failures`"),
@@ -135,7 +135,7 @@ KEYS: dict[str, Key] = {
         ("write", "reply", "begin", "10"), ("write", "reply", "end", "15"))},
     **{f"{way}_{what}_size": Key("ints", "1", "built", _SIZE)
        for what in ("request", "reply") for way in ("read", "write")},
-    **{f"{way}_{what}_subnet": Key("int", "0", "inert", "only with `subnets`")
+    **{f"{way}_{what}_subnet": Key("int", "0", "built", "`Message.subnet`")
        for what in ("request", "reply") for way in ("read", "write")},
     # Simulation.
     "sim_type": Key("str", "latency", "built", "`latency` and `throughput` measure alike; `batch`: "

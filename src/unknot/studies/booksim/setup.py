@@ -11,7 +11,15 @@ from typing import Any
 from unknot.errors import TextError, UnknotError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.traffic import length_shares, mean_length
-from unknot.studies.booksim.classes import answers_of, has_classes, lengths_of, routed, traffic_classes
+from unknot.studies.booksim.classes import (
+    answers_of,
+    has_classes,
+    kinds_by_subnet,
+    lengths_of,
+    routed,
+    subnets_of,
+    traffic_classes,
+)
 from unknot.studies.booksim.configuration import Configuration, read_configuration
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
@@ -79,6 +87,13 @@ class Setup:
     def answers(self) -> dict[str, str]:
         """Message class of the reply to each class of requests."""
         return answers_of(self.relation)
+
+    @property
+    def proved(self) -> list[Relation]:
+        """The relations that are proved: of each subnet for its types of messages, if there are several."""
+        if "subnets" not in self.options or not self.relation.classes:
+            return [self.relation]
+        return [routed(self.configuration, self.built, kinds) for kinds in kinds_by_subnet(self.configuration)]
 
     @property
     def warnings(self) -> list[str]:
@@ -149,7 +164,6 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
     else:
         built, relation = before.built, before.relation
     given.require("router")
-    given.require("subnets")
     given.require("link_failures")
     if "0" in given.values("measure_stats"):
         raise given.error("measure_stats", "everything is measured, so no class can be left out")
@@ -178,7 +192,7 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
 def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup:
     """A configuration that sends batches of packets."""
     if has_classes(given):
-        raise given.error("sim_type", "batches of several classes, or of reads and writes, are not built")
+        raise given.error("sim_type", "batches of several classes or subnets, or of reads and writes, are not built")
     lengths = lengths_of(given)
     if len(lengths) > 1:
         raise given.error("packet_size", "packets of a batch have one size")
@@ -202,6 +216,8 @@ def _with_classes(given: Configuration, built: Built, relation: Relation) -> Set
                 if flits:
                     lengths[flits] = lengths.get(flits, 0.0) + one.share / one.mean_length * form.share
     options: dict[str, Any] = {"classes": mix} | _of_routers(given) | _cycles(given)
+    if subnets_of(given) > 1:
+        options["subnets"] = subnets_of(given)
     wanted_statistics(given, single=False)
     if _watched(given):
         raise given.error("watch_packets", "packets of traffic classes cannot be watched")
