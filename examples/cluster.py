@@ -90,7 +90,8 @@ def main() -> None:
         ]
         values = "{:9.1f} {:12.1f} {:11.1f} {:17.1f}".format(*found)
         print(f"{fabric.name:10} {network.num_terminals:9} {values}", flush=True)
-    print("at 0.6 of 50 GB/s a link offered, all-to-all at 1.0; with failed links up*/down* routes round the holes")
+    print("at 0.6 of 50 GB/s a link offered, all-to-all at 1.0; with failed links up*/down* from one root, which is")
+    print("safe on any network and carries little: most of its ways lead over the root")
     print(f"from nothing to a table: {time.monotonic() - began:.0f} s")
 
 
