@@ -60,6 +60,8 @@ GROUPS = {
         )
         for name, wanted in (("verify", 0.9), ("routing", 0.8), ("studies", 0.8), ("simulation", 0.8))
         for interpreted in (False, True)
+        # Kernels of the simulator read their state by an intrinsic (`view_kernel.py`), which Python cannot run.
+        if (name, interpreted) != ("simulation", True)
     },
 }
 
