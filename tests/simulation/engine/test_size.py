@@ -12,8 +12,9 @@ import pytest
 from unknot import Relation, SizeError, memory_limit
 from unknot.errors import SimulationError
 from unknot.routing import dimension_order, shortest_paths
-from unknot.simulation import Router, simulate
+from unknot.simulation import Router, TrafficClass, simulate
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import mix_of
 from unknot.simulation.engine.size import simulation_bytes
 from unknot.simulation.engine.traffic import uniform
 from unknot.topologies import mesh, ring, torus
@@ -41,6 +42,20 @@ def test_the_estimate_is_within_a_factor_of_two_and_a_half(switching: str, optio
         estimate = simulation_bytes(relation.network, relation.vcs, **point)
         found = peak(relation, **point)
         answers = min(100_000_000, (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses)
+        assert found <= estimate <= 2.5 * (found + answers)
+
+
+def test_the_estimate_counts_classes_and_matrix_arbiters() -> None:
+    relation = dimension_order(mesh(8, 8), 4)
+    mix = mix_of(relation, [TrafficClass(), TrafficClass()], 0.1)
+    options: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"classes": 2}, {"mix": mix}),
+        ({"router": Router(allocator="separable_input_first", arbiter="matrix")},) * 2,
+    ]
+    for asked, given in options:
+        point = {"packet_length": 2, "buffer_depth": 8, "switching": "wormhole"}
+        estimate, found = simulation_bytes(relation.network, 4, **point, **asked), peak(relation, **point, **given)
+        answers = (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses
         assert found <= estimate <= 2.5 * (found + answers)
 
 

@@ -69,6 +69,7 @@ class Engine:
             buffer_depth=buffer_depth,
             router=router,
             threads=threads,
+            classes=len(mix.classes) if mix else 0,
         )
         require(f"a simulation of {relation.network.name} with {relation.num_vcs} virtual channels", size)
         self.parts = empty_network(

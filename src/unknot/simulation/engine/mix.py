@@ -16,9 +16,6 @@ from unknot.simulation.engine.state import UNEQUAL
 from unknot.simulation.engine.traffic import Pairs, pairs_of
 from unknot.traffic import Pattern, pattern
 
-WAITING = 1024
-"""Replies that wait at a terminal, on average, from which on no class creates requests any more."""
-
 
 @dataclass(frozen=True, eq=False)
 class Mix:

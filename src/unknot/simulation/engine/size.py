@@ -12,6 +12,8 @@ from unknot.simulation.engine.traffic import Lengths, length_shares
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 
 DEFAULT = Router()
+WAITING = 1024
+"""Replies that wait at a terminal, on average, from which on no class creates requests any more."""
 BUILDING = 25
 """Numbers of 8 bytes for each end of a buffer while tables are built."""
 MOST_STATES = 100_000_000
@@ -27,6 +29,7 @@ def simulation_bytes(
     buffer_depth: int = 8,
     router: Router = DEFAULT,
     threads: int = 1,
+    classes: int = 0,
 ) -> int:
     """Estimate the memory of a simulation, the network and its relation apart.
 
@@ -36,6 +39,8 @@ def simulation_bytes(
         VCs of each channel.
     packet_length, switching, buffer_depth, router, threads :
         As for `simulate`.
+    classes : int
+        Traffic classes, if there are any.
 
     Returns
     -------
@@ -67,13 +72,18 @@ def simulation_bytes(
     held = packets_in_a_buffer(switching_named(switching), buffer_depth, shortest)
     inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth) * int(words.sum())
     apart = terminals * SPAN if threads > 1 else 0
-    packets = (inputs * held + terminals + apart) * threads
+    queues = terminals * max(1, classes)
+    waiting = WAITING * terminals if classes else 0
+    packets = (inputs * held + queues + apart + waiting) * threads
+    # Half of it while the table is built.
+    arbiters = int((entering * leaving).sum()) if router.arbiter == "matrix" else 0
     cells, requests = 64 * int(words.max(initial=1)), int(leaving.max(initial=0)) + local
     rows = {
         "inputs": inputs, "outputs": outputs, "ring": inputs * held, "out_ports": outputs, "in_ports": inputs,
         "inbox": inboxes, "outside": inboxes if threads > 1 else 0, "masks": int(words.sum()),
         "planes": 2 * buffer_depth.bit_length() * int(words.sum()), "packets": packets, "free": 2 * packets,
-        "terminals": terminals, "latencies": (4096 + terminals + apart) * threads,
+        "terminals": queues, "latencies": (4096 + terminals + apart) * threads,
+        "recent": 8 * arbiters, "waiting": packets if classes else 0,
         "outer": cells * threads, "inner": cells * threads, "contest": 64 * threads,
         "requests": cells * threads * requests, "cells": cells * threads * requests * router.looks_at_all,
         "wishes": cells * cells // 64 * threads,

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers, matrix_arbiters
-from unknot.simulation.engine.mix import WAITING, Mix
+from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
-from unknot.simulation.engine.size import packets_in_a_buffer, wheel
+from unknot.simulation.engine.size import WAITING, packets_in_a_buffer, wheel
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs, length_shares, streams
 from unknot.splitmix import mixed, scramble

@@ -56,8 +56,8 @@ KEYS: dict[str, Key] = {
                            "`flatfly`; else 1"),
     "network_file": Key("str", "", "built", "`anynet`: beside the configuration, or in the working folder"),
     "subnets": Key("int", "1", "built", "`simulate(subnets=…)`; with one traffic class, without batches"),
-    "link_failures": Key("int", "0", "refused", "BookSim stops with a failed assertion on meshes and tori for any "
-                         "number above 0, and elsewhere ignores it; see `unknot simulate --fault`"),
+    "link_failures": Key("int", "0", "refused", "BookSim stops for any number above 0 (by an assertion on meshes and "
+                         "tori), or ignores it; see `unknot simulate --fault`"),
     "fail_seed": Key("strs", "0", "inert", "seed of `link_failures`"),
     "channel_file": Key("str", "", "inert", "nothing in BookSim reads it"),
     "in_ports": Key("int", "5", "inert", "nothing in BookSim reads it"),
