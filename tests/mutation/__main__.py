@@ -93,7 +93,7 @@ def main() -> int:
     from tests.mutation.runner import cap_examples
 
     cap_examples(args.examples)
-    explained = {line.partition(" # ")[0] for line in EXPLAINED.read_text().splitlines() if line}
+    explained = {line.rpartition(" # ")[0] for line in EXPLAINED.read_text().splitlines() if line}
     return _judge(args.groups[0], group, args, explained)
 
 
