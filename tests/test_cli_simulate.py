@@ -39,7 +39,7 @@ def test_simulate_json_has_the_attributes_of_a_run() -> None:
     given = answer(unknot_says(*words, "--json", "--vcs", "1"))
     assert (given["vcs"], given["vcs_chosen"]) == (1, False)
     for key, value in vars(run).items():
-        assert key in ("utilisation", "occupancy", "lengths", "router", "faults", "network", "classes") or (
+        assert key in ("utilisation", "occupancy", "lengths", "router", "faults", "network", "classes", "pairs") or (
             found[key] == value
         )
     assert found["classes"] == []

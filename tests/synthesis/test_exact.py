@@ -180,9 +180,10 @@ def test_a_large_question_is_left_open() -> None:
 
 
 BUSY = """
-import signal, time
+import signal
 from itertools import combinations
 from pysat.solvers import Solver
+from unknot.background import clock
 from unknot.synthesis.exact import _solve
 from unknot.synthesis.orders import Effort
 signal.signal(signal.SIGINT, signal.default_int_handler)
