@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import RelationError
+from unknot.routing.address_names import PairNames
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 
 
@@ -27,7 +29,7 @@ def once_for_each(relation: Relation, names: tuple[str, ...]) -> dict[str, Any]:
         "destination": np.tile(relation.destination, len(names)),
         "may_use": None if relation.may_use is None else np.tile(relation.may_use, len(names)),
         "claims_minimal": relation.claims_minimal,
-        "address_labels": Labels(relation, names),
+        "address_labels": PairNames(len(names), relation.num_addresses, partial(_name, relation, names)),
         "source": relation.source,
         "classes": names,
         "selection": relation.selection,
@@ -43,15 +45,5 @@ def checked_names(names: Sequence[str]) -> tuple[str, ...]:
     return given
 
 
-class Labels(Sequence[str]):
-    """Names of addresses with their class, made when asked for."""
-
-    def __init__(self, relation: Relation, names: tuple[str, ...]) -> None:
-        self.relation, self.names = relation, names
-
-    def __len__(self) -> int:
-        return self.relation.num_addresses * len(self.names)
-
-    def __getitem__(self, index: Any) -> Any:
-        kind, address = divmod(range(len(self))[index], self.relation.num_addresses)
-        return f"{self.relation.address_name(address)} ({self.names[kind]})"
+def _name(relation: Relation, names: tuple[str, ...], kind: int, address: int) -> str:
+    return f"{relation.address_name(address)} ({names[kind]})"

@@ -94,8 +94,7 @@ def _check(network: Network, one: Relation, relation: Relation, name: str) -> No
     """Refuse a relation that cannot be one of several."""
     if relation.network is not network:
         raise RelationError(f"{name}: {relation.name} belongs to another network")
-    compares = relation.direct is not None and relation.decides is None
-    if relation.classes or compares or relation.commits:
+    if relation.classes or relation.compares_on_injection or relation.commits:
         raise RelationError(
             f"{name}: {relation.name} has message classes, compares two ways, or commits; a class takes a "
             "routing that does not"

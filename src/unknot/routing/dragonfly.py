@@ -18,7 +18,7 @@ import numpy as np
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
-from unknot.routing.groups import WaysBy, groups_of
+from unknot.routing.groups import groups_of, names_by_group
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -148,6 +148,6 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         destination=np.tile(np.arange(terminals, dtype=np.int32), pairs),
         claims=ACYCLIC,
         claims_minimal=bool(least) if groups > 1 else None,
-        address_labels=None if least else WaysBy(network, found.names),
+        address_labels=None if least else names_by_group(network, found.names),
         source="Kim, Dally, Scott & Abts 2008",
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from unknot.compressed_rows import starts
 from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.address_names import PairNames
 
 Ints = npt.NDArray[np.int64]
 
@@ -92,15 +92,10 @@ def groups_of(network: Network, wanted_by: str) -> Groups:
     return Groups(group, index, local, first, between, tuple(map(str, names.tolist())))
 
 
-class WaysBy(Sequence[str]):
-    """Names of the addresses that are a group and a destination, made when asked for."""
+def names_by_group(network: Network, groups: tuple[str, ...]) -> PairNames:
+    """Names of the addresses that are a group and a destination."""
+    return PairNames(len(groups), network.num_terminals, partial(_name, network, groups))
 
-    def __init__(self, network: Network, groups: tuple[str, ...]) -> None:
-        self.network, self.groups = network, groups
 
-    def __len__(self) -> int:
-        return self.network.num_terminals * len(self.groups)
-
-    def __getitem__(self, index: Any) -> Any:
-        group, to = divmod(range(len(self))[index], self.network.num_terminals)
-        return f"{self.network.terminal_name(to)} via group {self.groups[group]}"
+def _name(network: Network, groups: tuple[str, ...], group: int, to: int) -> str:
+    return f"{network.terminal_name(to)} via group {groups[group]}"

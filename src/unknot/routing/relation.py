@@ -177,6 +177,11 @@ class Relation:
         return direct
 
     @property
+    def compares_on_injection(self) -> bool:
+        """Whether packets choose between two addresses before they enter the network (UGAL)."""
+        return self.direct is not None and self.decides is None
+
+    @property
     def comparison(self) -> int:
         """Number of the variant in `COMPARISONS`, counted from 1, or `IN_ROUTER`; 0 if nothing is compared."""
         if self.decides is not None:

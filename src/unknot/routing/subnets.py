@@ -15,10 +15,6 @@ from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
 
-def _labels(names: list[str], subnets: int) -> tuple[str, ...]:
-    return tuple(f"{name} of subnet {k}" for k in range(subnets) for name in names)
-
-
 def in_subnets(relation: Relation, subnets: int) -> Relation:
     """A routing once in each of several equal networks.
 
@@ -26,7 +22,8 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
     ----------
     subnets : int
         Networks. Routers, channels and terminals of one follow those of another; address a of the routing, of
-        terminal t, is ``(a // terminals * subnets + subnet) * terminals + t``.
+        terminal t, is ``(a // terminals * subnets + subnet) * terminals + t``. A terminal is meant to use those of
+        its own subnet and of what `relation` lets it use; the relation does not say so.
 
     Raises
     ------
@@ -80,3 +77,7 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
         may_use=None,
         address_labels=None,
     )
+
+
+def _labels(names: list[str], subnets: int) -> tuple[str, ...]:
+    return tuple(f"{name} of subnet {k}" for k in range(subnets) for name in names)

@@ -10,8 +10,7 @@ for VCs of phase one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.address_names import PairNames
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -124,7 +124,7 @@ def via_waypoint(
         commits=first.commits,
         claims={technique: claim for technique, claim in both.items() if claim or may_use is None},
         claims_minimal=claims_minimal,
-        address_labels=_Pairs(network),
+        address_labels=PairNames(network.num_terminals, network.num_terminals, partial(_name, network)),
         source=source,
         direct=direct,
     )
@@ -150,15 +150,5 @@ def both_phases(
     return found[0], found[1]
 
 
-class _Pairs(Sequence[str]):
-    """Names of the pairs, made when asked for."""
-
-    def __init__(self, network: Network) -> None:
-        self.network = network
-
-    def __len__(self) -> int:
-        return self.network.num_terminals**2
-
-    def __getitem__(self, index: Any) -> Any:
-        waypoint, to = divmod(range(len(self))[index], self.network.num_terminals)
-        return f"{self.network.terminal_name(to)} via {self.network.terminal_name(waypoint)}"
+def _name(network: Network, waypoint: int, to: int) -> str:
+    return f"{network.terminal_name(to)} via {network.terminal_name(waypoint)}"

@@ -12,6 +12,23 @@ I64 = types.int64[::1]
 READ_F64 = types.Array(types.float64, 1, "C", readonly=True)
 
 
+@njit
+def _started(reached):
+    """Return a stack with room for all states, on which those that are reached lie, and their number."""
+    stack, states = np.empty(reached.size, np.int64), np.flatnonzero(reached)
+    stack[: states.size] = states
+    return stack, states.size
+
+
+@njit
+def _root(parent, i):
+    """Return the root of state i, and halve its way there."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
 @njit(types.int64(READ64, READ64, READ64, READ32, READ_F64, I64, F64), nogil=True, cache=True)
 def spread(order, first, value, channel_of, rate, slot, load):
     """Send ``rate[i]`` into every state i and add what each VC carries to `load`.
@@ -30,15 +47,9 @@ def spread(order, first, value, channel_of, rate, slot, load):
     low = np.empty(count, np.int64)
     many = np.zeros(count, np.int64)
     reached = rate > 0
-    stack = np.empty(count, np.int64)
+    stack, seen = _started(reached)
     left = np.zeros(count, np.int64)
-    size = 0
-    for i in range(count):
-        if reached[i]:
-            stack[size] = i
-            size += 1
     found = 0
-    seen = size
     k = 0
     while k < seen:
         i = stack[k]
@@ -113,12 +124,7 @@ def one_route(order, first, value, channel_of, rate, slot):
     out = np.full(count, -2, np.int64)
     head = np.full(count, -1, np.int64)
     reached = rate > 0
-    todo = np.empty(count, np.int64)
-    size = 0
-    for i in range(count):
-        if reached[i]:
-            todo[size] = i
-            size += 1
+    todo, size = _started(reached)
     pairs = np.empty((value.size + count, 2), np.int64)
     while size:
         size -= 1
@@ -133,10 +139,7 @@ def one_route(order, first, value, channel_of, rate, slot):
                     reached[s] = True
                     todo[size] = s
                     size += 1
-            root = i
-            while parent[root] != root:
-                parent[root] = parent[parent[root]]
-                root = parent[root]
+            root = _root(parent, i)
             if out[root] == -2:
                 out[root], head[root] = to, s
             elif out[root] != to:
@@ -146,13 +149,7 @@ def one_route(order, first, value, channel_of, rate, slot):
                 equal += 1
         while equal:
             equal -= 1
-            a, b = pairs[equal]
-            while parent[a] != a:
-                parent[a] = parent[parent[a]]
-                a = parent[a]
-            while parent[b] != b:
-                parent[b] = parent[parent[b]]
-                b = parent[b]
+            a, b = _root(parent, pairs[equal, 0]), _root(parent, pairs[equal, 1])
             if a == b:
                 continue
             parent[b] = a

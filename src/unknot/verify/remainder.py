@@ -56,7 +56,7 @@ class Remainder:
         return int(max(self.input_vc.max(initial=-1), self.head_wait.max(initial=-1))) + 1
 
     @cached_property
-    def by_place(self) -> tuple[Offsets, Ints]:
+    def by_vc(self) -> tuple[Offsets, Ints]:
         """States of each VC, in compressed rows over VCs."""
         order = np.argsort(self.input_vc, kind="stable")
         size = int(self.input_vc.max(initial=-1)) + 1
@@ -70,7 +70,7 @@ class Remainder:
 
     def on(self, vcs: Ints) -> Ints:
         """States on some VCs, ascending."""
-        first, order = self.by_place
+        first, order = self.by_vc
         vcs = vcs[vcs < first.size - 1]
         return np.sort(order[positions(first, vcs)])
 

@@ -107,15 +107,15 @@ class Mix:
             upto[-1] = 2**53
             for form, limit in zip(one.forms, upto.tolist(), strict=True):
                 answer = drawn + len(replies) if form.reply else -1
-                place = self._place(form.kind, 0, form.vcs, local, form.subnet)
-                rows.append((limit, form.flits, *place, answer, k, form.subnet))
+                where = self._range_of(form.kind, 0, form.vcs, local, form.subnet)
+                rows.append((limit, form.flits, *where, answer, k, form.subnet))
                 if form.reply:
-                    place = self._place(form.reply_kind, -1, form.reply_vcs, local, form.reply_subnet)
-                    replies.append((0, form.reply, *place, -1, k, form.reply_subnet))
+                    where = self._range_of(form.reply_kind, -1, form.reply_vcs, local, form.reply_subnet)
+                    replies.append((0, form.reply, *where, -1, k, form.reply_subnet))
         names = ("upto", "flits", "shift", "low", "high", "reply", "of", "subnet")
         return dict(zip(names, np.array(rows + replies, dtype=np.int64).T, strict=True))
 
-    def _place(
+    def _range_of(
         self, kind: str, otherwise: int, vcs: tuple[int, int] | None, local: int, subnet: int
     ) -> tuple[int, int, int]:
         """First address of a message class in a subnet, and the range of its VCs at injection ports."""
@@ -170,7 +170,7 @@ def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float, sub
     SimulationError
         If a class cannot be had on this relation or at this load.
     """
-    if relation.direct is not None and relation.decides is None:
+    if relation.compares_on_injection:
         raise SimulationError(
             f"{relation.name}: its packets compare two addresses on injection, which traffic classes do not"
         )

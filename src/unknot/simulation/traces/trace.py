@@ -228,8 +228,7 @@ def addresses_drawn(
     for key in keys.tolist():
         start, end = key // terminals % terminals, key % terminals
         found = addresses(relation, start, end, key // terminals**2 - 1)
-        detours = relation.direct is not None and relation.decides is None
-        usable.append(_detours(relation, start, end, found) if detours else found)
+        usable.append(_detours(relation, start, end, found) if relation.compares_on_injection else found)
     many = np.array([len(found) for found in usable], dtype=np.int64)
     first = np.cumsum(many) - many
     turn = 0 if seed is None else np.random.default_rng(seed).integers(0, many[which])

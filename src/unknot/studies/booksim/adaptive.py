@@ -65,7 +65,7 @@ def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int, shares: int = 
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
     terminals, routers, total = built.network.num_terminals, built.network.num_routers, virtual.total
     block, each = terminals * routers, vcs // (2 * orders)
-    within, many = _places_in_routers(built), each // shares
+    within, many = _positions_in_routers(built), each // shares
     if block * orders > MOST_ADDRESSES or block * orders * terminals > MOST_PAIRS:
         raise UnfitError(f"{block * orders} addresses by waypoint are too many for {terminals} terminals", "k")
 
@@ -114,7 +114,7 @@ def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int, shares: int = 
     )
 
 
-def _places_in_routers(built: Built) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _positions_in_routers(built: Built) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Number of each terminal among those of its router."""
     home = built.network.eject
     order = np.argsort(home, kind="stable")
