@@ -120,7 +120,9 @@ class Choices:
         able, outputs = self.able(vc), [out for port in node.outputs for out in port.vcs]
 
         def room(out: OutputVC) -> float:
-            return float("inf") if out.endless else sum(o.credits for o in node.outputs[node.exit(out)].vcs)
+            return (
+                float("inf") if out.endless else sum(o.credits + o.shared for o in node.outputs[node.exit(out)].vcs)
+            )
 
         def any_of(outs: list[OutputVC]) -> list[OutputVC]:
             number = scramble(self.select ^ ((self.now << 32) + vc.number)) >> 11

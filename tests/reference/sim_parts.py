@@ -52,17 +52,27 @@ class Wire:
 
 @dataclass(eq=False)
 class OutputVC:
-    """The upstream end of a buffer: who sends into it and how much room is known to be left."""
+    """The upstream end of a buffer: who sends into it and how much room is known to be left.
+
+    Of `depth` slots of its own; each of its `siblings`, itself included, adds `shared` ones for all of them, of which
+    none takes more than `most`. What a VC has of these are its credits below 0.
+    """
 
     credits: int
     depth: int
     endless: bool = False
     owner: InputVC | None = None
     grant: int = 0
+    shared: int = 0
+    most: float = float("inf")
+    siblings: list[OutputVC] = field(default_factory=list)
 
     @property
     def has_credit(self) -> bool:
-        return self.endless or self.credits > 0
+        if self.endless or self.credits > 0:
+            return True
+        taken = sum(max(0, -sibling.credits) for sibling in self.siblings)
+        return taken < self.shared * len(self.siblings) and -self.credits < self.most
 
     def free_for(self, length: int, switching: str, claim: bool = False) -> bool:
         if self.owner is not None:
@@ -106,6 +116,12 @@ class Port:
     free_from: int = 0
     holder: InputVC | None = None
     place: tuple[int, int] = (0, 0)
+    behind: list[tuple[int, int]] = field(default_factory=list)
+
+    def waiting(self, tick: int, now: int) -> int:
+        """Flits behind the switch; of each the step in which it won and the cycle in which it leaves are known."""
+        self.behind = [(won, leaves) for won, leaves in self.behind if leaves >= now]
+        return sum(won + 1 < tick for won, _ in self.behind)
 
 
 @dataclass(eq=False)

@@ -62,7 +62,7 @@ class Simulator(Choices):
             latency = int(network.latency[c])
             flits, returned = Wire(latency), Wire(latency)
             numbers = range(int(relation.vcs.first[c]), int(relation.vcs.first[c + 1]))
-            ends = [OutputVC(depth, depth) for _ in numbers]
+            ends = self.ends(depth, len(numbers))
             buffers = [InputVC(v, v) for v in numbers]
             self.output.update(zip(numbers, ends, strict=True))
             self.input += buffers
@@ -74,7 +74,7 @@ class Simulator(Choices):
             self.routers[network.target[c]].inputs.append(Port(buffers, flits, returned, place=place))
         for t, start in enumerate(streams(seed, network.num_terminals)):
             flits, returned = Wire(1), Wire(1)
-            injection = [OutputVC(depth, depth) for _ in range(local)]
+            injection = self.ends(depth, local)
             first, place = relation.num_vcs + t * local, relation.num_vcs + t
             buffers = [InputVC(first + i, place) for i in range(local)]
             self.terminals.append(Terminal(t, Generator(start), injection, flits, returned, last=local - 1))
@@ -92,6 +92,14 @@ class Simulator(Choices):
             node.first_rows = tuple(rows)
             rows[0] += sum(len(port.vcs) for port in node.inputs)
             rows[1] += sum(len(port.vcs) for port in node.outputs) + local * int((network.inject == r).sum())
+
+    def ends(self, depth: int, vcs: int) -> list[OutputVC]:
+        own = self.options.own_slots or depth
+        most = self.options.most_slots or float("inf")
+        found = [OutputVC(own, own, shared=depth - own, most=most - own) for _ in range(vcs)]
+        for end in found:
+            end.siblings = found
+        return found
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles):
@@ -233,8 +241,19 @@ class Simulator(Choices):
 
     def age(self, vc: InputVC) -> int:
         """What counts for the packet in front, the smallest first."""
-        packet = vc.queue[0].packet
-        return {"none": 0, "age": packet.created, "class": -packet.priority}[self.options.priority]
+        packets = [flit.packet for flit in vc.queue]
+        if not self.options.donate_priority:
+            packets = packets[:1]
+        ages = {"none": 0, "age": min(p.created for p in packets), "class": -max(p.priority for p in packets)}
+        return ages[self.options.priority]
+
+    def is_filled(self, out: OutputVC) -> bool:
+        return not out.endless and out.credits < out.depth
+
+    def is_open(self, port: Port) -> bool:
+        """Whether there is room behind the switch."""
+        limit = self.options.output_buffer
+        return not limit or port.waiting(self.tick, self.now) < limit
 
     def wished(self, node: Node) -> Wishes:
         """The output VCs that headers request in this cycle."""
@@ -245,7 +264,9 @@ class Simulator(Choices):
         inputs = [vc for port in node.inputs for vc in port.vcs]
         outputs = [vc for port in node.outputs for vc in port.vcs]
         requests = {
-            (inputs.index(vc), outputs.index(o)): self.age(vc) for vc, wishes in wished.items() for o in wishes
+            (inputs.index(vc), outputs.index(o)): (self.age(vc), self.options.empty_first and self.is_filled(o))
+            for vc, wishes in wished.items()
+            for o in wishes
         }
         node.of_vcs, kind = True, self.options.allocator
         rounds = self.allocate(node, kind, requests, [v.grant for v in outputs], [v.accept for v in inputs])
@@ -282,7 +303,7 @@ class Simulator(Choices):
             if vc is None or self.tick < vc.active_from:
                 continue
             port = node.outputs[node.exit(vc.out)]
-            if vc.queue and vc.out.has_credit:
+            if vc.queue and vc.out.has_credit and self.is_open(port):
                 sends.append(Sending(into, vc, port, self.options.switch_allocation_delay))
             else:
                 into.holder = port.holder = None
@@ -299,6 +320,7 @@ class Simulator(Choices):
         busy: set = {port for sending in sends for port in (sending.into, sending.port)}
         busy |= {port for port in node.entries + node.outputs if port.holder}
         busy |= {p for p in node.outputs if p.vcs[0].endless and p.free_from + 1 - self.now > self.most_queued}
+        busy |= {p for p in node.outputs if not self.is_open(p)}
         parts = self.options.output_speedup
         ranks: dict[tuple[int, int], tuple[bool, int]] = {}
         chosen: dict[tuple[int, int], int] = {}
@@ -344,6 +366,7 @@ class Simulator(Choices):
                 crossed = max(crossed - (not final), port.free_from)
                 back = max(back, into.credits_from)
                 port.free_from, into.credits_from = crossed + 1, back + 1
+                port.behind.append((self.tick, crossed))
             self.flit_hops += 1
             flit.packet.hops += flit.head and not out.endless
             into.port.credits.put(back + self.options.credit_delay, into.port.vcs.index(vc))

@@ -12,17 +12,19 @@ DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 
 
 @st.composite
-def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age")) -> Router:
-    """About half of the options as they are by default."""
+def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"), own: int = 0) -> Router:
+    """About half of the options as they are by default; at most `own` slots of each VC, where others are shared."""
     both = [draw(st.sampled_from((*ALLOCATORS, "islip", "islip"))), draw(st.sampled_from((None, None, *ALLOCATORS)))]
     rounds = draw(st.sampled_from([1, 1, 2, 3])) if set(both) & set(ITERATIVE) else 1
     quick = draw(st.sampled_from([1, 1, 1, 2, 1.7, 3.25]), label="internal speedup")
     delay = DELAY if quick == 1 else st.just(1)
+    limit = draw(st.sampled_from([0, 1, 2, 4])) if quick > 1 else 0
+    own = draw(st.integers(0, own))
     return Router(
         routing_delay=draw(st.sampled_from([1, 1, 0, 2, 4] if quick == 1 else [0, 1])),
         vc_allocation_delay=draw(delay),
         switch_allocation_delay=draw(delay),
-        traversal_delay=draw(DELAY),
+        traversal_delay=1 if limit else draw(DELAY),
         credit_delay=draw(st.sampled_from([0, 0, 1, 4])),
         speculative=draw(st.booleans()),
         allocator=both[0],
@@ -35,6 +37,11 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"))
         internal_speedup=quick,
         claim_credit=draw(st.booleans()),
         arbiter=draw(st.sampled_from(["round_robin", "matrix"])) if set(both) & set(SEPARABLE) else "round_robin",
+        output_buffer=limit,
+        own_slots=own,
+        most_slots=own + draw(st.integers(1, 6)) if own and draw(st.booleans()) else 0,
+        empty_first=draw(st.booleans()),
+        donate_priority=draw(st.booleans()),
     )
 
 

@@ -12,6 +12,7 @@ from unknot.routing import dimension_order
 from unknot.simulation import replay, simulate
 from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
@@ -24,11 +25,14 @@ def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 2))
-def test_stuck_packets_never_move_and_resting_ones_are_stuck(number: int, length: int, more: int) -> None:
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 2), st.integers(0, 2), st.booleans())
+def test_stuck_packets_never_move_and_resting_ones_are_stuck(
+    number: int, length: int, more: int, own: int, claim: bool
+) -> None:
     relation = interpreted(random_relation(number))
     for switching in SWITCHINGS:
         depth = length + more if switching in ("saf", "vct") else 1 + more
+        router = Router(own_slots=0 if switching in ("saf", "vct") else min(own, depth), claim_credit=claim)
         engine = Engine(
             relation,
             switching,
@@ -37,6 +41,7 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(number: int, length
             chance=1 / length,
             seed=number,
             pairs=uniform(relation),
+            router=router,
         )
         for _ in range(4):
             engine.advance(engine.now + 200)

@@ -26,15 +26,17 @@ def random_runs(data: st.DataObject) -> None:
         lengths = data.draw(LENGTHS, label="lengths")
         shares = length_shares(lengths)
         short = shares[-1][0] if switching in ("saf", "vct") else 1
+        depth = data.draw(st.integers(short, 8), label="depth")
+        own = depth if switching.startswith("wormhole") else 0
         agree(
             relation,
             switching,
             lengths,
-            data.draw(st.integers(short, 8), label="depth"),
+            depth,
             data.draw(st.sampled_from([0.02, 0.2, 0.5, 1.0]), label="load") / mean_length(shares),
             data.draw(st.integers(0, 99), label="seed"),
             data.draw(st.booleans(), label="others"),
-            router=data.draw(routers(), label="router"),
+            router=data.draw(routers(own=own), label="router"),
             bursts=data.draw(BURSTS, label="bursts"),
         )
 
@@ -98,8 +100,26 @@ ONE_BY_ONE = {
     "internal speedup, look-ahead": Router(internal_speedup=1.7, routing_delay=0),
     "all speedups": Router(internal_speedup=3.5, input_speedup=2, output_speedup=2, iterations=2, traversal_delay=3),
     "internal speedup, hold, speculative": Router(internal_speedup=2.5, hold_switch=True, speculative=True),
+    "output buffer": Router(output_speedup=2, input_speedup=2, output_buffer=1),
+    "output buffer, internal speedup, hold": Router(internal_speedup=2.5, output_buffer=2, hold_switch=True),
+    "empty first": Router(allocator="separable_input_first", empty_first=True),
+    "empty first, wavefront, age": Router(allocator="wavefront", empty_first=True, priority="age"),
+    "donated age": Router(allocator="select", priority="age", donate_priority=True, speculative=True),
     **{f"selection {name}": Router(selection=name) for name in SELECTIONS[1:]},
 }
+SHARED = {
+    "own slots": Router(own_slots=1),
+    "own slots, limited, speculative": Router(own_slots=2, most_slots=4, speculative=True, priority="age"),
+    "own slots, hold, credits": Router(own_slots=1, hold_switch=True, claim_credit=True, credit_delay=2),
+    "own slots, internal speedup": Router(own_slots=1, internal_speedup=2.0, selection="most_credits"),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_shared_buffers_on_a_mesh(name: str) -> None:
+    router = SHARED[name]
+    agree(duato(mesh(3, 3), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 4, 0.15, 3, router=router)
+    agree(dimension_order(torus(4, 3, latency=2), 4), "wormhole", 3, 4, 0.12, 5, router=router)
 
 
 @pytest.mark.parametrize("name", ONE_BY_ONE)

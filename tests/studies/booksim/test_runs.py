@@ -150,12 +150,56 @@ def test_speedups(tmp_path: Path) -> None:
     assert setup.options["router"] == Router(credit_delay=2, input_speedup=2, internal_speedup=1.5)
     for keys, words in (
         (("internal_speedup=0.5",), "internal_speedup must be a number from 1 to 16"),
-        (("internal_speedup=2", "output_buffer_size=4"), "output_buffer_size: 4 is not built"),
+        (("output_buffer_size=0",), "lets nothing through"),
         (("output_speedup=2", "speculative=1"), "goes with neither"),
     ):
         with pytest.raises(UnknotError, match=words):
             understood(tmp_path, *keys)
-    assert understood(tmp_path, "output_buffer_size=4").configuration.idle() == ["output_buffer_size"]
+    router = understood(tmp_path, "internal_speedup=2", "output_buffer_size=4").options["router"]
+    assert router == Router(internal_speedup=2, output_buffer=4)
+    setup = understood(tmp_path, "output_buffer_size=4")
+    assert setup.options["router"] == Router()
+    assert "nothing waits behind the switch" in setup.warnings[0]
+
+
+def test_shared_buffers(tmp_path: Path) -> None:
+    setup = understood(tmp_path, "buffer_policy=shared", "buf_size=16", "num_vcs=4")
+    assert setup.options["router"] == Router(own_slots=1)
+    assert setup.options["buffer_depth"] == 4
+    both = "buffer_policy=limited", "max_held_slots=6", "private_buf_size=2", "vc_buf_size=8"
+    assert understood(tmp_path, *both).options["router"] == Router(own_slots=2, most_slots=6)
+    for keys, words in (
+        (("buffer_policy=dynamic",), "buffer_policy: dynamic is not built"),
+        (("buffer_policy=shared", "private_bufs=1"), "private_bufs: 1 is not built"),
+        (("buffer_policy=shared", "private_buf_size=0"), "could wait for others for ever"),
+        (("buffer_policy=shared", "private_buf_size={1,2}"), "the same number of slots"),
+        (("buffer_policy=shared", "buf_size=15", "num_vcs=4"), "a multiple of 4 VCs, got 15"),
+        (("buffer_policy=shared", "output_speedup=2"), "output_speedup: router: own_slots goes"),
+        (("buffer_policy=limited", "max_held_slots=1", "private_buf_size=2"), "less than the 2 slots"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, *keys)
+
+
+def test_queues_by_next_output(tmp_path: Path) -> None:
+    """VCs 2 j to 2 j + 1 of 10 are for packets that leave the next router by its output port j."""
+    relation = understood(tmp_path, "noq=1", "routing_delay=0", "num_vcs=10").relation
+    side = round(relation.network.num_routers**0.5)
+    found = {
+        to: {
+            c.vc - int(relation.vcs.first[relation.vcs.channel[c.vc]])
+            for c in relation.candidates(relation.num_vcs, to)
+        }
+        for to in (1, 2, side + 1, side, 2 * side)
+    }
+    assert found == {1: {8, 9}, 2: {0, 1}, side + 1: {4, 5}, side: {8, 9}, 2 * side: {4, 5}}
+    for keys, words in (
+        (("routing_delay=1",), "noq: it takes routing_delay = 0"),
+        (("num_vcs=4",), "at least 5 VCs are wanted, got 4"),
+        (("routing_function=xy_yx",), "noq: 1 is not built"),
+    ):
+        with pytest.raises(UnknotError, match=words):
+            understood(tmp_path, "noq=1", "routing_delay=0", "num_vcs=10", *keys)
 
 
 def test_allocators(tmp_path: Path) -> None:
@@ -176,12 +220,11 @@ def test_allocators(tmp_path: Path) -> None:
         (("vc_allocator=wavefrnt",), "did you mean wavefront"),
         (("vc_allocator=separable_input_first(tree)",), "arbiter tree is not built"),
         (("vc_allocator=separable_input_first(matrix)", "sw_allocator=select"), "the same arbiter"),
-        (("vc_allocator=select", "vc_prioritize_empty=1"), "vc_prioritize_empty: it is not built with select"),
-        (("priority=age", "vc_priority_donation=1"), "vc_priority_donation: it is not built"),
-        (("noq=1",), "noq: 1 is not built"),
     ):
         with pytest.raises(UnknotError, match=words):
             understood(tmp_path, *keys)
+    assert router("vc_allocator=select", "vc_prioritize_empty=1").empty_first
+    assert router("priority=age", "vc_priority_donation=1") == Router(priority="age", donate_priority=True)
     setup = understood(tmp_path, "vc_prioritize_empty=1", "vc_priority_donation=1", "vc_shuffle_requests=1")
     assert setup.options["router"] == Router()
     assert len(setup.warnings) == 3

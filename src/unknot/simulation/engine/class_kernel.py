@@ -12,7 +12,7 @@ from numba import njit
 from unknot.simulation.engine.inject_kernel import draw
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.state import UNEQUAL
-from unknot.simulation.engine.state_kernel import enqueue, need, post
+from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post
 from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import natural
 
@@ -134,7 +134,7 @@ def way_in(raw, c, t):
     row = natural(c * many + t)
     vc = terminals.vc[row]
     if vc >= 0:
-        return vc if s.outputs.credits[natural(vc)] > 0 else np.int64(-1)
+        return vc if has_room(s, natural(vc)) else np.int64(-1)
     p = natural(terminals.packet[row])
     form = natural(s.packets.form[p])
     low, wide = s.forms.low[form], s.forms.high[form] - s.forms.low[form]
@@ -145,7 +145,7 @@ def way_in(raw, c, t):
         start = 0
     for i in range(wide):
         found = base + low + (start + i) % wide
-        free = s.outputs.credits[natural(found)] >= needed
+        free = has_credits(s, natural(found), needed)
         for other in range(s.classes.shape[0]):
             free &= terminals.vc[natural(other * many + t)] != found
         if free:

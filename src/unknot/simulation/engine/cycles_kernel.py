@@ -139,7 +139,7 @@ def cycles(rule, raw, until, open_inbox, work, inject_classes):
             inject_all(rule, s, natural(r), now, inject_classes)
             while steps > 0 and status == DONE:
                 steps -= 1
-                status = work(rule, s.raw, w0, w1, now, np.int64(steps == 0))
+                status = work(rule, s.raw, w0, w1, now, steps)
             if status != DONE:
                 count.now = now
                 store(progress + 128 * part, np.int64(FAILED))

@@ -27,7 +27,7 @@ def stuck_vcs(relation: Relation, state: State) -> Flags:
 def wants(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
     """The VCs that the packet in front of a stuck VC waits for."""
     row = state.inputs[state.in_row[vc]]
-    if row.state == STALLED:
+    if row.state >= STALLED:
         return (int(state.buffer[state.outputs.reader[row.out]]),)
     packet = state.packets[front(state, vc)]
     if packet.script >= 0 and packet.hops <= packet.stop:
@@ -58,7 +58,7 @@ def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -
     if switching == "wormhole-nonatomic":
         chains = _cycle(state, waits, core)
     elif switching == "wormhole":
-        chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs.state[state.in_row[v]] != STALLED]
+        chains = [(_worm(state, v, waits), waits[v]) for v in core if state.inputs.state[state.in_row[v]] < STALLED]
     else:
         chains = [((v,), waits[v]) for v in core]
     depth = int(state.setup.depth)

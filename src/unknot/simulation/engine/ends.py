@@ -16,7 +16,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str, Any]:
-    """Both ends of all buffers, and the ports and words they belong to.
+    """Both ends of all buffers, of `depth` slots each, and the ports and words they belong to.
 
     Raises
     ------

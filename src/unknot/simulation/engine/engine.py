@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
+from unknot.errors import RelationError, SimulationError
 from unknot.memory import require
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import knot, stuck_vcs
@@ -59,6 +59,11 @@ class Engine:
         mix: Mix | None = None,
     ) -> None:
         router = router.for_relation(relation)
+        if router.own_slots and (not switching.startswith("wormhole") or router.own_slots > buffer_depth):
+            raise SimulationError(
+                "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
+                f"{switching}, {router.own_slots} of {buffer_depth}"
+            )
         self.relation, self.switching, self.router = relation, switching, router
         threads = max(1, min(threads, relation.network.num_routers))
         size = simulation_bytes(

@@ -10,7 +10,7 @@ from numba import njit
 
 from unknot.routing.relation import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE
-from unknot.simulation.engine.state_kernel import enqueue, need, post, random_bits
+from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, random_bits
 from unknot.simulation.engine.view_kernel import view
 from unknot.splitmix import STEP
 from unknot.words_kernel import natural
@@ -131,7 +131,7 @@ def inject(rule, s, t, now):
         vc = terminals.last_vc[t]
         for _ in range(local):
             vc = vc + 1 if vc + 1 < local else 0
-            if outputs.credits[natural(base + vc)] >= needed:
+            if has_credits(s, natural(base + vc), needed):
                 terminals.vc[t], terminals.last_vc[t] = base + vc, vc
                 enqueue(s, natural(base + vc), p)
                 s.packets.injected[p] = now
@@ -144,7 +144,7 @@ def inject(rule, s, t, now):
         if terminals.vc[t] < 0:
             return
     b = natural(terminals.vc[t])
-    if outputs.credits[b] == 0:
+    if not has_room(s, b):
         return
     outputs.credits[b] -= 1
     post(s, s.inbox.flits, s.outside.flits, now + 2, np.int64(outputs.flit_bit[b]))

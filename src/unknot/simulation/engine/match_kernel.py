@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.state import HIGHEST, INPUTS_FIRST, RR_WAVEFRONT, SELECT
+from unknot.simulation.engine.state import BLOCKED, HIGHEST, INPUTS_FIRST, RR_WAVEFRONT, SELECT
+from unknot.simulation.engine.state_kernel import packet_of
+from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import natural
 
 CYCLIC = 0x7FFFFFFF
@@ -46,6 +48,30 @@ def age_key(s, now, p):
     if s.setup.aged == BY_CLASS:
         return (HIGHEST - s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]) << 31
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
+
+
+@njit(_nrt=False)
+def donated(raw, now, b):
+    """Return the best `age_key` of the packets that have a flit in input row b."""
+    s = view(raw)
+    b = natural(b)
+    at, left = np.int64(s.inputs.front[b]), np.int64(s.inputs.stored[b])
+    best, gone = np.int64(-1), np.int64(s.inputs.sent[b] if s.inputs.state[b] > BLOCKED else 0)
+    while left > 0:
+        p = natural(s.ring[natural(b * s.setup.ring + at)])
+        age = age_key(s, now, p)
+        best = age if best < 0 else min(best, age)
+        left -= s.packets.length[p] - gone
+        at, gone = at + 1 if at + 1 < s.setup.ring else 0, 0
+    return best
+
+
+@njit(_nrt=False, forceinline=True)
+def standing(s, now, b):
+    """Return the `age_key` that counts for the packet in front of input row b."""
+    if s.setup.donates == 1 and s.setup.aged > 0:
+        return donated(s.raw, now, b)
+    return age_key(s, now, packet_of(s, b))
 
 
 @njit(_nrt=False, forceinline=True)

@@ -15,7 +15,7 @@ def no_inbox(s, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def no_work(rule, raw, w0, w1, now, last):
+def no_work(rule, raw, w0, w1, now, left):
     """Stand in for `router_kernel.work`."""
     return DONE
 

@@ -36,6 +36,9 @@ _LEAST = {
     "iterations": 1,
     "input_speedup": 1,
     "output_speedup": 1,
+    "output_buffer": 0,
+    "own_slots": 0,
+    "most_slots": 0,
 }
 _WORDS = {
     "allocator": ALLOCATORS,
@@ -101,6 +104,18 @@ class Router:
     arbiter : {"round_robin", "matrix"}
         How inputs and outputs of the allocators separable_input_first and select choose: in turn, or the one that
         was chosen longest ago (matrix arbiters; Dally & Towles 2004).
+    output_buffer : int
+        Flits behind the switch for an output port with which it takes no more; those that cross at that time are not
+        counted and may still come. 0: no limit. It takes a speedup, since nothing waits there else.
+    own_slots : int
+        Slots of its buffer that each VC has for itself; what `buffer_depth` has beyond is shared by the VCs of its
+        input port. 0: nothing is shared. For wormhole and wormhole-nonatomic, without `output_speedup`.
+    most_slots : int
+        The most slots that a VC takes of all, where some are shared; 0: no limit.
+    empty_first : bool
+        Of the output VCs that a header requests, empty ones come first, in the allocators that know priorities.
+    donate_priority : bool
+        The packet in front of an input VC has the best priority of those that have a flit there.
 
     Raises
     ------
@@ -125,6 +140,11 @@ class Router:
     switch_allocator: Allocator | None = None
     claim_credit: bool = False
     arbiter: Arbiter = "round_robin"
+    output_buffer: int = 0
+    own_slots: int = 0
+    most_slots: int = 0
+    empty_first: bool = False
+    donate_priority: bool = False
 
     def for_relation(self, relation: Relation) -> Router:
         """The router with the selection function that the relation names, unless it has one itself."""
@@ -151,6 +171,10 @@ class Router:
     def looks_at_all(self) -> bool:
         """Whether an allocator looks at all requests at a time."""
         return self.allocator in LOOK_AT_ALL or self.switch_allocator in LOOK_AT_ALL
+
+    def shared_slots(self, depth: int) -> int:
+        """Slots that each VC of an input port adds to those that they share, of buffers of a depth."""
+        return max(0, depth - self.own_slots) if self.own_slots else 0
 
     @property
     def queues(self) -> bool:
@@ -191,3 +215,15 @@ class Router:
             )
         if self.output_speedup > 1 and (self.speculative or self.hold_switch):
             raise SimulationError("router: output_speedup goes with neither speculative nor hold_switch")
+        if self.output_buffer and not (self.queues and self.traversal_delay == 1):
+            raise SimulationError(
+                "router: output_buffer takes output_speedup or internal_speedup, and a traversal_delay of 1"
+            )
+        if self.own_slots and self.output_speedup > 1:
+            raise SimulationError("router: own_slots goes with an output_speedup of 1 only")
+        if self.most_slots and not self.own_slots <= self.most_slots:
+            raise SimulationError(
+                f"router: most_slots counts own_slots, so it is at least {self.own_slots}, got {self.most_slots}"
+            )
+        if self.most_slots and not self.own_slots:
+            raise SimulationError("router: most_slots is of shared buffers; set own_slots")

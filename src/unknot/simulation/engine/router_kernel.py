@@ -12,7 +12,7 @@ from numba import njit
 
 from unknot.routing.relation import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
-from unknot.simulation.engine.match_kernel import age_key, honoured, match, numbered, offer, remember
+from unknot.simulation.engine.match_kernel import honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state import (
@@ -27,7 +27,7 @@ from unknot.simulation.engine.state import (
     UNDECIDED,
     WAVEFRONT,
 )
-from unknot.simulation.engine.state_kernel import DONE, bit_of, eject, enqueue, has_room, note, packet_of, post, wake
+from unknot.simulation.engine.state_kernel import DONE, bit_of, eject, enqueue, may_ask, note, packet_of, post, wake
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import lowest, natural
@@ -68,7 +68,7 @@ def take_credits(s, bits, word, w0, w1):
         u = np.int64(outputs.owner[w])
         if u < 0:
             if s.setup.technique == NONATOMIC:
-                if s.setup.claim < 0 or free > 1:
+                if s.setup.claim < 0 or (free > 1 and s.setup.shared == 0):
                     continue
             elif s.setup.technique == ATOMIC:
                 if free < s.setup.depth:
@@ -78,6 +78,8 @@ def take_credits(s, bits, word, w0, w1):
         elif free == 1 and inputs.state[u] == STALLED and inputs.stored[u] > 0:
             there, mine = bit_of(s, u, w0)
             start_moving(s, u, there, mine)
+        if s.setup.shared > 0 and s.setup.claim > 0:
+            wake(s, w0, w1)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -91,7 +93,7 @@ def take_flits(s, bits, word, now):
         inputs.stored[b] += 1
         if inputs.state[b] == IDLE:
             route(s, b, word, bit, now)
-        elif inputs.state[b] == STALLED and has_room(s, natural(inputs.out[b])):
+        elif inputs.state[b] == STALLED and may_ask(s, natural(inputs.out[b])):
             start_moving(s, b, word, bit)
 
 
@@ -107,7 +109,7 @@ def finish_stages(s, bits, word, now):
             inputs.state[b] = IDLE
             if inputs.stored[b] > 0:
                 route(s, b, word, bit, now)
-        elif inputs.stored[b] > 0 and has_room(s, natural(inputs.out[b])):
+        elif inputs.stored[b] > 0 and may_ask(s, natural(inputs.out[b])):
             start_moving(s, b, word, bit)
         else:
             inputs.state[b] = STALLED
@@ -205,13 +207,17 @@ def is_contested(s, k, many):
 def list_requests(s, ends, k, many, n, now):
     """List the requests of header k for a match, after n others; return their number."""
     requests, b = s.requests, natural(s.headers[natural(k)])
-    age = honoured(s.setup.allocator, age_key(s, now, packet_of(s, b)))
+    age, known = standing(s, now, b), honoured(s.setup.allocator, np.int64(1))
     for j in range(many):
         left = s.wishes[natural(k * many + j)]
         while left != 0:
             i = natural(n)
             requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)
-            requests.age[i] = age
+            requests.age[i] = age * known
+            if s.setup.empty_first == 1:
+                w = natural(ends.first_output + requests.output[i])
+                filled = s.outputs.reader[w] >= 0 and s.outputs.credits[w] < s.setup.depth
+                requests.age[i] = known * ((age << 1) | (np.int64(filled) << 31))
             offer(s, ends, i)
             left &= left - 1
             n += 1
@@ -230,7 +236,7 @@ def win(s, b, w, w0, now):
     inputs.out_port_bit[b] = s.out_ports.first_bit[natural(outputs.port[w])] + inputs.out_part[b]
     s.packets.hops[p] += outputs.reader[w] >= 0
     s.masks.heads[word] &= ~bit
-    ready = has_room(s, w)
+    ready = may_ask(s, w)
     if s.setup.vc_allocation > 1 and not (ready and s.setup.speculative == 1):
         inputs.state[b] = PENDING
         note(s, s.inbox.ready, now + s.setup.vc_allocation, 64 * w0 + b - s.words.first_input[w0])
@@ -257,7 +263,8 @@ def allocate_vcs(rule, s, w0, w1, now):
     allocator = s.setup.allocator
     ends = numbered(s, inputs.accept_pointer, outputs.grant_pointer, w0, w1, allocator, False)
     for k in range(count):
-        if allocator >= WAVEFRONT or ends.recent >= 0 or (count > 1 and is_contested(s, k, many)):
+        alike = ends.recent < 0 and s.setup.empty_first == 0
+        if allocator >= WAVEFRONT or not alike or (count > 1 and is_contested(s, k, many)):
             n = list_requests(s, ends, k, many, n, now)
             continue
         b = natural(s.headers[natural(k)])
@@ -304,6 +311,8 @@ def queue_up(raw, b, w, now, final):
     s = view(raw)
     port = natural(s.outputs.port[natural(w)])
     leaves = max(now + s.setup.traversal + final, s.out_ports.free_from[port])
+    if s.out_ports.step[port] != s.count.step:
+        s.out_ports.step[port], s.out_ports.before[port] = s.count.step, s.out_ports.free_from[port]
     s.out_ports.free_from[port] = leaves + 1
     return leaves
 
@@ -342,7 +351,7 @@ def send(s, b, w0, w1, now, final):
             enqueue(s, w, packet_of(s, b))
         free = outputs.credits[w] - 1
         outputs.credits[w] = free
-        more = more and free > 0
+        more = more and (free > 0 or setup.shared > 0)
         post(
             s,
             s.inbox.flits,
@@ -394,9 +403,13 @@ def release(s, w, w0, w1):
 
 
 @njit(_nrt=False)
-def work(rule, raw, w0, w1, now, final):
-    """Run a cycle of the router of words w0 to w1, or a step of it, without its input; return the status."""
+def work(rule, raw, w0, w1, now, left):
+    """Run a cycle of the router of words w0 to w1, or a step of it, without its input; return the status.
+
+    As many steps of the same cycle are `left` after this one.
+    """
     s = view(raw)
+    s.count.step = ((now + 1) * s.setup.speed >> 20) - left
     w0, w1, masks = natural(w0), natural(w1), s.masks
     headers = allocate_vcs(rule, s, w0, w1, now)
     if headers < 0:
@@ -405,7 +418,7 @@ def work(rule, raw, w0, w1, now, final):
     if s.setup.queues == 1:
         in_order(s, sent)
     for k in range(sent):
-        send(s, natural(s.winners[natural(k)]), w0, w1, now, final)
+        send(s, natural(s.winners[natural(k)]), w0, w1, now, np.int64(left == 0))
     if s.setup.speculative == 1 and s.setup.vc_allocation > 1:
         hold_back(s, w0, w1, now)
     if sent:

@@ -15,6 +15,7 @@ from unknot.simulation.engine.state_kernel import (
     DEAD_END,
     ask_rule,
     available,
+    has_credits,
     need,
     outputs_of,
     random_bits,
@@ -96,7 +97,7 @@ def credits_of_port(s, w):
     room, port = np.int64(0), np.int64(s.outputs.port[w])
     low = port
     while low < s.outputs.shape[0] and s.outputs.port[natural(low)] == port:
-        room += s.outputs.credits[natural(low)]
+        room += s.outputs.credits[natural(low)] + s.setup.shared
         low += 1
     return room
 
@@ -147,7 +148,7 @@ def available_of(s, mask, word, p):
         left, first, needed = mask, np.int64(s.words.first_output[word]), need(s.setup, s.packets.length[p])
         while left != 0:
             w = natural(first + lowest(left))
-            if s.outputs.reader[w] >= 0 and s.outputs.credits[w] < needed:
+            if s.outputs.reader[w] >= 0 and not has_credits(s, w, needed):
                 mask ^= left & -left
             left &= left - 1
     return mask

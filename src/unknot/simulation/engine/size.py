@@ -69,7 +69,7 @@ def simulation_bytes(
     words = np.maximum(1, np.ceil(np.maximum(entering, leaving) / 64))
     inputs, outputs = num_vcs + local * terminals, num_vcs + 2 * local * terminals
     shortest = length_shares(packet_length)[0][0]
-    held = packets_in_a_buffer(switching_named(switching), buffer_depth, shortest)
+    held = packets_in_a_buffer(switching_named(switching), most_flits(buffer_depth, local, router), shortest)
     inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth) * int(words.sum())
     apart = terminals * SPAN if threads > 1 else 0
     queues = terminals * max(1, classes)
@@ -104,6 +104,13 @@ def wheel(latency: int, router: Router, threads: int, buffers: int) -> int:
     stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
     after = max(router.traversal_delay + latency, router.credit_delay + latency, router.routing_delay)
     return 1 << (stay + after + router.queues * buffers + (threads > 1)).bit_length()
+
+
+def most_flits(depth: int, vcs: int, router: Router) -> int:
+    """Most flits of a VC: those of its own slots, and all that the VCs of its port share."""
+    shared = router.shared_slots(depth)
+    found = depth - shared + vcs * shared
+    return min(found, router.most_slots or found)
 
 
 def packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:

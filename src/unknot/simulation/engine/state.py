@@ -118,6 +118,8 @@ TABLES = {
         first_bit=int64,  # of its VCs
         carried=int64,  # flits it was given
         free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
+        step=int64,  # the last one in which a flit won it, where output buffers are limited
+        before=int64,  # what `free_from` was before that step
     ),
     "in_ports": rows(
         SAVED,
@@ -312,9 +314,9 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    400,
+    440,
     technique=int64,  # SAF, VCT, …
-    depth=int64,  # flits of a buffer
+    depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
     local=int64,  # VCs of an injection port
     measure_from=int64,  # packets created from this cycle
@@ -362,13 +364,18 @@ SETUP = rows(
     matrix=int64,  # whether arbiters of separable allocators are matrix arbiters
     nodes=int64,  # terminals of one subnet; those of the last one create packets for all
     first_home=int64,  # the first of those
+    shared=int64,  # flits by which each VC of an input port enlarges what they share
+    most=int64,  # flits that a VC may have beyond its own slots
+    output_buffer=int64,  # flits behind the switch from which it is closed to an output port, or 0
+    empty_first=int64,  # whether empty output VCs come first
+    donates=int64,  # whether packets have the best priority of those in their buffer
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
 """Entries of `State.setup`."""
 
 COUNT = rows(
     SAVED,
-    144,
+    152,
     now=int64,  # the cycle to be simulated next
     free=int64,  # how many packets there are in `free`
     high=int64,  # packets from this one on were never used
@@ -387,6 +394,7 @@ COUNT = rows(
     failed_at=int64,  # row of `inputs` at which the rule failed
     packed=int64,  # whether rows say all only after `pack_kernel.unpack`
     matches=int64,  # of allocators
+    step=int64,  # of the router at work, over all cycles; where output buffers are limited
 )
 """Counters, each of one part."""
 

@@ -125,13 +125,46 @@ def need(setup, length):
 @njit(_nrt=False, forceinline=True)
 def available(s, w, needed):
     """Return whether output row `w` can be allocated to a packet that needs `needed` credits."""
-    return s.outputs.owner[w] < 0 and (s.outputs.reader[w] < 0 or s.outputs.credits[w] >= needed)
+    return s.outputs.owner[w] < 0 and (s.outputs.reader[w] < 0 or has_credits(s, w, needed))
+
+
+@njit(_nrt=False)
+def finds_shared(raw, w):
+    """Return whether output row w, whose own slots are taken, may take one of those that the VCs of its port share.
+
+    Credits are below 0 by as many as a VC has of them.
+    """
+    s = view(raw)
+    if -s.outputs.credits[natural(w)] >= s.setup.most:
+        return False
+    port, left = np.int64(s.outputs.port[natural(w)]), np.int64(0)
+    for low in range(port, s.outputs.shape[0]):
+        if s.outputs.port[natural(low)] != port:
+            break
+        left += s.setup.shared + min(np.int64(0), np.int64(s.outputs.credits[natural(low)]))
+    return left > 0
+
+
+@njit(_nrt=False, forceinline=True)
+def has_credits(s, w, needed):
+    """Return whether output row w, not of ejection, has the credits that a packet needs to be allocated it."""
+    if s.outputs.credits[w] >= needed:
+        return True
+    return s.setup.shared > 0 and s.setup.technique == NONATOMIC and finds_shared(s.raw, w)
 
 
 @njit(_nrt=False, forceinline=True)
 def has_room(s, w):
     """Return whether a flit may be sent into output row w: there is a credit, or it is ejected."""
-    return s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0
+    if s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0:
+        return True
+    return s.setup.shared > 0 and finds_shared(s.raw, w)
+
+
+@njit(_nrt=False, forceinline=True)
+def may_ask(s, w):
+    """Return whether a buffer may request the switch for output row w; with shared slots room is looked for then."""
+    return s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0 or s.setup.shared > 0
 
 
 @njit(_nrt=False, forceinline=True)

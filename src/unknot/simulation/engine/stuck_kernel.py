@@ -4,8 +4,8 @@
 import numpy as np
 from numba import njit, types
 
-from unknot.simulation.engine.state import BLOCKED, STALLED
-from unknot.simulation.engine.state_kernel import ask_rule, available, need, outputs_of, packet_of
+from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
+from unknot.simulation.engine.state_kernel import ask_rule, available, has_room, need, outputs_of, packet_of
 from unknot.simulation.engine.view_kernel import view
 from unknot.types_kernel import RULE
 from unknot.words_kernel import natural
@@ -14,17 +14,39 @@ from unknot.words_kernel import natural
 @njit(_nrt=False, forceinline=True)
 def gives_way(s, w, reader, stuck):
     """Return whether a full or allocated VC may yet take another flit."""
-    stored = s.inputs.stored[reader]
-    return stored == 0 or not stuck[s.buffer[reader]] or (s.outputs.owner[w] >= 0 and stored < s.setup.depth)
+    if s.inputs.stored[reader] == 0 or not stuck[s.buffer[reader]]:
+        return True
+    claims = s.setup.technique == NONATOMIC and s.setup.claim > 0
+    return (claims or s.outputs.owner[w] >= 0) and takes_more(s, w, reader, stuck)
+
+
+@njit(_nrt=False, forceinline=True)
+def takes_more(s, w, reader, stuck):
+    """Return whether a buffer with flits, read by `reader`, has a slot, or may yet get a shared one."""
+    if s.inputs.stored[reader] < s.setup.depth:
+        return True
+    if s.setup.shared == 0 or s.inputs.stored[reader] >= s.setup.depth + s.setup.most:
+        return False
+    port, left = np.int64(s.outputs.port[w]), np.int64(0)
+    for low in range(port, s.outputs.shape[0]):
+        if s.outputs.port[natural(low)] != port:
+            break
+        there = natural(s.outputs.reader[natural(low)])
+        beyond = max(np.int64(0), np.int64(s.inputs.stored[there]) - s.setup.depth)
+        left += s.setup.shared - beyond
+        if beyond > 0 and not stuck[s.buffer[there]]:
+            return True
+    return left > 0
 
 
 @njit(_nrt=False, forceinline=True)
 def may_move(rule, s, b, stuck):
     """Return whether the front flit of input row b, in a state that only others can end, may yet move."""
     inputs = s.inputs
-    if inputs.state[b] == STALLED:
-        reader = np.int64(s.outputs.reader[natural(inputs.out[b])])
-        return reader < 0 or inputs.stored[reader] < s.setup.depth or not stuck[s.buffer[reader]]
+    if inputs.state[b] >= STALLED:
+        w = natural(inputs.out[b])
+        reader = np.int64(s.outputs.reader[w])
+        return reader < 0 or not stuck[s.buffer[reader]] or takes_more(s, w, natural(reader), stuck)
     p = packet_of(s, b)
     count = ask_rule(rule, s, b, p)
     for k in range(count):
@@ -50,7 +72,10 @@ def find_stuck(rule, raw, stuck):
     for v in range(stuck.size):
         b = natural(s.in_row[v])
         state = s.inputs.state[b]
-        stuck[v] = s.inputs.stored[b] > 0 and (state == BLOCKED or state == STALLED)
+        waits = state == BLOCKED or state == STALLED
+        if state == MOVING and s.setup.shared > 0:
+            waits = not has_room(s, natural(s.inputs.out[b]))
+        stuck[v] = s.inputs.stored[b] > 0 and waits
         left += stuck[v]
     before = left + 1
     while 0 < left < before:

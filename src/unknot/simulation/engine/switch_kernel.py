@@ -4,22 +4,44 @@
 import numpy as np
 from numba import njit
 
-from unknot.simulation.engine.match_kernel import CYCLIC, age_key, honoured, match, numbered, offer, remember
+from unknot.simulation.engine.match_kernel import CYCLIC, honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix
 from unknot.simulation.engine.state import MOVING, PENDING, WAVEFRONT
-from unknot.simulation.engine.state_kernel import bit_of, has_room, note, packet_of
+from unknot.simulation.engine.state_kernel import bit_of, has_room, note
+from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import lowest, natural
 
 HOPE = 1 << 62
 """The part of a key that puts a header that speculates last; larger than any age."""
 
 
+@njit(_nrt=False)
+def is_full(raw, w, now):
+    """Return whether the output buffer behind the port of output row w is full at the beginning of this step.
+
+    Flits that won the switch in the step before are still crossing it.
+    """
+    s = view(raw)
+    port = natural(s.outputs.port[natural(w)])
+    crossing = s.out_ports.step[port] == s.count.step - 1
+    upto = s.out_ports.before[port] if crossing else s.out_ports.free_from[port]
+    return upto - now > s.setup.output_buffer
+
+
+@njit(_nrt=False, forceinline=True)
+def is_closed(s, w, now):
+    """Return whether no flit may cross for output row w in this step: nowhere to queue, or no slot that is shared."""
+    return (s.setup.shared > 0 and not has_room(s, w)) or (s.setup.output_buffer > 0 and is_full(s.raw, w, now))
+
+
 @njit(_nrt=False, forceinline=True)
 def is_busy(s, b, w, now):
     """Return whether the input port of input row b or the output port of output row w takes no requests.
 
-    A packet holds it, or too many flits queue behind it to be ejected.
+    A packet holds it, too many flits queue behind it, or a shared buffer has no slot for another.
     """
+    if is_closed(s, w, now):
+        return True
     if s.setup.queues == 1 and s.outputs.reader[w] < 0:
         if s.out_ports.free_from[natural(s.outputs.port[w])] - now > s.setup.most_queued:
             return True
@@ -80,7 +102,7 @@ def put_forward(s, ends, n, b, into, out, now, hope):
     says how far from its turn it is.
     """
     requests = s.requests
-    age = age_key(s, now, packet_of(s, b))
+    age = standing(s, now, b)
     pointer = s.in_ports.vc_pointer[natural(s.inputs.port[b])]
     rank = hope | age | ((b - ends.first_input - pointer) & CYCLIC)
     k = natural(0)
@@ -119,7 +141,8 @@ def wasted(s, i, b, out, w0):
     if s.requests.rank[i] < HOPE:
         return False
     word, bit = bit_of(s, b, w0)
-    return s.masks.winners[word] & bit == 0 or s.outputs.port[natural(s.inputs.out[b])] != out
+    w = natural(s.inputs.out[b])
+    return s.masks.winners[word] & bit == 0 or s.outputs.port[w] != out or not has_room(s, w)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -139,7 +162,7 @@ def allocate_switch(s, count, w0, w1, now):
     Returns their number. Buffers alone at both of their ports win; others are matched. Pointers move past a match,
     those of allocators in the first round only.
     """
-    sent = go_on(s, w0, w1) if s.setup.holds == 1 else np.int64(0)
+    sent = go_on(s, w0, w1, now) if s.setup.holds == 1 else np.int64(0)
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     allocator = s.setup.switch_allocator
     ends = numbered(s, s.in_ports.pointer, s.out_ports.pointer, w0, w1, allocator, True)
@@ -182,7 +205,7 @@ def allocate_switch(s, count, w0, w1, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def go_on(s, w0, w1):
+def go_on(s, w0, w1, now):
     """Let buffers that hold the switch send, or let it go; return how many send."""
     sent = np.int64(0)
     for word in range(w0, w1):
@@ -191,10 +214,11 @@ def go_on(s, w0, w1):
             bit = holders & -holders
             b = natural(s.words.first_input[natural(word)] + lowest(holders))
             holders ^= bit
-            if s.inputs.state[b] == MOVING or s.inputs.state[b] == PENDING:
+            ready = s.inputs.state[b] == MOVING and not is_closed(s, natural(s.inputs.out[b]), now)
+            if ready or s.inputs.state[b] == PENDING:
                 s.out_ports.busy[natural(s.outputs.port[natural(s.inputs.out[b])])] = 1
                 s.in_ports.busy[natural(s.inputs.port[b])] = 1
-                if s.inputs.state[b] == MOVING:
+                if ready:
                     s.winners[natural(sent)] = b
                     sent += 1
             else:

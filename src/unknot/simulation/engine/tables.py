@@ -12,7 +12,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
-from unknot.simulation.engine.size import WAITING, packets_in_a_buffer, wheel
+from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs, length_shares, streams
 from unknot.splitmix import mixed, scramble
@@ -54,12 +54,11 @@ def empty_network(
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
     network = relation.network
     terminals, num_vcs = network.num_terminals, relation.num_vcs
-    shares = length_shares(packet_length)
-    held = packets_in_a_buffer(switching, buffer_depth, shares[0][0])
-    tables = ends_of_buffers(relation, buffer_depth, router)
+    shares, local = length_shares(packet_length), relation.vcs.widest
+    held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), shares[0][0])
+    tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router)
     first_word = tables["first_word"]
     num_words = int(first_word[-1])
-    local = relation.vcs.widest
     inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth)
     starts = streams(seed, terminals * (len(mix.classes) if mix else 1))
     by_router = np.argsort(network.inject, kind="stable")
@@ -189,7 +188,11 @@ def _write_setup(
     router: Router,
     bursts: Bursts | None,
 ) -> None:
-    setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth, relation.num_vcs
+    setup.shared = router.shared_slots(depth)
+    setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
+    setup.most = (router.most_slots or NO_CYCLE) - setup.depth
+    setup.output_buffer = router.output_buffer
+    setup.empty_first, setup.donates = router.empty_first, router.donate_priority
     setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
     setup.cacheable = is_cacheable(relation, router)
     setup.commits, setup.everyone = relation.commits, pairs.everyone
@@ -203,7 +206,7 @@ def _write_setup(
     setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
     setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
-    setup.claim, setup.matrix = 1 if router.claim_credit else -1, router.arbiter == "matrix"
+    setup.claim, setup.matrix = 1 if router.claim_credit else -NO_CYCLE, router.arbiter == "matrix"
     setup.most_queued = relation.vcs.widest * depth
     setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
     setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)

@@ -235,7 +235,7 @@ def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
         cycles=player.now if makespan is None else makespan,
         flit_hops=player.engine.count("flit_hops"),
         switching=player.engine.switching,
-        buffer_depth=int(player.engine.state.setup.depth),
+        buffer_depth=int(player.engine.state.setup.depth + player.engine.state.setup.shared),
         seed=seed,
         deadlock=player.deadlock,
     )

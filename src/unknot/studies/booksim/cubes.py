@@ -49,12 +49,16 @@ def in_halves(vcs: int, faithful: bool) -> None:
 
 
 def _ordered(built: Built, vcs: int, name: str, draws: int, kind: int) -> Relation:
-    """Dimension order; kind 0: all VCs, 1: by destination, 2: by the next coordinate, 3: half for each order."""
+    """Dimension order.
+
+    Kind 0: all VCs, 1: by destination, 2: by the next coordinate, 3: half for each order, 4: by the output port after
+    the next hop.
+    """
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims = product.coordinates, product.channel, product.radices.size
     router, first, home = virtual.router, virtual.first, built.network.eject
     terminals, half = built.network.num_terminals, vcs // 2
-    each = vcs // terminals if kind == 1 else vcs // int(product.radices[0]) if kind == 2 else vcs
+    each = vcs // (1, terminals, int(product.radices[0]), 1, 2 * dims + 1)[kind]
 
     def rule(at: int, address: int, out: Out) -> int:
         to, back = address % terminals, address // terminals
@@ -72,6 +76,13 @@ def _ordered(built: Built, vcs: int, name: str, draws: int, kind: int) -> Relati
                 low = half
             elif kind == 3:
                 high = half
+            elif kind == 4:
+                after, left = a + (1 if a < b else -1), 2 * dims
+                for d in range(dims - 1, i - 1, -1):
+                    beyond = after if d == i else position[here, d]
+                    if beyond != position[there, d]:
+                        left = 2 * d + int(position[there, d] < beyond)
+                low, high = left * each, (left + 1) * each
             port = first[channel[here, 2 * i + int(b < a)]]
             for v in range(low, high):
                 out[v - low] = port + v
@@ -85,6 +96,12 @@ def _ordered(built: Built, vcs: int, name: str, draws: int, kind: int) -> Relati
 def dim_order(built: Built, vcs: int, faithful: bool) -> Relation:
     """`dor`, `dim_order` on meshes."""
     return _ordered(built, vcs, "dim_order of BookSim", 1, 0)
+
+
+def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
+    """`dor`, `dim_order` on meshes with `noq`: VCs by the output port that a packet takes behind the channel."""
+    at_least(vcs, 2 * built.n + 1)
+    return _ordered(built, vcs, "dim_order of BookSim by next outputs", 1, 4)
 
 
 def dim_order_ni(built: Built, vcs: int, faithful: bool) -> Relation:

@@ -36,7 +36,8 @@ class Key(NamedTuple):
 _OUT = "names a file to write; not written"
 _VCS = "VCs of this type of message (`use_read_write`); ranges may overlap"
 _SIZE = "flits of this type of message (`use_read_write`)"
-_BUFFERS = "only the policy `private` is built"
+_SLOTS = "of buffers that are shared; for ranges of VCs together they are not built"
+_FEEDBACK = "only the policies `feedback` and `simplefeedback`, which are not built, read it"
 _CONVERGE = "when to stop: Unknot measures by batch means until they are independent"
 _SPEC = "speculation bids as with the default value, see `Router.speculative`"
 
@@ -68,14 +69,15 @@ KEYS: dict[str, Key] = {
     "num_vcs": Key("int", "16", "built", "`vcs`"),
     "vc_buf_size": Key("int", "8", "built", "`buffer_depth`"),
     "buf_size": Key("int", "-1", "built", "`buffer_depth` × `vcs`"),
-    "buffer_policy": Key("str", "private", "refused", _BUFFERS),
-    "private_bufs": Key("int", "-1", "inert", _BUFFERS),
-    "private_buf_size": Key("ints", "1", "inert", _BUFFERS),
-    "private_buf_start_vc": Key("ints", "-1", "inert", _BUFFERS),
-    "private_buf_end_vc": Key("ints", "-1", "inert", _BUFFERS),
-    "max_held_slots": Key("int", "-1", "inert", _BUFFERS),
-    "feedback_aging_scale": Key("int", "1", "inert", _BUFFERS),
-    "feedback_offset": Key("int", "0", "inert", _BUFFERS),
+    "buffer_policy": Key("str", "private", "partly", "`private`, `shared`, `limited`; the others change limits "
+                         "on the way"),
+    "private_bufs": Key("int", "-1", "refused", _SLOTS),
+    "private_buf_size": Key("ints", "1", "partly", "`Router.own_slots`, the same for all VCs, at least 1"),
+    "private_buf_start_vc": Key("ints", "-1", "refused", _SLOTS),
+    "private_buf_end_vc": Key("ints", "-1", "refused", _SLOTS),
+    "max_held_slots": Key("int", "-1", "built", "`Router.most_slots` (`limited`)"),
+    "feedback_aging_scale": Key("int", "1", "inert", _FEEDBACK),
+    "feedback_offset": Key("int", "0", "inert", _FEEDBACK),
     "wait_for_tail_credit": Key("int", "0", "built", "0: `switching=\"wormhole-nonatomic\"`; 1: `\"wormhole\"`"),
     "routing_delay": Key("int", "1", "built", "`Router.routing_delay`"),
     "vc_alloc_delay": Key("int", "1", "built", "`Router.vc_allocation_delay`"),
@@ -87,7 +89,8 @@ KEYS: dict[str, Key] = {
     "input_speedup": Key("int", "1", "built", "`Router.input_speedup`"),
     "output_speedup": Key("int", "1", "partly", "`Router.output_speedup`; not with speculation or a held switch"),
     "internal_speedup": Key("float", "1.0", "partly", "`Router.internal_speedup`, 1 to 16; with stages of one cycle"),
-    "output_buffer_size": Key("int", "-1", "refused", "unlimited; without speedup nothing waits behind the switch"),
+    "output_buffer_size": Key("int", "-1", "built", "`Router.output_buffer`; without speedup nothing waits behind "
+                              "the switch"),
     "speculative": Key("int", "0", "built", "`Router.speculative`"),
     "spec_check_elig": Key("int", "1", "refused", _SPEC),
     "spec_check_cred": Key("int", "1", "refused", _SPEC),
@@ -103,11 +106,12 @@ KEYS: dict[str, Key] = {
                     "(`--faithful` too)"),
     "hold_switch_for_packet": Key("int", "0", "built", "`Router.hold_switch`"),
     "vc_busy_when_full": Key("int", "0", "built", "`Router.claim_credit`"),
-    "vc_prioritize_empty": Key("int", "0", "partly", "VCs are requested alike: refused where an allocator knows "
-                               "priorities, or with speculation"),
-    "vc_priority_donation": Key("int", "0", "partly", "packets keep their priority: refused where they have one"),
+    "vc_prioritize_empty": Key("int", "0", "built", "`Router.empty_first`; nothing where the allocator of VCs knows "
+                               "no priorities"),
+    "vc_priority_donation": Key("int", "0", "built", "`Router.donate_priority`"),
     "vc_shuffle_requests": Key("int", "0", "built", "input VCs take turns port by port; a warning says so"),
-    "noq": Key("int", "0", "refused", "next-hop-output queueing is not built"),
+    "noq": Key("int", "0", "partly", "`dor` and `dim_order` on meshes: VCs by the output port that a packet "
+                "takes next"),
     "vct": Key("int", "0", "inert", "only the router `event` reads it"),
     # Traffic.
     "traffic": Key("strs", "uniform", "built", "`traffic`; see the table of patterns"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from unknot.errors import SimulationError, near
@@ -18,13 +19,12 @@ _SPECULATION = ("spec_check_elig", "spec_check_cred", "spec_mask_by_reqs")
 
 def router_of(given: Configuration) -> Router:
     """The router of a configuration."""
-    given.require_off("noq")
     speculative = given.on("speculative")
     if speculative:
         given.require("spec_sw_allocator")
         for key in _SPECULATION:
             given.require(key)
-    allocators = _allocators(given)
+    allocators, (own, most) = _allocators(given), _shared(given)
     try:
         router = Router(
             routing_delay=given.whole("routing_delay"),
@@ -40,16 +40,18 @@ def router_of(given: Configuration) -> Router:
             output_speedup=given.whole("output_speedup"),
             internal_speedup=given.number("internal_speedup"),
             claim_credit=given.on("vc_busy_when_full"),
+            empty_first=given.on("vc_prioritize_empty"),
+            donate_priority=given.on("vc_priority_donation"),
+            output_buffer=_output_buffer(given),
+            own_slots=own,
+            most_slots=most,
         )
     except SimulationError as error:
         for key, name in _DELAYS.items():
             if f" {name} " in str(error):
                 raise given.error(key, str(error)) from None
         raise
-    _preferences(given, router)
-    if router.queues:
-        given.require("output_buffer_size")
-    return router
+    return _without_idle(given, router)
 
 
 def _priority(given: Configuration) -> Priority:
@@ -60,18 +62,72 @@ def _priority(given: Configuration) -> Priority:
     return "age" if given.text("priority") == "age" else "none"
 
 
-def _preferences(given: Configuration, router: Router) -> None:
-    """Refuse what puts requests for VCs in another order, where it would change the result."""
-    if given.on("vc_prioritize_empty"):
-        if router.speculative or router.allocator in HONOURING:
-            raise given.error("vc_prioritize_empty", f"it is not built with {router.allocator} or speculation")
+def _without_idle(given: Configuration, router: Router) -> Router:
+    """The router without options that change nothing; a warning for each."""
+    if router.empty_first and router.allocator not in HONOURING:
         given.warn("vc_prioritize_empty", f"{router.allocator} knows no priorities, so it changes nothing")
-    if given.on("vc_priority_donation"):
-        if router.priority != "none":
-            raise given.error("vc_priority_donation", f"it is not built with priority = {router.priority}")
+        router = replace(router, empty_first=False)
+    if router.donate_priority and router.priority == "none":
         given.warn("vc_priority_donation", "packets have no priorities, so it changes nothing")
+        router = replace(router, donate_priority=False)
     if given.on("vc_shuffle_requests"):
         given.warn("vc_shuffle_requests", "only the order in which VCs take turns is another")
+    return router
+
+
+def _output_buffer(given: Configuration) -> int:
+    """Flits behind the switch from which it is closed; 0 where there is no limit, or nothing waits there."""
+    size = given.whole("output_buffer_size")
+    if size == 0:
+        raise given.error("output_buffer_size", "a buffer of 0 flits lets nothing through")
+    speedup = given.whole("output_speedup") > 1 or given.number("internal_speedup") > 1
+    if size > 0 and not speedup:
+        given.warn("output_buffer_size", "without speedup nothing waits behind the switch, so it changes nothing")
+    return max(0, size) if speedup else 0
+
+
+def _shared(given: Configuration) -> tuple[int, int]:
+    """Slots of each VC of its own, and how many it may have, where VCs share buffers; 0: no limit."""
+    policy = given.text("buffer_policy")
+    if policy == "private":
+        return 0, 0
+    if policy not in ("shared", "limited"):
+        given.require("buffer_policy")
+    vcs, depth = given.whole("num_vcs", 1), depth_of(given)
+    if given.whole("private_bufs") not in (-1, vcs):
+        raise given.error("private_bufs", f"{given.text('private_bufs')} is not built: one for each VC")
+    for key in ("private_buf_start_vc", "private_buf_end_vc"):
+        given.require(key)
+    own = {int(text) for text in given.values("private_buf_size") if re.fullmatch(r"-?\d{1,7}", text)}
+    found = depth if own == {-1} else min(own, default=0)
+    if len(own) != 1 or not 0 < found <= depth:
+        raise given.error(
+            "private_buf_size",
+            f"each VC has the same number of slots of its own, 1 to {depth} or -1, got "
+            f"{given.text('private_buf_size')}; a VC without any could wait for others for ever",
+        )
+    most = given.whole("max_held_slots") if policy == "limited" else -1
+    if 0 <= most < found:
+        raise given.error("max_held_slots", f"{most} is less than the {found} slots that each VC has of its own")
+    return found, max(0, most)
+
+
+def depth_of(given: Configuration) -> int:
+    """Flits of a VC's buffer, those that it shares with others included.
+
+    Raises
+    ------
+    UnknotError
+        If it is no sensible number, or buffers that are shared are no multiple of it.
+    """
+    depth, together, vcs = given.whole("vc_buf_size"), given.whole("buf_size"), given.whole("num_vcs", 1)
+    key = "buf_size" if together > 0 else "vc_buf_size"
+    depth = together // vcs if together > 0 else depth
+    if not 0 < depth <= 1 << 20:
+        raise given.error(key, f"a VC has from 1 to {1 << 20} flits, got {depth}")
+    if together > 0 and together % vcs and given.text("buffer_policy") != "private":
+        raise given.error("buf_size", f"buffers that are shared are a multiple of {vcs} VCs, got {together}")
+    return depth
 
 
 _DELAYS = {
@@ -84,6 +140,8 @@ _DELAYS = {
     "input_speedup": "input_speedup",
     "output_speedup": "output_speedup",
     "internal_speedup": "internal_speedup",
+    "buffer_policy": "own_slots",
+    "output_buffer_size": "output_buffer",
 }
 
 

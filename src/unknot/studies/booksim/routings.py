@@ -85,7 +85,14 @@ def relation_of(configuration: Configuration, built: Built) -> Relation:
     if here not in ROUTINGS:
         known = [routing for where, routing in ROUTINGS if where == topology]
         raise configuration.error("routing_function", f"BookSim has no {name} on {topology}; {near(name, known)}")
+    make = ROUTINGS[here]
+    if configuration.on("noq"):
+        if make is not cubes.dim_order:
+            configuration.require_off("noq")
+        if configuration.whole("routing_delay"):
+            raise configuration.error("noq", "it takes routing_delay = 0, in BookSim too")
+        make = cubes.next_hop_queues
     try:
-        return ROUTINGS[here](built, vcs, configuration.faithful)
+        return make(built, vcs, configuration.faithful)
     except cubes.UnfitError as error:
         raise configuration.error(error.key, f"{name} on {topology}: {error}") from None

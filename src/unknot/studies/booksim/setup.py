@@ -23,7 +23,7 @@ from unknot.studies.booksim.classes import (
 from unknot.studies.booksim.configuration import Configuration, read_configuration
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
-from unknot.studies.booksim.routers import router_of
+from unknot.studies.booksim.routers import depth_of, router_of
 from unknot.studies.booksim.statistics import wanted_statistics
 from unknot.switching import Switching
 
@@ -228,7 +228,7 @@ def _of_routers(given: Configuration) -> dict[str, Any]:
     """Options of `simulate` that describe the routers."""
     given.require("include_queuing")
     switching: Switching = "wormhole" if given.on("wait_for_tail_credit") else "wormhole-nonatomic"
-    return {"switching": switching, "buffer_depth": _depth(given), "router": router_of(given)}
+    return {"switching": switching, "buffer_depth": depth_of(given), "router": router_of(given)}
 
 
 def _watched(given: Configuration) -> tuple[int, ...]:
@@ -241,17 +241,6 @@ def _watched(given: Configuration) -> tuple[int, ...]:
     if wrong:
         raise given.error("watch_packets", f"numbers of packets are wanted, not {wrong[0]}")
     return tuple(int(text) for text in found)
-
-
-def _depth(given: Configuration) -> int:
-    """Flits of a VC's buffer."""
-    given.require("buffer_policy")
-    depth, shared, vcs = given.whole("vc_buf_size"), given.whole("buf_size"), given.whole("num_vcs", 1)
-    key = "buf_size" if shared > 0 else "vc_buf_size"
-    depth = shared // vcs if shared > 0 else depth
-    if not 0 < depth <= 1 << 20:
-        raise given.error(key, f"a VC has from 1 to {1 << 20} flits, got {depth}")
-    return depth
 
 
 def _cycles(given: Configuration) -> dict[str, Any]:
