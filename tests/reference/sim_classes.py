@@ -145,9 +145,15 @@ class ClassSimulator(Simulator):
 
     def inject(self, terminal: Terminal) -> None:
         sources, t = self.sources[terminal.number], terminal.number
-        best, ways = None, {k: self.way_in(s) for k, s in enumerate(sources) if s.packet}
+        for subnet in range(self.mix.subnets) if t >= self.first_home else ():
+            here = {k: s for k, s in enumerate(sources) if s.packet and self.form_of[id(s.packet)][4] == subnet}
+            self.inject_into(t - self.first_home + subnet * self.nodes, here)
+
+    def inject_into(self, t: int, sources: dict[int, Source]) -> None:
+        """A flit of one of these sources, at injection port t."""
+        best, ways = None, {k: self.way_in(s) for k, s in sources.items()}
         able = [k for k, way in ways.items() if way is not None]
-        in_turn = sorted(able, key=lambda k: (k - self.turn[t] - 1) % len(sources))
+        in_turn = sorted(able, key=lambda k: (k - self.turn[t] - 1) % len(self.mix.classes))
         if self.options.hold_switch and self.turn[t] in able and sources[self.turn[t]].vc is not None:
             in_turn.sort(key=lambda k: k != self.turn[t])
         if not in_turn:

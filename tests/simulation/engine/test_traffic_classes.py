@@ -194,7 +194,7 @@ def test_twin_of_subnets(relation: Relation) -> None:
 
 
 def test_subnets_are_networks_of_their_own() -> None:
-    """Both subnets take what one does, and a terminal injects one flit in a cycle in all."""
+    """Both subnets take what one does, and a class injects one flit in a cycle in all."""
     relation = dimension_order(mesh(4, 4), 4)
     both = TrafficClass(messages=(Message(1), Message(1, subnet=1)))
     one = simulate(relation, 0.3, warmup=500, measure=3000)

@@ -148,8 +148,9 @@ def test_subnets(tmp_path: Path) -> None:
         ("read_request", "write_request"), ("read_reply", "write_reply")
     ]  # fmt: skip
     assert "deadlock-free under wormhole-nonatomic" in run("run", written(tmp_path, READS), *apart)
+    several = understood(tmp_path, "subnets=2", "classes=2").options
+    assert (several["subnets"], [len(one.forms) for one in several["classes"]]) == (2, [2, 2])
     for keys, words in (
-        (("subnets=2", "classes=2"), "one traffic class"),
         (("subnets=2", "sim_type=batch"), "subnets"),
         (("read_reply_subnet=1",), "from 0 to 0"),
     ):

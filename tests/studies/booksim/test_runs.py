@@ -285,5 +285,8 @@ def test_arbiters(tmp_path: Path) -> None:
     plain = ("vc_allocator=separable_input_first", "sw_allocator=separable_input_first", "arb_type=matrix")
     assert understood(tmp_path, *plain).options["router"] == matrix
     assert understood(tmp_path, *plain, faithful=True).options["router"].arbiter == "round_robin"
+    setup = understood(tmp_path, *plain[:2], "arb_type=tree")
+    assert setup.options["router"].arbiter == "round_robin"
+    assert "BookSim ignores it" in setup.warnings[0]
     with pytest.raises(SimulationError, match="a matrix arbiter is of"):
         Router(arbiter="matrix")

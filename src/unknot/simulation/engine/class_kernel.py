@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Terminals with several traffic classes: a source queue for each, and at most one flit in a cycle from all of them.
+"""Terminals with several traffic classes: a source queue for each, and at most one flit in a cycle into each subnet.
 
 Of the classes that have a flit, a VC of their own and a credit, that of the highest priority injects, and of equals
 the next one in turn. Replies go before new requests of their class, which are not drawn while replies wait. Row
@@ -154,20 +154,30 @@ def way_in(raw, c, t):
 
 
 @njit(_nrt=False, forceinline=True)
-def chosen_class(s, t):
-    """Return the class of which terminal t injects a flit, −1 for none, and the row of `outputs` it goes into."""
-    many, classes, last = s.turns.shape[0], s.classes.shape[0], s.turns[t]
+def is_for(s, row, subnet):
+    """Return whether a source row has a packet for a subnet."""
+    p = s.terminals.packet[row]
+    return p >= 0 and s.forms.subnet[natural(s.packets.form[natural(p)])] == subnet
+
+
+@njit(_nrt=False, forceinline=True)
+def chosen_class(s, t, subnet, turn):
+    """Return the class of which terminal t injects a flit into a subnet, −1 for none, and the row of `outputs`.
+
+    Of row `turn` of `turns` is the class that did so last.
+    """
+    many, classes, last = s.turns.shape[0], s.classes.shape[0], s.turns[turn]
     best, best_rank, into, others = np.int64(-1), np.int64(0), np.int64(-1), classes
     if s.setup.holds == 1:
         row = natural(last * many + t)
-        if s.terminals.packet[row] >= 0 and s.terminals.vc[row] >= 0:
+        if is_for(s, row, subnet) and s.terminals.vc[row] >= 0:
             into = way_in(s.raw, last, t)
             if into >= 0:
                 best, best_rank, others = last, rank(s, s.terminals.packet[row]), classes - 1
     for i in range(1, others + 1):
         c = (last + i) % classes
         p = s.terminals.packet[natural(c * many + t)]
-        if p < 0 or (best >= 0 and best_rank >= rank(s, p)):
+        if not is_for(s, natural(c * many + t), subnet) or (best >= 0 and best_rank >= rank(s, p)):
             continue
         found = way_in(s.raw, c, t)
         if found >= 0:
@@ -177,7 +187,7 @@ def chosen_class(s, t):
 
 @njit(_nrt=False)
 def inject_classes(raw, r, now):
-    """Create packets of each class at the terminals of router r, and inject a flit of each terminal if possible."""
+    """Create packets of each class at the terminals of router r, and inject a flit of each into each subnet."""
     s = view(raw)
     terminals, many = s.terminals, s.turns.shape[0]
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
@@ -186,20 +196,22 @@ def inject_classes(raw, r, now):
             continue
         for c in range(s.classes.shape[0]):
             fill(raw, c, t, now)
-        c, into = chosen_class(s, t)
-        if c < 0:
-            continue
-        row, w = natural(c * many + t), natural(into)
-        if terminals.vc[row] < 0:
-            port = port_of(s, row, natural(terminals.packet[row]))
-            terminals.vc[row], terminals.last_vc[port] = into, into - terminals.first_output[port]
-            enqueue(s, w, natural(terminals.packet[row]))
-            s.packets.injected[natural(terminals.packet[row])] = now
-        s.outputs.credits[w] -= 1
-        post(s, s.inbox.flits, s.outside.flits, now + 2, np.int64(s.outputs.flit_bit[w]))
-        s.count.flits_in += 1
-        s.count.last_move = now
-        s.turns[t] = c
-        terminals.left[row] -= 1
-        if terminals.left[row] == 0:
-            terminals.packet[row], terminals.vc[row] = -1, -1
+        for subnet in range(many // s.setup.nodes):
+            turn = natural(t - s.setup.first_home + subnet * s.setup.nodes)
+            c, into = chosen_class(s, t, subnet, turn)
+            if c < 0:
+                continue
+            row, w = natural(c * many + t), natural(into)
+            if terminals.vc[row] < 0:
+                port = port_of(s, row, natural(terminals.packet[row]))
+                terminals.vc[row], terminals.last_vc[port] = into, into - terminals.first_output[port]
+                enqueue(s, w, natural(terminals.packet[row]))
+                s.packets.injected[natural(terminals.packet[row])] = now
+            s.outputs.credits[w] -= 1
+            post(s, s.inbox.flits, s.outside.flits, now + 2, np.int64(s.outputs.flit_bit[w]))
+            s.count.flits_in += 1
+            s.count.last_move = now
+            s.turns[turn] = c
+            terminals.left[row] -= 1
+            if terminals.left[row] == 0:
+                terminals.packet[row], terminals.vc[row] = -1, -1

@@ -222,7 +222,7 @@ TABLES = {
     ),
     "replies": rows(SAVED, 16, first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
     "waiting": numbers(SAVED, int32),  # of each packet the reply after it
-    "turns": numbers(SAVED, int64),  # class of which each terminal injected a flit last
+    "turns": numbers(SAVED, int64),  # class of which each injection port was given a flit last
     "reply_range": numbers(FIXED, int64),  # addresses from each terminal to each; empty: the terminal itself
     "reply_addresses": numbers(FIXED, int32),
     "local_terminals": numbers(FIXED, int32),  # by injection router

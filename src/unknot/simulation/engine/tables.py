@@ -21,8 +21,8 @@ from unknot.switching import SWITCHINGS, Switching
 Numbers = npt.NDArray[np.int64]
 CLASS_TABLES = ("classes", "forms", "replies", "waiting", "turns", "reply_range", "reply_addresses")
 """Tables that only runs with traffic classes have."""
-IN_CACHE = 10_000
-"""Most input buffers whose tables stay in a second-level cache, about."""
+IN_CACHE = 1_300_000
+"""Most bytes of both ends of the buffers, and of the packets in them, that stay in a second-level cache, about."""
 
 
 def empty_network(
@@ -124,7 +124,7 @@ def empty_network(
         setup.first_home = terminals - setup.nodes
         setup.classes, setup.packable = len(mix.classes) if mix else 0, mix is None and setup.packable
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
-        setup.num_words, setup.ring, setup.large = num_words, held, inputs > IN_CACHE
+        setup.num_words, setup.ring, setup.large = num_words, held, inputs * (96 + 4 * held) > IN_CACHE
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots

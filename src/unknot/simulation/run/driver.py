@@ -99,7 +99,7 @@ def simulate(
         the load, pattern, messages and replies to them, and priority. `Run.classes` has what was found of each.
     subnets : int
         Equal networks side by side: each terminal has a port in each, and each `Message` says which it is sent into.
-        A terminal injects one flit in a cycle; loads are of all subnets together.
+        A terminal injects a flit in a cycle into each, a class one in all; loads are of all subnets together.
     warmup : int, optional
         *Measurement.* Cycles before measuring. By default until the mean latency of the packets that arrive has been
         in balance for half of the time (MSER), 64 times the shortest warm-up at most.

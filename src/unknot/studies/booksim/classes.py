@@ -99,8 +99,6 @@ def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, .
         For values that no class can have.
     """
     reads = _reads(given)
-    if len(reads) > 1 and subnets_of(given) > 1:
-        raise given.error("subnets", "several go with one traffic class: a terminal sends one flit in a cycle here")
     found = []
     for k, reading in enumerate(reads):
         here = given.of_class(k)

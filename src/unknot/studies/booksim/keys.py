@@ -56,7 +56,7 @@ KEYS: dict[str, Key] = {
     "use_noc_latency": Key("int", "1", "built", "latencies of channels: 2 on tori, the distance on `cmesh` and "
                            "`flatfly`; else 1"),
     "network_file": Key("str", "", "built", "`anynet`: beside the configuration, or in the working folder"),
-    "subnets": Key("int", "1", "built", "`simulate(subnets=…)`; with one traffic class, without batches"),
+    "subnets": Key("int", "1", "built", "`simulate(subnets=…)`; without batches"),
     "link_failures": Key("int", "0", "refused", "BookSim stops for any number above 0 (by an assertion on meshes and "
                          "tori), or ignores it; see `unknot simulate --fault`"),
     "fail_seed": Key("strs", "0", "inert", "seed of `link_failures`"),
@@ -102,8 +102,8 @@ KEYS: dict[str, Key] = {
     "sw_allocator": Key("str", "islip", "partly", "`Router.switch_allocator`; its iterations are those of "
                         "`vc_allocator`"),
     "alloc_iters": Key("int", "1", "built", "`Router.iterations`; BookSim ignores it (`--faithful` too)"),
-    "arb_type": Key("str", "round_robin", "partly", "`Router.arbiter`: `round_robin`, `matrix`; BookSim ignores it "
-                    "(`--faithful` too)"),
+    "arb_type": Key("str", "round_robin", "built", "`Router.arbiter`: `round_robin`, `matrix`; BookSim ignores it "
+                    "(`--faithful` too), and `tree` is ignored here"),
     "hold_switch_for_packet": Key("int", "0", "built", "`Router.hold_switch`"),
     "vc_busy_when_full": Key("int", "0", "built", "`Router.claim_credit`"),
     "vc_prioritize_empty": Key("int", "0", "built", "`Router.empty_first`; nothing where the allocator of VCs knows "

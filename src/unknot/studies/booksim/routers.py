@@ -186,6 +186,9 @@ def _named(given: Configuration) -> list[str]:
 def _arbiter(given: Configuration, key: str, inside: str) -> str:
     """The arbiter of a separable allocator."""
     arbiter = inside or ("round_robin" if given.faithful else given.text("arb_type"))
+    if arbiter == "tree" and not inside:
+        given.warn("arb_type", "BookSim ignores it and takes turns, and so it is here: trees are not built")
+        arbiter = "round_robin"
     if arbiter not in ("round_robin", "matrix"):
         raise given.error(key if inside else "arb_type", f"arbiter {arbiter} is not built; round_robin or matrix")
     if arbiter == "matrix" and not inside and key == "vc_allocator":

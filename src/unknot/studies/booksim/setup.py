@@ -192,7 +192,11 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
 def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup:
     """A configuration that sends batches of packets."""
     if has_classes(given):
-        raise given.error("sim_type", "batches of several classes or subnets, or of reads and writes, are not built")
+        raise given.error(
+            "sim_type",
+            "batches of several classes or subnets, or of reads and writes, are not built; of the latter BookSim "
+            "counts the replies that a terminal sends as packets of its batch: its requests depend on who asks it",
+        )
     lengths = lengths_of(given)
     if len(lengths) > 1:
         raise given.error("packet_size", "packets of a batch have one size")
