@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from unknot.checker.search import _holdable, _leading, _shape, _states, _touched, _worms
 from unknot.routing import dimension_order
@@ -82,3 +85,5 @@ def test_states_keep_to_their_level() -> None:
     assert _states(line, {**alike, second: 1}, 2, tick) == {first: (set(), []), second: (set(), [])}
     assert _states(line, {first: 0}, 2, tick) == {first: (set(), [])}
     assert _states(line, alike, 1, tick) == {first: (set(), []), vc[2, 1]: (set(), [])}
+    some = replace(line, may_use=np.array([[1, 1, 0], [1, 1, 1], [1, 1, 1]], dtype=bool))
+    assert _states(some, alike, 2, tick) == {second: (set(), [])}

@@ -129,6 +129,26 @@ def test_one_message_commits_to_a_queue() -> None:
         accept(relation, claim(two))
         three = replace(two, messages=(back, forth, third))
         assert evidence_holds(relation, claim(three)) is (switching == "wormhole")
+        # A VC with a tail further up its worm holds no tail of its own.
+        loop = replace(two, messages=(Message(0, 1, 2, (), (0, 2), (0,)), third))
+        assert evidence_holds(relation, claim(loop)) is (switching == "wormhole")
+
+
+def test_a_header_that_commits_waits_for_one_of_its_candidates() -> None:
+    network = from_edges([("a", "b"), ("b", "a"), ("a", "b"), ("b", "a")], directed=True)
+    back, forth = (int(np.flatnonzero(network.source == router)[0]) for router in (1, 0))
+    table = {
+        (4, 1): [forth],
+        (forth, 1): np.flatnonzero(network.source == 1).tolist(),
+        (5, 0): [back],
+        (back, 0): [forth],
+    }
+    found = Configuration(
+        "wormhole", 1, "scheduled", (Message(0, 1, 1, (), (forth,), (back,)), Message(1, 0, 1, (), (back,), (forth,)))
+    )
+    for commits in (False, True):
+        relation = table_relation(network, 1, table, commits=commits)
+        assert evidence_holds(relation, claim(found)) is commits
 
 
 def test_what_a_blocked_header_may_wait_for() -> None:

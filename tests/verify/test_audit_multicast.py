@@ -35,9 +35,10 @@ def judged(layout: Layout, level: int = 0, switching: str = "vct") -> MulticastA
         texts |= {"lanes.sl2vl": sl2vl(layout)} if layout.lanes else {}
         for file, text in texts.items():
             (folder / file).write_text(text)
-        found = audit(read_fabric(folder), multicast_level=level, switching=switching).multicast
+        lanes = 2 if layout.levels and not layout.lanes and level % 2 else None
+        found = audit(read_fabric(folder), multicast_level=level, switching=switching, lanes=lanes).multicast
         plain = plain_tables(plain_ibnetdiscover(folder / "fabric"), folder / "tables")
-        plain.lanes = 16 if layout.levels else 1
+        plain.lanes = lanes or (16 if layout.levels else 1)
         if layout.levels:
             plain_levels(plain, folder / "levels.psl")
         if layout.lanes:
@@ -52,6 +53,7 @@ def judged(layout: Layout, level: int = 0, switching: str = "vct") -> MulticastA
     else:
         assert found.deadlock_free is free
     accept(found.relation, found.verdict)
+    assert lanes is None or found.relation.vcs.each == lanes
     assert found.groups == len(groups)
     assert bool(found.circling) == bool(copied.circling)
     wanted = [(mlid, a, b) for mlid, some in copied.members.items() for a in some for b in some if a != b]

@@ -82,6 +82,10 @@ def compare(relation: Relation) -> None:
             offered = {c.vc for c in relation.candidates(place, row.refusal.address)}
             assert row.refusal.channel not in {relation.vcs.channel[vc] for vc in offered if vc is not None}
             assert network.source[row.refusal.channel] == relation.vcs.router[place]
+            way = ", ".join(relation.vcs.name(vc) for vc in row.refusal.walk)
+            where = f"after {way}" if way else f"at {relation.vcs.name(place)}"
+            refused_channel = f"{where}: {network.channel_name(row.refusal.channel)} is not offered"
+            assert row.refusal.describe(relation).endswith(refused_channel)
 
 
 def signs_of(network: Network, source: int, target: int) -> tuple[int, ...]:
