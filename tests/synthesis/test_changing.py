@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference import climbing
+from tests.reference import climbing, levels
 from tests.synthesis.commands import run
 from tests.synthesis.test_exact import effort, one_way_ring
 from tests.synthesis.test_lanes import ATLAS, networks
@@ -23,12 +23,21 @@ from unknot.checker import accept
 from unknot.errors import RelationError
 from unknot.network import Network, from_networkx
 from unknot.routing import Relation, shortest_paths
-from unknot.synthesis import ChangingLanes, Refutation, Rejected, changing_lanes, evidence, lanes, paths_of
+from unknot.synthesis import (
+    ChangingLanes,
+    Refutation,
+    Rejected,
+    changing_lanes,
+    changing_search,
+    evidence,
+    lanes,
+    paths_of,
+)
 from unknot.synthesis.changing_routes import in_levels
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.load_kernel import served_column
-from unknot.synthesis.orders import orders_of
 from unknot.synthesis.orders_kernel import anneal, settle
+from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.tables import free_table, random_table, table_from
 from unknot.synthesis.ways import demand, in_classes, ways
 from unknot.topologies import torus
@@ -237,6 +246,28 @@ def test_lanes_by_ports_depend_on_nothing_else() -> None:
     assert sum(len(set(taken)) > 1 for taken in lane_sequences(found)) == found.changing_pairs
 
 
+@settings(max_examples=40)
+@given(networks(), st.integers(1, 3), st.integers(0, 1000))
+def test_levels_are_filled_as_by_the_naive_twin(network: Network, count: int, seed: int) -> None:
+    space = ways(demand(network))
+    key = np.random.default_rng(seed).random((count, network.num_channels))
+    table = free_table(demand(network), space, random_table(space, [seed]))
+    expected, packed = levels.filled(table, key, 16), in_levels(table, key)
+    if expected is None:
+        assert packed is None
+        return
+    assert packed is not None
+    level, entries, changed = expected
+    assert np.array_equal(packed.level, level)
+    assert packed.changed == changed
+    first, leaving = network.outgoing
+    slot = {int(c): i - int(first[network.source[c]]) for i, c in enumerate(leaving)}
+    found = np.argwhere(packed.entries >= 0)
+    assert len(found) == len(entries)
+    for (number, came, channel), lane in entries.items():
+        assert packed.entries[number, came, slot[channel]] == lane
+
+
 def test_routes_that_need_more_levels_than_there_are() -> None:
     """Of the routes around a one-way ring in two lanes, all that begin two apart differ in the lane of some turn."""
     for routers, fits in ((12, True), (60, False)):
@@ -245,6 +276,15 @@ def test_routes_that_need_more_levels_than_there_are() -> None:
         table = free_table(demand(ring), space, space.nearer)
         order = np.arange(routers) + np.array([[0.0], [routers]])
         assert (in_levels(table, order) is not None) == fits
+
+
+def test_lanes_that_are_kept_fit_into_as_many_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no other levels are found, each of at most 16 lanes that are kept is a level."""
+    monkeypatch.setattr(changing_search, "in_levels", lambda table, key: None)
+    found = changing_lanes(one_way_ring(9), "table", changes="ports", rounds=4, conflicts=100)
+    assert found.count == found.levels == 5
+    assert found.changing_pairs == 0
+    judged(found)
 
 
 def test_refutations_of_lanes_that_change() -> None:

@@ -21,11 +21,12 @@ from unknot.background import clock
 from unknot.network import Network, from_networkx
 from unknot.synthesis import Refutation, Rejected, lanes
 from unknot.synthesis.clauses import Clauses
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.evidence import accept
 from unknot.synthesis.exact import Open, decide
-from unknot.synthesis.orders import Effort, orders_of
 from unknot.synthesis.refutation import flat
 from unknot.synthesis.refutation_kernel import follows
+from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.ways import demand, ways
 
 
@@ -185,7 +186,7 @@ from itertools import combinations
 from pysat.solvers import Solver
 from unknot.background import clock
 from unknot.synthesis.exact import _solve
-from unknot.synthesis.orders import Effort
+from unknot.synthesis.effort import Effort
 signal.signal(signal.SIGINT, signal.default_int_handler)
 pigeons, holes = range(14), range(13)
 at = {(p, h): 1 + p * len(holes) + h for p in pigeons for h in holes}

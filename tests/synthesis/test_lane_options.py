@@ -66,7 +66,7 @@ def status(what):
 
 
 activity.status = status
-sys.argv = ["unknot", "lanes", "hypercube(5)", "--paths", "table", "--time-limit", "500", "--json"]
+sys.argv = ["unknot", "lanes", "torus(12, 12)", "--paths", "table", "--time-limit", "500", "--json"]
 main()
 """
 

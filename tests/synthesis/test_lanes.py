@@ -12,14 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference import climbing
-from unknot.background import clock
 from unknot.checker import accept
 from unknot.errors import NetworkError, RelationError, TextError
 from unknot.network import Network, from_networkx
+from unknot.routing import up_down
 from unknot.synthesis import ForcedCycle, Rejected, evidence, lanes, only, read_flows
-from unknot.synthesis.orders import Effort, one_by_one, orders_of
 from unknot.synthesis.orders_kernel import anneal, settle
+from unknot.synthesis.rooted import around, one_by_one, orders_of
+from unknot.synthesis.tables import table_of, ways_of
 from unknot.synthesis.ways import demand, packed, unpacked, ways
+from unknot.topologies import mesh
 from unknot.verify import check, deliver, loads
 
 ATLAS = [g for g in nx.graph_atlas_g()[1:209] if nx.is_connected(g) and len(g) > 1]
@@ -60,8 +62,18 @@ def test_flags_are_packed(count: int, rows: int, seed: int) -> None:
 @given(networks(), st.integers(0, 5))
 def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) -> None:
     space = ways(demand(network))
-    found = one_by_one(space, Effort(clock(), seed))
+    found = one_by_one(space, [seed])
     assert climbing.unserved(network, found.key) == 0
+    for root in range(network.num_routers):
+        orders, _ = orders_of(space, around(space, [root])[None])
+        assert not (space.wanted[root] & ~orders.cover[0, root]).any()
+
+
+def test_one_lane_after_the_other_is_enough_for_routes_that_are_longer() -> None:
+    """Around a root, routes from it climb if they are shortest; these go around half of a grid."""
+    space = ways_of(table_of(up_down(mesh(4, 5), root=0)))
+    _, left = orders_of(space, one_by_one(space, [1]).key)
+    assert left == 0
 
 
 @settings(max_examples=8)

@@ -17,7 +17,7 @@ from unknot.checker import accept
 from unknot.routing import Relation, fully_adaptive
 from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.synthesis import Rejected
-from unknot.synthesis.orders import Effort
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.prune_bounds import SCALE, accept_removed, literals
 from unknot.synthesis.pruned import Pruned, Unprunable, pruned
 from unknot.testing import networks, relations

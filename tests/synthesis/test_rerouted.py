@@ -21,9 +21,10 @@ from unknot.routing.named import routing
 from unknot.synthesis import Rejected, accept_changes, escaped, longer_lanes
 from unknot.synthesis.change_bounds import SCALE, _ways
 from unknot.synthesis.detours import Wanted, detour_ways, unit_of
-from unknot.synthesis.orders import Effort, orders_of
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.orders_kernel import anneal, settle
 from unknot.synthesis.rerouted import rerouted
+from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.tables import free_table, random_table, table_of, tabled
 from unknot.synthesis.ways import demand, ways
 from unknot.topologies import ring, torus

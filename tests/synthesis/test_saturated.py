@@ -8,7 +8,7 @@ from unknot.background import clock
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.simulation import Run, simulate
 from unknot.synthesis import Pruned, changing_lanes, escaped, lanes, longer_lanes, pruned, relaned, rerouted, table_of
-from unknot.synthesis.orders import Effort
+from unknot.synthesis.effort import Effort
 from unknot.topologies import mesh, ring, torus
 
 

@@ -18,8 +18,8 @@ from unknot.routing.named import routing
 from unknot.synthesis import Rejected, RouteCycle, accept_routes, lanes
 from unknot.synthesis.load_kernel import served_column
 from unknot.synthesis.loads import loads_of
-from unknot.synthesis.orders import orders_of
 from unknot.synthesis.orders_kernel import anneal, settle
+from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.tables import Table, random_table, table_from, table_of, ways_of
 from unknot.synthesis.ways import demand, unpacked, ways
 from unknot.topologies import mesh, torus

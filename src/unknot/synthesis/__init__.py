@@ -6,9 +6,10 @@ from unknot.synthesis.dimacs import write_refutation
 from unknot.synthesis.escape import Escaped, escaped
 from unknot.synthesis.evidence import Refutation, accept, accept_routes
 from unknot.synthesis.export import entries, export
+from unknot.synthesis.figures import Lanes
 from unknot.synthesis.flows import only, read_flows
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
-from unknot.synthesis.lanes import Lanes, lanes
+from unknot.synthesis.lanes import lanes
 from unknot.synthesis.loads import loads_of
 from unknot.synthesis.longer import LongerLanes, longer_lanes
 from unknot.synthesis.prune_bounds import PruneBound, accept_removed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +17,17 @@ from unknot.synthesis.changing_routes import (
     changes_of,
     free_steps,
     moving,
-    routes_in_levels,
     table_steps,
 )
 from unknot.synthesis.changing_search import Question, Search, question_of
+from unknot.synthesis.effort import SEARCHING, Effort
 from unknot.synthesis.evidence import Evidence, shows
-from unknot.synthesis.lanes import PATHS, Figures
+from unknot.synthesis.figures import Figures
+from unknot.synthesis.lanes import PATHS
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
-from unknot.synthesis.orders import Effort, Found, orders_of
+from unknot.synthesis.rooted import Found, orders_of
 from unknot.synthesis.tables import Table, free_table
 from unknot.synthesis.ways import Flags, Floats, in_classes
-
-if TYPE_CHECKING:
-    pass
 
 CHANGES = ("rising", "any", "ports")
 
@@ -168,11 +165,13 @@ def changing_lanes(
         from unknot import tod
 
         network = tod.network(network)
+    began = clock()
     question = question_of(network, paths, changes, routing, flows)
-    effort = Effort(clock() + time_limit, seed, progress)
+    effort = Effort(began + SEARCHING * time_limit, seed, progress)
     searching = Search(question, effort, rounds, conflicts)
     found = searching.fewest()
-    return _result(question, searching, found, vcs)
+    effort.last(began + time_limit)
+    return effort.insist(lambda: _result(question, searching, found, vcs))
 
 
 def _result(question: Question, searching: Search, found: Found, vcs: int | None) -> ChangingLanes:
@@ -185,21 +184,20 @@ def _result(question: Question, searching: Search, found: Found, vcs: int | None
     orders, _ = orders_of(space, key.T.reshape(1, -1), wide)
     levels, table = None, question.table
     if question.paths == "free" and wanted is not None:
-        routes = balanced(wanted, space, orders, seed=effort.seed)
+        routes = balanced(wanted, space, orders, effort)
         load = routes.load
         start, step = free_steps(space, routes)
     else:
         if table is None and wanted is not None:
             taken = wide
             if question.changes != "ports":
-                taken, _ = balanced_table(wanted, space, orders, seed=effort.seed)
+                taken, _ = balanced_table(wanted, space, orders, effort)
             table = free_table(wanted, question.space, taken[::count])
         assert table is not None
         load = loads_of(table)
-        if searching.levels is not None and searching.entries is not None:
-            levels = int(searching.levels.max(initial=0)) + 1
-            relation = by_levels(table, searching.levels, searching.entries, count, vcs=vcs)
-            changed = routes_in_levels(table, searching.levels, searching.entries)
+        if searching.packed is not None:
+            levels, changed = len(searching.packed.entries), searching.packed.changed
+            relation = by_levels(table, searching.packed, count, vcs=vcs)
         else:
             start, step = table_steps(table, key)
     if levels is None:
@@ -228,7 +226,7 @@ def _result(question: Question, searching: Search, found: Found, vcs: int | None
         tried=tried,
         conflicts={lanes: spent for lanes, spent in searching.open.items() if lanes < count},
         moves=effort.moves,
-        complete=not effort.over and not effort.interrupted,
+        complete=effort.complete,
         sends=question.sends,
         given=question.given,
     )

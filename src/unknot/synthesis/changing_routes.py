@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 from unknot.synthesis.laned import Routes, vcs_of_lane
-from unknot.synthesis.tables import Table, in_blocks
+from unknot.synthesis.tables import Table, hops_of, in_blocks
 from unknot.synthesis.ways import Flags, Floats, Ints, unpacked
 
 if TYPE_CHECKING:
@@ -22,9 +23,26 @@ if TYPE_CHECKING:
 
 LEVELS = 16
 """Service levels of InfiniBand."""
-Entries = npt.NDArray[np.int8]
-"""Lanes by level, input (a channel, or channels + router for what is injected there), and place of the output among
-the channels that leave the router; −1 where no packet comes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Routes that fit into the service levels.
+
+    Attributes
+    ----------
+    level : int64 array, shape (routers, rows)
+        Of each pair; −1 where nothing is wanted.
+    entries : int8 array, shape (levels, channels + routers, most channels that leave a router)
+        Lanes by level, input (a channel, or channels + router for what is injected there), and place of the output
+        among the channels that leave the router; −1 where no packet comes.
+    changed : int
+        Routes that change their lane.
+    """
+
+    level: Ints
+    entries: npt.NDArray[np.int8]
+    changed: int
 
 
 def free_steps(space: Ways, routes: Routes) -> tuple[Ints, Ints]:
@@ -139,60 +157,34 @@ def _channels(network: Network, lanes: int, vcs: int | None) -> tuple[VirtualCha
     return virtual, virtual.channel.astype(np.int64) * lanes + index % lanes
 
 
-def in_levels(table: Table, key: Floats) -> tuple[Ints, Entries] | None:
+def in_levels(table: Table, key: Floats) -> Packed | None:
     """A service level for each pair, and what the lanes of each level are by ports; None if 16 levels do not suffice.
 
     A route climbs in the keys of the virtual channels. Pairs go into the first level whose entries so far let their
     route climb; where there is no entry yet it is the lowest virtual channel that climbs. Long routes go first.
-
-    Returns
-    -------
-    level : int64 array, shape (routers, rows)
-        −1 where nothing is wanted.
-    entries : int8 array, shape (levels, channels + routers, most channels that leave a router)
     """
+    from unknot.synthesis.levels_kernel import fill
+
     network = table.network
     slot, width = _slots(network)
-    ways = [(u, row, _way(table, u, row)) for u, row in np.argwhere(table.wanted).tolist()]
-    ways.sort(key=lambda one: -len(one[2]))
+    hops = hops_of(network, table.next_channel, table.home)
+    pairs = np.argwhere(table.wanted)
+    pairs = pairs[np.argsort(-hops[pairs[:, 1], pairs[:, 0]], kind="stable")]
     level = np.full(table.wanted.shape, -1)
-    entries: list[Entries] = []
-    keys, slots = key.T.tolist(), slot.tolist()
-    for u, row, way in ways:
-        inputs = [network.num_channels + u, *way[:-1]]
-        for number in range(LEVELS):
-            if number == len(entries):
-                entries.append(np.full((network.num_channels + network.num_routers, width), -1, dtype=np.int8))
-            taken = _climb(entries[number], inputs, way, keys, slots)
-            if taken is not None:
-                level[u, row] = number
-                for came, channel, lane in zip(inputs, way, taken, strict=True):
-                    entries[number][came, slots[channel]] = lane
-                break
-        else:
-            return None
-    if not entries:
-        entries.append(np.zeros((network.num_channels + network.num_routers, width), dtype=np.int8))
-    return level, np.array(entries)
+    entries = np.full((LEVELS, network.num_channels + network.num_routers, width), -1, dtype=np.int8)
+    target = network.target.astype(np.int64)
+    key = np.ascontiguousarray(key, dtype=np.float64)
+    next_channel, home = np.ascontiguousarray(table.next_channel), np.ascontiguousarray(table.home)
+    used, changed = fill(pairs, next_channel, home, target, slot, key, level, entries)
+    return Packed(level, entries[:used], int(changed)) if used else None
 
 
-def _climb(
-    entries: Entries, inputs: list[int], way: list[int], keys: list[list[float]], slots: list[int]
-) -> list[int] | None:
-    """Lanes in which a route climbs by the entries there are, each as low as possible; None if it does not."""
-    last, found = -np.inf, []
-    for came, channel in zip(inputs, way, strict=True):
-        lane, options = int(entries[came, slots[channel]]), keys[channel]
-        if lane < 0:
-            higher = [(value, k) for k, value in enumerate(options) if value > last]
-            if not higher:
-                return None
-            lane = min(higher)[1]
-        if options[lane] <= last:
-            return None
-        last = options[lane]
-        found.append(lane)
-    return found
+def apart(table: Table, lane: Ints, lanes: int) -> Packed:
+    """A service level for each lane, where pairs keep their lanes."""
+    network = table.network
+    shape = (lanes, network.num_channels + network.num_routers, _slots(network)[1])
+    own = np.arange(lanes, dtype=np.int8)[:, None, None]
+    return Packed(lane, np.broadcast_to(own, shape).copy(), 0)
 
 
 def _slots(network: Network) -> tuple[Ints, int]:
@@ -203,32 +195,12 @@ def _slots(network: Network) -> tuple[Ints, int]:
     return slot, int(slot.max(initial=0)) + 1
 
 
-def _way(table: Table, router: int, row: int) -> list[int]:
-    """The channels of a route."""
-    found, home = [], int(table.home[row])
-    while router != home:
-        found.append(int(table.next_channel[row, router]))
-        router = int(table.network.target[found[-1]])
-    return found
-
-
-def routes_in_levels(table: Table, level: Ints, entries: Entries) -> int:
-    """Count the routes that change their lane."""
-    slot, _ = _slots(table.network)
-    changed = 0
-    for u, row in np.argwhere(table.wanted).tolist():
-        way = _way(table, u, row)
-        inputs = [table.network.num_channels + u, *way[:-1]]
-        lanes = {int(entries[level[u, row], came, slot[c]]) for came, c in zip(inputs, way, strict=True)}
-        changed += len(lanes) > 1
-    return changed
-
-
-def by_levels(table: Table, level: Ints, entries: Entries, lanes: int, *, vcs: int | None = None) -> Relation:
+def by_levels(table: Table, packed: Packed, lanes: int, *, vcs: int | None = None) -> Relation:
     """The relation of tables whose lane depends on input, output and level.
 
     Address a at level s is s · addresses + a.
     """
+    level, entries = packed.level, packed.entries
     network, count = table.network, table.row.size
     virtual, spread = _channels(network, lanes, vcs)
     router, first, total = virtual.router, virtual.first, virtual.widest

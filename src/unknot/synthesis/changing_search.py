@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,20 +13,20 @@ from unknot.background import clock
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing.relation import Relation
-from unknot.synthesis.changing_routes import LEVELS, Entries, in_levels
+from unknot.synthesis.changing_routes import LEVELS, Packed, apart, in_levels
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.evidence import Evidence, Refutation
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.flows import only
 from unknot.synthesis.forced import cycle_of_routes, forced_cycle
-from unknot.synthesis.orders import FIRST_ROUNDS, Effort, Found, one_by_one, search
-from unknot.synthesis.tables import Table, free_table, random_table, table_of, ways_of
-from unknot.synthesis.ways import CLASS, Demand, Flags, Ints, demand, in_classes, ways
+from unknot.synthesis.orders import FIRST_ROUNDS, search
+from unknot.synthesis.rooted import Found, beginning, one_by_one, orders_of
+from unknot.synthesis.tables import Hops, Table, free_table, lanes_of, table_of, ways_of
+from unknot.synthesis.ways import CLASS, Demand, Flags, Floats, Ints, demand, in_classes, ways
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Ways
 
-TURNED = 0.3
-"""Share of aimed moves that change the table, where it is free."""
 PACKED = 3
 """Searches for orders whose routes fit into the service levels, where lanes change by ports."""
 
@@ -44,6 +44,11 @@ class Question:
     given: Relation | None
     sends: Flags | None
     reason: Evidence | None
+
+    @property
+    def hops(self) -> Hops | None:
+        """Hops of shortest paths, where routes are those of a table that is to be found."""
+        return self.demand.distances.table if self.demand is not None and self.paths == "table" else None
 
 
 def question_of(
@@ -72,20 +77,18 @@ class Search:
         self.low = 1 if question.reason is None else 2
         self.evidence = question.reason
         self.open: dict[int, int] = {}
-        self.levels: Ints | None = None
-        self.entries: Entries | None = None
+        self.packed: Packed | None = None
 
     def fewest(self) -> Found:
         """Orders of all virtual channels, in as few lanes as are found."""
         question, effort = self.question, self.effort
-        tables = self._tables(1)
-        kept = one_by_one(question.space, effort, None if tables is None else tables(0)[0])
-        best = self._fit(Found(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken))
+        kept = one_by_one(question.space, [effort.seed, 0], question.hops)
+        best = self._fit(self._at_first(kept)) or self._apart(kept)
         try:
             low = self.low
             while best is None or (low < len(best) and not effort.over):
                 top = len(kept) + 1 if best is None else len(best)
-                count = (low + top) // 2 if top - low > 3 else low
+                count = min((low + top) // 2, 2 * low) if top - low > 3 else low
                 found = self._in(count, 0, FIRST_ROUNDS)
                 if found is not None:
                     best = found
@@ -103,6 +106,33 @@ class Search:
             if best is None:
                 raise
         return best
+
+    def _at_first(self, kept: Found) -> Found:
+        """The first 2, 4, 8, … of lanes that are kept, as soon as they serve all pairs if packets change them."""
+        question, count = self.question, 2
+        while count < len(kept):
+            key = kept.key[:count] + CLASS * np.arange(count)[:, None]
+            space = in_classes(question.network, question.space, count, rising=question.changes == "rising")
+            _, left = orders_of(space, key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0))
+            if left == 0:
+                return Found(key, kept.taken)
+            count *= 2
+        return Found(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
+
+    def _apart(self, kept: Found) -> Found | None:
+        """Lanes that are kept, each a service level of its own, if there are not too many."""
+        question = self.question
+        if len(kept) > LEVELS:
+            fewer = search(question.space, LEVELS, self.effort, first=0, rounds=1, hops=question.hops)
+            if fewer is None:
+                return None
+            kept = fewer
+        orders, _ = orders_of(question.space, kept.key, kept.taken)
+        self.packed = apart(self._table(kept), lanes_of(orders, self._table(kept)), len(kept))
+        return Found(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
+
+    def _table(self, found: Found) -> Table:
+        return self.question.table or free_table(_demand(self.question), self.question.space, found.taken)
 
     def _better(self, best: Found) -> Iterator[Found]:
         """One lane less than was found: exactly, then by longer rounds; then those that are open, exactly."""
@@ -123,19 +153,18 @@ class Search:
             if self.low <= lanes:
                 return
 
-    def _tables(self, count: int) -> Callable[[int], tuple[Ints, float]] | None:
-        space = self.question.space
-        if self.question.paths != "table":
-            return None
-        return lambda number: (
-            np.repeat(random_table(space, [self.effort.seed, number]), count, axis=0),
-            TURNED,
-        )
-
     def _in(self, count: int, first: int, rounds: int) -> Found | None:
         """Orders in this number of lanes, by annealing."""
         question, effort = self.question, self.effort
         space = in_classes(question.network, question.space, count, rising=question.changes == "rising")
+
+        def begin(number: int) -> tuple[Floats, Ints | None]:
+            seed = [effort.seed, 1000 * count + number]
+            key, taken = beginning(question.space, count, seed, question.hops, roots=number % 2 == 0)
+            key = key + CLASS * np.arange(count)[:, None]
+            key = (key if question.changes == "rising" else key / (CLASS * count)).T.reshape(1, -1)
+            return key, None if taken is None else np.repeat(taken, count, axis=0)
+
         progress = effort.progress
         said = None
         if progress is not None:
@@ -143,8 +172,8 @@ class Search:
             said = lambda stage, done, total: progress(f"{name}: {stage.rpartition(': ')[2]}", done, total)  # noqa: E731
         for attempt in range(PACKED if question.changes == "ports" else 1):
             again = replace(effort, tried={}, progress=said, seed=effort.seed + 7919 * attempt)
-            found = search(space, 1, again, first=first, rounds=rounds, tables=self._tables(count))
-            effort.moves = again.moves
+            found = search(space, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin)
+            effort.moves, effort.hurried = again.moves, effort.hurried | again.hurried
             done, least = effort.tried.get(count, (0, question.space.wanted.size * 64))
             more, left = again.tried.get(1, (1, 0))
             effort.tried[count] = (done + more, min(least, left))
@@ -183,11 +212,10 @@ class Search:
         """The orders, if their routes fit into the service levels; where lanes do not change by ports they do."""
         if self.question.changes != "ports":
             return found
-        table = self.question.table or free_table(_demand(self.question), self.question.space, found.taken)
-        packed = in_levels(table, found.key)
+        packed = in_levels(self._table(found), found.key)
         if packed is None:
             return None
-        self.levels, self.entries = packed
+        self.packed = packed
         return found
 
 

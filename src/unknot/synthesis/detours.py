@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.network import Network
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import Routes, Slots, no_slots
-from unknot.synthesis.orders import AIMED, CHUNK, Effort, orders_of
+from unknot.synthesis.orders import AIMED
+from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.ways import Flags, Floats, Ints, following, packed
 
 if TYPE_CHECKING:
@@ -114,15 +116,13 @@ def _better(
         orders, cost = orders_of(ways, key.copy(), taken)
         state = np.array([np.random.default_rng([effort.seed, number]).integers(2**63)], dtype=np.uint64)
         moves = MOVES * key.size << min(number, 6)
-        hot, cold = HEATS[number % len(HEATS)]
-        for done in range(0, moves, CHUNK):
+        for count, now, then in effort.cooled(moves, HEATS[number % len(HEATS)], words=ways.nearer.size):
             if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
                 best = orders.key.copy(), cost
                 yield best
             if (best is not None and best[1] <= low) or effort.over:
                 return
-            now, then = (hot * (cold / hot) ** min(1.0, m / moves) for m in (done, done + CHUNK))
-            cost, _, made = anneal(ways, orders, state, min(CHUNK, moves - done), now, then, AIMED, 0.0, cost)
+            cost, _, made = anneal(ways, orders, state, count, now, then, AIMED, 0.0, cost)
             effort.moves += int(made)
             cost = int(cost)
             found = "no way for all yet" if best is None else f"{best[1]} at best"

@@ -10,9 +10,9 @@ import numpy as np
 
 from unknot.background import clock
 from unknot.synthesis.clauses import Clauses, Pair
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.evidence import Refutation, shortest_levels
 from unknot.synthesis.forced import around
-from unknot.synthesis.orders import Effort
 from unknot.synthesis.refutation import Learnt, answer, learnt_by
 from unknot.synthesis.ways import Demand, Floats
 

@@ -145,10 +145,10 @@ def cycle_of_routes(table: Table) -> RouteCycle | None:
         going = router != table.home[row]
         start, row, router, before = start[going], row[going], router[going], before[going]
         channel = table.next_channel[row, router]
-        pairs, which = np.unique(np.column_stack([before, channel]), axis=0, return_index=True)
-        for (c, e), i in zip(pairs.tolist(), which.tolist(), strict=True):
-            if c >= 0:
-                turns.setdefault((c, e), (int(start[i]), int(row[i])))
+        pairs, which = np.unique(before * network.num_channels + channel, return_index=True)
+        for pair, i in zip(pairs.tolist(), which.tolist(), strict=True):
+            if pair >= 0:
+                turns.setdefault(divmod(pair, network.num_channels), (int(start[i]), int(row[i])))
         router, before = network.target[channel].astype(np.int64), channel
     cycle = shortest_cycle(list(turns), network.num_channels)
     if cycle is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -13,124 +13,26 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
-from unknot.synthesis.evidence import Evidence, Refutation, shows
+from unknot.synthesis.effort import SEARCHING, Effort
+from unknot.synthesis.evidence import Evidence, Refutation
 from unknot.synthesis.exact import Open, decide
+from unknot.synthesis.figures import Lanes
 from unknot.synthesis.flows import only
 from unknot.synthesis.forced import cycle_of_routes, forced_cycle
 from unknot.synthesis.laned import Routes, laned
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
-from unknot.synthesis.orders import Effort, Found, fewest, orders_of, search
-from unknot.synthesis.tables import Table, free_table, lanes_of, random_table, table_of, tabled, ways_of
-from unknot.synthesis.ways import Demand, Flags, Floats, Ints, demand, ways
+from unknot.synthesis.orders import fewest, search
+from unknot.synthesis.rooted import Found, orders_of
+from unknot.synthesis.tables import Table, free_table, lanes_of, table_of, tabled, ways_of
+from unknot.synthesis.ways import Demand, Floats, Ints, demand, ways
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Ways
 
 PATHS = ("free", "table", "given")
 FIRST = ("lanes", "load")
-TURNED = 0.3
-"""Share of aimed moves that change the table, where it is free."""
 MOST_STATES = 400_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 9 bytes each."""
-
-
-class Figures:
-    """Figures that follow from the numbers of lanes and the loads."""
-
-    count: int
-    lower_bound: int
-    load: Floats
-
-    @property
-    def highest_load(self) -> float:
-        """Highest load of a channel."""
-        return float(self.load.max(initial=0.0))
-
-    @property
-    def mean_load(self) -> float:
-        """Mean load of the channels."""
-        return float(self.load.mean()) if self.load.size else 0.0
-
-    @property
-    def fewest(self) -> bool:
-        """Whether fewer lanes are shown to be impossible."""
-        return self.count == self.lower_bound
-
-
-@dataclass(frozen=True, eq=False)
-class Lanes(Figures):
-    """Routes in lanes, and bounds on fewer lanes.
-
-    Attributes
-    ----------
-    relation : Relation
-        Lane l has VC l of every channel. An address is lane · terminals + terminal.
-    count : int
-        Number of lanes.
-    lower_bound : int
-        Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
-    evidence : ForcedCycle, Refutation, RouteCycle or None
-        Why `lower_bound` − 1 lanes are not enough.
-    paths : {"free", "table", "given"}
-    routes : Routes or Table
-        The tables behind the relation.
-    lane : int64 array, shape (routers, homes or rows of the table)
-        The lane of each pair; −1: none is wanted.
-    load_bound : float or None
-        Lower bound on the highest load over all choices of shortest paths; None for given paths.
-    load : float64 array, shape (channels,)
-        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
-    key : float64 array, shape (lanes, channels)
-        In its lane, the channels of every route climb in it.
-    pairs : int
-        Pairs of routers that are served.
-    tried : dict of int to (int, int)
-        For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route.
-    conflicts : dict of int to int
-        For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
-    moves : int
-        Moves of the search.
-    complete : bool
-        Whether the search ended by itself, not by the time limit or Ctrl-C.
-    sends : bool array or None
-        The flows that are served, if not all.
-    given : Relation or None
-        The relation whose paths were given.
-    front : tuple of (int, float)
-        Numbers of lanes for which routes were made, each with the lowest highest load that was found.
-    history : tuple of (float, int)
-        Seconds after which routes in a number of lanes were found.
-    """
-
-    relation: Relation
-    count: int
-    lower_bound: int
-    evidence: Evidence | None
-    paths: str
-    routes: Routes | Table
-    lane: Ints
-    load: Floats
-    load_bound: float | None
-    key: npt.NDArray[np.float64]
-    pairs: int
-    tried: dict[int, tuple[int, int]]
-    conflicts: dict[int, int]
-    moves: int
-    complete: bool
-    sends: Flags | None = None
-    given: Relation | None = None
-    front: tuple[tuple[int, float], ...] = ()
-    history: tuple[tuple[float, int], ...] = ()
-
-    @property
-    def least_count(self) -> int:
-        """The fewest lanes for which routes were found."""
-        return min((lanes for lanes, _ in self.front), default=self.count)
-
-    @property
-    def evidence_holds(self) -> bool | None:
-        """Whether the separate checker accepts the evidence; None: there is none to check."""
-        return shows(self.relation.network, self.evidence, self.lower_bound, sends=self.sends, given=self.given)
 
 
 @with_bar
@@ -214,7 +116,8 @@ def lanes(
         raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
     if (paths == "given") != (routing is not None):
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
-    effort = Effort(clock() + time_limit, seed, progress)
+    began = clock()
+    effort = Effort(began + SEARCHING * time_limit, seed, progress)
     if routing is not None:
         return _given(network, routing, flows, vcs, effort, rounds)
     given = demand(network, flows)
@@ -234,24 +137,17 @@ def lanes(
             left_open[count] = answer.conflicts
         return Found(answer, space.nearer) if isinstance(answer, np.ndarray) and paths == "free" else None
 
-    def tables(number: int) -> tuple[Ints, float]:
-        return random_table(space, [seed, number]), TURNED
-
-    found = fewest(
-        space, 1 + len(reasons), effort, rounds=rounds, exact=exact, tables=tables if paths == "table" else None
-    )
+    hops = given.distances.table if paths == "table" else None
+    found = fewest(space, 1 + len(reasons), effort, rounds=rounds, exact=exact, hops=hops)
     key = found.key if len(found) else np.zeros((1, network.num_channels))
     if key.size * given.distances.homes.size > MOST_STATES:
         raise RelationError(
             f"lanes on {network.name}: tables of {len(key)} lanes × {network.num_channels} channels × "
             f"{given.distances.homes.size} destinations are too large"
         )
-    served = found if len(found) else Found(key, found.taken)
-    try:
-        options = [_routes(given, space, served, paths, effort)]
-    except KeyboardInterrupt:
-        effort.interrupted = True
-        options = [_routes(given, space, served, paths, effort)]
+    effort.last(began + time_limit)
+    served = Found(key, found.taken)
+    options = [effort.insist(lambda: _routes(given, space, served, paths, effort))]
     wanted = [len(key)] * (tries - 1) + list(range(len(key) + 1, (most or 0) + 1)) * tries
     for number, many in enumerate(wanted, start=1):
         least = min(_highest(option) for option in options)
@@ -259,12 +155,13 @@ def lanes(
             continue
         again = replace(effort, seed=seed + 7919 * number, tried={})
         try:
-            other = search(space, many, again, first=0, rounds=1, tables=tables if paths == "table" else None)
+            other = search(space, many, again, first=0, rounds=1, hops=hops)
             if other is not None:
                 options.append(_routes(given, space, other, paths, again))
         except KeyboardInterrupt:
             effort.interrupted = True
-        effort.moves = again.moves
+        effort.moves, effort.hurried = again.moves, effort.hurried | again.hurried
+        effort.interrupted |= again.interrupted
     front = tuple(
         (many, min(_highest(option) for option in options if len(option[3]) == many))
         for many in sorted({len(option[3]) for option in options})
@@ -288,13 +185,15 @@ def lanes(
         routes=routes,
         lane=lane,
         load=load,
-        load_bound=load_bound(given, time_limit=max(1.0, min(20.0, effort.deadline - clock()))),
+        load_bound=effort.insist(
+            lambda: load_bound(given, time_limit=max(1.0, min(20.0, effort.deadline - clock())))
+        ),
         key=key,
         pairs=given.pairs,
         tried=effort.tried,
         conflicts=left_open,
         moves=effort.moves,
-        complete=not effort.over and not effort.interrupted,
+        complete=effort.complete,
         sends=given.sends,
         front=front,
         history=tuple(effort.history),
@@ -312,9 +211,9 @@ def _routes(
     effort.say("choosing routes of low load")
     orders, _ = orders_of(space, found.key, found.taken)
     if paths == "free":
-        routes = balanced(given, space, orders, seed=effort.seed)
+        routes = balanced(given, space, orders, effort)
         return routes, routes.lane, routes.load, found.key
-    taken, load = balanced_table(given, space, orders, seed=effort.seed)
+    taken, load = balanced_table(given, space, orders, effort)
     orders, _ = orders_of(space, found.key, taken)
     table = free_table(given, space, taken)
     return table, lanes_of(orders, table), load, found.key
@@ -356,7 +255,7 @@ def _given(
         tried=effort.tried,
         conflicts={},
         moves=effort.moves,
-        complete=not effort.over and not effort.interrupted,
+        complete=effort.complete,
         sends=None if flows is None else np.asarray(flows) > 0,
         given=relation,
     )

@@ -141,6 +141,35 @@ def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state
 
 
 @njit(cache=True)
+def grow(ways, key, order, step):
+    """Choose for each home and router a next channel from which routes climb in many lanes, and begin high.
+
+    `order` has for each home the routers by rising distance; `step` is written, shape (homes, routers).
+    """
+    lanes = key.shape[0]
+    top = np.empty((lanes, order.shape[1]))
+    for h in range(order.shape[0]):
+        for u in order[h]:
+            first, end = ways.leaving_first[u], ways.leaving_first[u + 1]
+            best, most = -1, -1.0
+            for i in range(end - first):
+                c = ways.leaving[first + (i + u + h) % (end - first)]
+                if (ways.nearer[c, h >> 6] >> (h & 63)) & 1:
+                    score = 0.0
+                    for lane in range(lanes):
+                        if key[lane, c] < top[lane, ways.target[c]]:
+                            score += 1.0 + key[lane, c]
+                    if score > most:
+                        best, most = c, score
+            step[h, u] = best
+            for lane in range(lanes):
+                climbs = best >= 0 and key[lane, best] < top[lane, ways.target[best]]
+                top[lane, u] = key[lane, best] if climbs else -np.inf
+                if u == ways.home[h]:
+                    top[lane, u] = np.inf
+
+
+@njit(cache=True)
 def served_column(ways, key, step, wanted, order, h, top):
     """Whether all wanted routers have a climbing route in some lane by column h of a table of next channels.
 
@@ -181,6 +210,15 @@ def carry(ways, step, flow, load, h, u, amount, scale):
         more += steep(load[c] + amount, scale) - steep(load[c], scale)
         load[c] += amount
         u = ways.target[step[h, u]]
+
+
+@njit(cache=True)
+def carry_all(ways, step, flow, load, wanted, rate):
+    """Add what all pairs send."""
+    for u in range(wanted.shape[0]):
+        for h in range(wanted.shape[1]):
+            if wanted[u, h]:
+                carry(ways, step, flow, load, h, u, rate[u, h], 1.0)
 
 
 @njit(cache=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import Routes, no_slots
-from unknot.synthesis.tables import Table, table_from
-from unknot.synthesis.ways import Demand, Floats, Ints, packed
+from unknot.synthesis.tables import Table, bits_of, table_from
+from unknot.synthesis.ways import Demand, Floats, Ints
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
@@ -25,7 +27,7 @@ ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 
 
-def balanced(given: Demand, ways: Ways, orders: Orders, *, seed: int = 0, moves: int = MOVES) -> Routes:
+def balanced(given: Demand, ways: Ways, orders: Orders, effort: Effort) -> Routes:
     """Routes along climbing shortest paths in the lanes of some orders, of low highest load.
 
     By simulated annealing on the sum of the 16th powers of loads; what follows a channel in a lane on the way to a
@@ -40,52 +42,56 @@ def balanced(given: Demand, ways: Ways, orders: Orders, *, seed: int = 0, moves:
     lane, start = np.full((routers, homes), -1), np.full((routers, homes), -1)
     follow = no_slots((lanes, channels, homes), ways.leaving_first)
     flow, load = np.zeros((lanes, channels, homes)), np.zeros(channels // ways.copies)
-    state = np.array([np.random.default_rng([seed, lanes]).integers(2**63)], dtype=np.uint64)
+    state = np.array([np.random.default_rng([effort.seed, lanes]).integers(2**63)], dtype=np.uint64)
     choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state)
     mean = load.sum() / max(1, load.size)
     best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
-    count = min(moves * given.pairs, MOST_MOVES) // len(ROUNDS)
-    for scale, hot, cold in ROUNDS if mean > 0 else ():
-        balance(
-            ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state,
-            count, scale * mean, hot, cold,
-        )  # fmt: skip
+    for _ in _rounds(
+        given, effort, mean, lambda *how: balance(
+            ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state, *how
+        )
+    ):  # fmt: skip
         if load.max() < best.load.max():
             best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
     return best
 
 
-def balanced_table(
-    given: Demand, ways: Ways, orders: Orders, *, seed: int = 0, moves: int = MOVES
-) -> tuple[Ints, Floats]:
+def _rounds(
+    given: Demand, effort: Effort, mean: float, anneal: Callable[[int, float, float, float], None]
+) -> Iterator[None]:
+    """Anneal in rounds, each yields; Ctrl-C ends them."""
+    moves = min(MOVES * given.pairs, MOST_MOVES) // len(ROUNDS)
+    try:
+        for number, (scale, hot, cold) in enumerate(ROUNDS if mean > 0 else ()):
+            for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(ROUNDS) - number)):
+                anneal(count, scale * mean, now, then)
+            yield
+    except KeyboardInterrupt:
+        effort.interrupted = True
+
+
+def balanced_table(given: Demand, ways: Ways, orders: Orders, effort: Effort) -> tuple[Ints, Floats]:
     """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
 
     By annealing as above, from the table that the orders were found with.
     """
-    from unknot.synthesis.load_kernel import balance_table, carry
+    from unknot.synthesis.load_kernel import balance_table, carry_all
 
-    homes = ways.home.size
     step = table_from(ways, orders.taken)
     order = np.argsort(given.distances.table, axis=1, kind="stable")
     flow, load = np.zeros(step.shape), np.zeros(len(ways.source) // ways.copies)
-    for u, h in np.argwhere(given.wanted).tolist():
-        carry(ways, step, flow, load, h, u, given.rate[u, h], 1.0)
-    state = np.array([np.random.default_rng([seed, 1]).integers(2**63)], dtype=np.uint64)
+    carry_all(ways, step, flow, load, given.wanted, given.rate)
+    state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
-    count = min(moves * given.pairs, MOST_MOVES) // len(ROUNDS)
-    for scale, hot, cold in ROUNDS if mean > 0 else ():
-        balance_table(
-            ways, orders.key, step, given.wanted, order, flow, load, state, count,
-            scale * mean, hot, cold,
-        )  # fmt: skip
+    for _ in _rounds(
+        given, effort, mean, lambda *how: balance_table(
+            ways, orders.key, step, given.wanted, order, flow, load, state, *how
+        )
+    ):  # fmt: skip
         if load.max() < least.max():
             best, least = step.copy(), load.copy()
-    taken = np.zeros((len(ways.source), homes), dtype=bool)
-    row, router = np.nonzero(best >= 0)
-    for copy in range(ways.copies):
-        taken[best[row, router] + copy, row] = True
-    return packed(taken), least
+    return bits_of(ways, best), least
 
 
 def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:

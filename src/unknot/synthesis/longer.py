@@ -13,8 +13,8 @@ from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.synthesis.detours import LOST, Wanted, climbing_routes, detour_ways, improved, tree_order
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import Routes, laned
-from unknot.synthesis.orders import Effort
 from unknot.synthesis.ways import Flags, Floats, Ints, demand
 
 GOALS = ("mean", "longest")

@@ -12,7 +12,8 @@ from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.switching import DEFAULT_SWITCHING
-from unknot.synthesis.orders import Effort, search
+from unknot.synthesis.effort import Effort
+from unknot.synthesis.orders import search
 from unknot.synthesis.prune_bounds import (
     SCALE,
     Entry,
@@ -201,7 +202,8 @@ def _climbing(space: Space, effort: Effort) -> frozenset[Entry] | None:
 
     ways = following(network, packed(taken), packed(at_home[network.target]), packed(wanted), home, Ways)
     few = replace(effort, deadline=(effort.deadline + clock()) / 2, tried={})
-    orders = search(ways, 1, few, first=0, rounds=2)
+    random = np.random.default_rng(effort.seed)
+    orders = search(ways, 1, few, first=0, rounds=2, begin=lambda number: (random.random((1, vcs.total)), None))
     if orders is None:
         return None
     key, removed = orders.key[0], frozenset[Entry]()

@@ -13,8 +13,8 @@ from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.synthesis.detours import Wanted, climbing_routes, tree_order
+from unknot.synthesis.figures import Lanes
 from unknot.synthesis.laned import Routes, laned, no_slots
-from unknot.synthesis.lanes import Lanes
 from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Flags, Floats, Ints, demand
 

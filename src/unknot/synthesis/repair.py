@@ -11,10 +11,10 @@ from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.switching import DEFAULT_SWITCHING
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.escape import Escaped, escaped
-from unknot.synthesis.lanes import Lanes
+from unknot.synthesis.figures import Lanes
 from unknot.synthesis.lanes import lanes as fewest_lanes
-from unknot.synthesis.orders import Effort
 from unknot.synthesis.pruned import Pruned, Unprunable, pruned
 from unknot.synthesis.rerouted import Rerouted, rerouted
 from unknot.synthesis.routes_of import flows_of, paths_of

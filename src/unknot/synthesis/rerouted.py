@@ -13,10 +13,11 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.synthesis.change_bounds import ChangeBound, Kind, accept_changes, change_bound
 from unknot.synthesis.detours import Wanted, climbing_routes, improved, table_ways, tree_order
+from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import laned
 from unknot.synthesis.loads import loads_of
-from unknot.synthesis.orders import Effort, orders_of
 from unknot.synthesis.refutation import Rejected
+from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.tables import Table, lanes_of, tabled, ways_of
 from unknot.synthesis.ways import Floats, Ints
 

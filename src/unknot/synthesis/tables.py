@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import RelationError
 from unknot.network import Network
@@ -18,6 +19,9 @@ from unknot.synthesis.ways import Demand, Flags, Floats, Ints, following, packed
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
+
+Hops = npt.NDArray[np.integer[Any]]
+"""Hops of shortest paths from each router to each home, shape (homes, routers)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +97,7 @@ def table_of(relation: Relation) -> Table:
             )
         if gone.size:
             raise RelationError(f"{relation.name}: packets to {name} are lost at {network.router_name(int(gone[0]))}")
-    hops = _hops(network, table, network.eject[relation.destination].astype(np.int64))
+    hops = hops_of(network, table, network.eject[relation.destination].astype(np.int64))
     lost = np.argwhere(use & (hops[:, network.inject].T < 0))
     if lost.size:
         s, a = lost[0].tolist()
@@ -121,7 +125,7 @@ def table_of(relation: Relation) -> Table:
     )  # fmt: skip
 
 
-def _hops(network: Network, table: Ints, home: Ints) -> Ints:
+def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
     """Hops of the route from each router to each row's home: shape (rows, routers); −1 if it does not arrive."""
     rows = np.arange(len(table))[:, None]
     at = np.tile(np.arange(network.num_routers), (len(table), 1))
@@ -177,6 +181,24 @@ def random_table(ways: Ways, seed: list[int]) -> Ints:
     return packed(taken & may)
 
 
+def grown_table(ways: Ways, hops: Hops, key: Floats) -> Ints:
+    """A table, as bits, most of whose routes climb in some lane."""
+    from unknot.synthesis.load_kernel import grow
+
+    step = np.full(hops.shape, -1)
+    grow(ways, np.ascontiguousarray(key), np.argsort(hops, axis=1, kind="stable"), step)
+    return bits_of(ways, step)
+
+
+def bits_of(ways: Ways, step: Ints) -> Ints:
+    """The channel of each destination and router, with all its virtual channels, as bits."""
+    taken = np.zeros((ways.source.size, ways.home.size), dtype=bool)
+    row, router = np.nonzero(step >= 0)
+    for copy in range(ways.copies):
+        taken[step[row, router] + copy, row] = True
+    return packed(taken)
+
+
 def table_from(ways: Ways, taken: Ints) -> Ints:
     """Bits as a table: the channel each router takes to each destination, shape (destinations, routers); −1: none.
 
@@ -194,7 +216,7 @@ def lanes_of(orders: Orders, table: Table) -> Ints:
     """A lane that serves each pair, in turn where several do, shape (routers, rows); −1 where nothing is wanted."""
     rows = len(table.home)
     serves = np.array([unpacked(cover, rows) for cover in orders.cover]).reshape(len(orders.key), -1, rows)
-    so_far = serves.cumsum(axis=0)
+    so_far = serves.cumsum(axis=0, dtype=np.int32)
     turn = np.add.outer(np.arange(len(table.wanted)), np.arange(rows)) % np.maximum(so_far[-1], 1) + 1
     return np.where(table.wanted, np.argmax(so_far == turn, axis=0), -1)
 
