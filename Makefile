@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Tests start many processes, which share compiled bytecode.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test fabric-test lint types bench bounds campaign mutants clean
 

@@ -117,6 +117,8 @@ class Simulator(Choices):
         """All stages of all routers once; stages count these steps, which are the cycles without speedup."""
         decisions = []
         for node in self.routers:
+            if not any(vc.queue for port in node.inputs for vc in port.vcs) and not any(e.holder for e in node.entries):
+                continue
             wished = self.wished(node)
             allocated = self.match_vcs(node, wished)
             decisions.append((allocated, self.match_ports(node, wished, allocated)))
@@ -261,6 +263,8 @@ class Simulator(Choices):
         return {vc: self.wishes(node, vc) for vc in heads if vc.routing_from <= self.tick}
 
     def match_vcs(self, node: Node, wished: Wishes) -> list[tuple[InputVC, OutputVC]]:
+        if not any(wished.values()):
+            return []
         inputs = [vc for port in node.inputs for vc in port.vcs]
         outputs = [vc for port in node.outputs for vc in port.vcs]
         requests = {
@@ -317,6 +321,8 @@ class Simulator(Choices):
         Ports that send already, or are held, do not care. Of the VCs of an input port that ask for the same output
         port the one put forward is ready if any is; separable allocators also prefer those that are.
         """
+        if not ready and not hopes:
+            return []
         busy: set = {port for sending in sends for port in (sending.into, sending.port)}
         busy |= {port for port in node.entries + node.outputs if port.holder}
         busy |= {p for p in node.outputs if p.vcs[0].endless and p.free_from + 1 - self.now > self.most_queued}
@@ -329,6 +335,8 @@ class Simulator(Choices):
             for k in range(len(into.vcs)):
                 index = (into.next_vc + k) % len(into.vcs)
                 vc = into.vcs[index]
+                if vc not in ready and vc not in hopes:
+                    continue
                 outs = ready.get(vc, []) + hopes.get(vc, [])
                 for o in {node.exit(out) for out in outs if out.has_credit}:
                     if into in busy or node.outputs[o] in busy:

@@ -7,7 +7,7 @@ destination terminal. A candidate is an output VC of the router where the header
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -229,36 +229,39 @@ class Relation:
         if not 0 <= address < self.num_addresses:
             raise RelationError(f"{self.name}: there is no address {address}: they are 0 to {self.num_addresses - 1}")
         out = np.zeros(self.max_candidates, dtype=np.int64)
-        state = f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
         try:
             count = int(self.rule(at, address, out))
         except (Exception, SystemExit) as error:
             code: Any = getattr(self.rule, "__code__", None)
             why = raised(error, code.co_filename if code else "")
-            raise RelationError(f"{state}: the rule raised {why}") from error
+            raise RelationError(f"{self._state(at, address)}: the rule raised {why}") from error
         if not 0 <= count <= out.size:
-            raise RelationError(f"{state}: the rule returned {count}, but 0 to {out.size} candidates can be")
+            limits = f"the rule returned {count}, but 0 to {out.size} candidates can be"
+            raise RelationError(f"{self._state(at, address)}: {limits}")
         found = [decode(int(value)) for value in out[:count]]
-        router = int(self.vcs.router[at])
+        for wrong in self._wrong(at, address, found):
+            raise RelationError(f"{self._state(at, address)}: {wrong}")
+        return found
+
+    def _state(self, at: int, address: int) -> str:
+        return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
+
+    def _wrong(self, at: int, address: int, found: list[Candidate]) -> Iterator[str]:
+        """What is wrong with the candidates of a state."""
+        name, router = self.network.router_name, int(self.vcs.router[at])
         for candidate in found:
             vc = candidate.vc
-            if vc is None and not candidate.waits:
-                raise RelationError(f"{state}: ejection is never blocked, so it cannot be marked NO_WAIT")
             if vc is None:
                 home = int(self.network.eject[self.destination[address]])
+                if not candidate.waits:
+                    yield "ejection is never blocked, so it cannot be marked NO_WAIT"
                 if router != home:
-                    raise RelationError(
-                        f"{state}: it ejects at router {self.network.router_name(router)}, but the destination is "
-                        f"at {self.network.router_name(home)}"
-                    )
+                    yield f"it ejects at router {name(router)}, but the destination is at {name(home)}"
             elif not 0 <= vc < self.num_vcs or self.network.source[self.vcs.channel[vc]] != router:
                 named = self.vcs.name(vc) if 0 <= vc < self.num_vcs else f"VC {vc}"
-                raise RelationError(
-                    f"{state}: it offers {named}, which does not leave router {self.network.router_name(router)}"
-                )
+                yield f"it offers {named}, which does not leave router {name(router)}"
         if found and not any(candidate.waits for candidate in found):
-            raise RelationError(f"{state}: a blocked header would wait for nothing; mark a candidate as waited for")
-        return found
+            yield "a blocked header would wait for nothing; mark a candidate as waited for"
 
     @cached_property
     def compiled(self) -> Compiled:
