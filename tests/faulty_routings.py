@@ -101,11 +101,12 @@ def changed(relation: Relation, at: int, answer: list[int], fault: Fault) -> lis
 
 def correct_algorithms(most_places: int, each: int) -> Iterator[tuple[str, Relation]]:
     """Every routing of the package on the smallest networks of the catalogue that it takes."""
+    networks = [design.network(text) for text in NETWORKS]
     for name in sorted(design.routings()):
         taken: list[Relation] = []
-        for text in NETWORKS:
+        for network in networks:
             try:
-                relation = design.routing(design.network(text), name)
+                relation = design.routing(network, name)
             except UnknotError:
                 continue
             if relation.num_vcs <= most_places:

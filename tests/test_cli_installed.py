@@ -100,7 +100,12 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("how", "processes"), [(signal.SIGKILL, True), (signal.SIGINT, True), (signal.SIGINT, False)]
+    ("how", "processes"),
+    [
+        (signal.SIGKILL, True),
+        (signal.SIGINT, False),
+        pytest.param(signal.SIGINT, True, marks=pytest.mark.campaign),
+    ],
 )
 def test_a_study_broken_off_goes_on_where_it_stood(
     how: signal.Signals, processes: bool, tmp_path: Path, undisturbed: bytes

@@ -99,7 +99,7 @@ def test_a_signal_ends_a_command_within_a_second(number: signal.Signals, words: 
     """A second of the processor, which a loop that goes on uses; by the clock it depends on what else is running."""
     before = spent_by_children()
     with started(*words) as process:
-        used = busy(process, 3.0)
+        used = busy(process, 2.0)
         process.send_signal(number)
         out, said = process.communicate(timeout=60)
     assert spent_by_children() - before - used < 1.0

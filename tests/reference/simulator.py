@@ -117,7 +117,9 @@ class Simulator(Choices):
         """All stages of all routers once; stages count these steps, which are the cycles without speedup."""
         decisions = []
         for node in self.routers:
-            if not any(vc.queue for port in node.inputs for vc in port.vcs) and not any(e.holder for e in node.entries):
+            if not any(vc.queue for port in node.inputs for vc in port.vcs) and not any(
+                e.holder for e in node.entries
+            ):
                 continue
             wished = self.wished(node)
             allocated = self.match_vcs(node, wished)

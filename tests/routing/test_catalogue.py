@@ -14,6 +14,7 @@ from unknot import check, deliver, replay, simulate, tod
 from unknot.checker import accept
 from unknot.routing import Relation
 from unknot.routing.named import routings
+from unknot.routing.relation_kernel import compile_relation
 from unknot.switching import SWITCHINGS
 from unknot.testing import NETWORKS, check_relation, interpreted
 from unknot.testing.routings import attempt
@@ -52,7 +53,7 @@ OF_ANY_LENGTH = {
 def on_catalogue(function: Callable[..., Relation]) -> dict[str, Relation]:
     """The relations of a routing on all networks it does not refuse."""
     tried = {text: attempt(function, network) for text, network in BUILT.items()}
-    return {text: interpreted(relation, remember=True) for text, relation in tried.items() if relation is not None}
+    return {text: interpreted(relation) for text, relation in tried.items() if relation is not None}
 
 
 @pytest.mark.parametrize("name", ROUTINGS)
@@ -115,7 +116,7 @@ def test_the_compiled_rule_is_the_plain_one_and_carries_traffic(name: str) -> No
     network = min((BUILT[text] for text in on_catalogue(ROUTINGS[name])), key=lambda n: n.num_channels)
     relation = replace(ROUTINGS[name](network), claims={})
     check_relation(relation)
-    assert not relation.compiled.tabulated
+    assert not compile_relation(relation).tabulated
     for switching in ("vct", "wormhole"):
         if check(relation, switching).deadlock_free:
             run = simulate(relation, 0.5, packet_length=2, switching=switching, warmup=0, measure=300)  # type: ignore[arg-type]

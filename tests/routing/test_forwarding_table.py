@@ -22,7 +22,7 @@ from unknot.routing.forwarding_table import (
     switchboard,
 )
 from unknot.routing.relation import VC_MASK
-from unknot.routing.relation_kernel import ask
+from unknot.routing.relation_kernel import ask, compile_relation
 
 
 def triangle() -> Network:
@@ -62,7 +62,7 @@ def test_the_rule_compiles_and_answers_as_in_python() -> None:
     table = clockwise(network)
     table[1, 0] = DROP
     relation = forwarding_table(network, table, 2)
-    compiled = relation.compiled
+    compiled = compile_relation(relation)
     assert not compiled.tabulated
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     for place in range(relation.num_vcs + 3):

@@ -20,11 +20,12 @@ PROGRAM = """
 import sys
 import numpy as np
 from unknot.routing import dimension_order, duato
+from unknot.routing.relation_kernel import compile_relation
 from unknot.topologies import mesh, torus
 orders = [dimension_order(mesh(3, 3)), dimension_order(mesh(4, 3)), dimension_order(torus(3, 3), 2)]
 relations = [*orders, duato(mesh(3, 3))]
 for relation in relations:
-    function = relation.compiled.function
+    function = compile_relation(relation).function
     call, out = function.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
     for at in range(relation.vcs.router.size):
         for address in range(relation.num_addresses):

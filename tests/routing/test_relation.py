@@ -13,7 +13,7 @@ from unknot.errors import RelationError
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels, dimension_order
 from unknot.routing.relation import decode
-from unknot.routing.relation_kernel import ask
+from unknot.routing.relation_kernel import ask, compile_relation
 from unknot.routing.tabulate import encode, tabulate
 from unknot.testing import networks, relations, table_relation
 from unknot.topologies import line, mesh, ring, torus
@@ -34,7 +34,7 @@ def answers(relation: Relation) -> dict[tuple[int, int], list[int]]:
 
 def compiled_answer(relation: Relation, at: int, address: int) -> list[int] | None:
     out = np.full(relation.max_candidates, -9, dtype=np.int64)
-    count = relation.compiled.function.ctypes(at, address, out.ctypes.data)
+    count = compile_relation(relation).function.ctypes(at, address, out.ctypes.data)
     return None if count < 0 else out[:count].tolist()
 
 
@@ -155,7 +155,7 @@ def test_states_that_do_not_exist() -> None:
 @given(relations(networks(max_routers=3)))
 @settings(max_examples=12)
 def test_compiled_equals_plain_on_random_tables(relation: Relation) -> None:
-    assert not relation.compiled.tabulated
+    assert not compile_relation(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -166,7 +166,7 @@ def test_compiled_equals_plain_on_random_tables(relation: Relation) -> None:
     ids=str,
 )
 def test_compiled_equals_plain_on_algorithms(relation: Relation) -> None:
-    assert not relation.compiled.tabulated
+    assert not compile_relation(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -191,7 +191,7 @@ def test_a_rule_may_call_plain_functions_and_other_rules() -> None:
         return count
 
     relation = Relation(network, 2, rule, name="even VCs")
-    assert not relation.compiled.tabulated
+    assert not compile_relation(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -206,7 +206,7 @@ def test_a_rule_may_make_arrays_of_its_own() -> None:
         return count
 
     relation = Relation(mesh(3, 3), 2, rule, name="the other way round")
-    assert not relation.compiled.tabulated
+    assert not compile_relation(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -218,7 +218,7 @@ def test_a_rule_that_calls_itself_is_tabulated() -> None:
         return rule(at + 10, address, out) if at < 0 else inner(at, address, out)
 
     relation = Relation(line(3), 1, rule, name="recursive")
-    assert relation.compiled.tabulated
+    assert compile_relation(relation).tabulated
     for (at, address), expected in answers(relation).items():
         if at >= relation.num_vcs:
             assert compiled_answer(relation, at, address) == expected
@@ -247,7 +247,7 @@ def test_rules_numba_cannot_compile_are_tabulated() -> None:
     network = line(4)
     relation = Relation(network, 1, dictionary_rule(network), name="by dictionary")
     same = dimension_order(network)
-    assert relation.compiled.tabulated
+    assert compile_relation(relation).tabulated
     table = tabulate(relation)
     compared = 0
     for address in range(4):
@@ -281,7 +281,7 @@ def test_a_rule_that_raises_is_asked_in_python() -> None:
         return 1
 
     relation = Relation(PAIR, 1, rule, name="moody")
-    assert not relation.compiled.tabulated
+    assert not compile_relation(relation).tabulated
     assert compiled_answer(relation, 3, 0) == [1]
     assert compiled_answer(relation, 2, 1) is None
     with pytest.raises(
@@ -300,7 +300,7 @@ def test_a_tabulated_rule_that_raises_says_so() -> None:
         return memory[str(at)]
 
     with pytest.raises(RelationError, match="injection port of t0 for t0: the rule raised KeyError: '2'"):
-        _ = Relation(PAIR, 1, rule, name="forgetful").compiled
+        compile_relation(Relation(PAIR, 1, rule, name="forgetful"))
 
 
 def test_writing_out_of_bounds_is_caught_when_compiled() -> None:

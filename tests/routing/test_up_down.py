@@ -12,6 +12,7 @@ from tests.routing.paths import channel_paths
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.routing import Relation, up_down
+from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation, interpreted
@@ -63,13 +64,13 @@ def ways(relation: Relation, source: int, address: int) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("text", FAMILIES)
 def test_claims_and_contract(text: str, choice: str) -> None:
-    check_relation(interpreted(up_down(named(text), choice=choice)))
+    check_relation(up_down(named(text), choice=choice), compiled=False)
 
 
 def test_compiled_and_on_two_vcs() -> None:
     relation = up_down(named("irregular(7, 3, 1)"), 2, levels="dfs", choice="any")
     check_relation(relation)
-    assert not relation.compiled.tabulated
+    assert not compile_relation(relation).tabulated
 
 
 @pytest.mark.parametrize("levels", ["bfs", "dfs"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 from unknot.calls import Call, apply, chosen, parse_call
 from unknot.errors import RelationError, UnknotError
@@ -21,12 +21,16 @@ def routings() -> dict[str, Callable[..., Relation]]:
     found: dict[str, Callable[..., Relation]] = {}
     for name in room.__all__:
         function = getattr(room, name)
-        if inspect.isfunction(function):
-            parameters = list(inspect.signature(function).parameters.values())
-            needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
-            if needed == ["network"] and parameters[0].name == "network":
-                found[name] = function
+        if inspect.isfunction(function) and _needs_a_network_alone(function):
+            found[name] = function
     return found
+
+
+@lru_cache
+def _needs_a_network_alone(function: Callable[..., object]) -> bool:
+    parameters = list(inspect.signature(function).parameters.values())
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    return needed == ["network"] and parameters[0].name == "network"
 
 
 def routing(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:

@@ -265,10 +265,13 @@ class Relation:
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The rule as a function pointer of signature int64(at, address, out_pointer); made once."""
-        from unknot.routing.relation_kernel import compile_relation
+        """The rule as a function pointer of signature int64(at, address, out_pointer); made once.
 
-        return compile_relation(self)
+        A rule of few states is not compiled but asked for each state once.
+        """
+        from unknot.routing.interpreter_kernel import pointer_to
+
+        return pointer_to(self)
 
     @property
     def made_by(self) -> tuple[str, int | None] | None:

@@ -39,7 +39,7 @@ class Compiled:
 
     Attributes
     ----------
-    function : numba CFunc
+    function : numba CFunc, or another object with its address
         Pass it to kernels whose signature names `RULE`.
     tabulated : bool
         Whether the rule had to be tabulated because Numba cannot compile it.
@@ -127,6 +127,10 @@ def _in_one_piece(rule, size, options):
 
 def ask(relation: Relation, at: int, address: int) -> None:
     """Repeat in plain Python a question the compiled rule failed on, so that the real error is raised."""
+    function = relation.compiled.function
+    if getattr(function, "interrupted", False):
+        function.interrupted = False
+        raise KeyboardInterrupt
     relation.candidates(int(at), int(address))
     raise RelationError(
         f"{relation.name} at {relation.vcs.name(int(at))} for {relation.address_name(int(address))}: the compiled "

@@ -74,10 +74,9 @@ class Exhibit:
     @cached_property
     def adaptivity(self) -> Adaptivity:
         """Permitted minimal paths over all minimal paths; found when first asked for."""
-        from unknot.routing.interpreter_kernel import quickest
         from unknot.verify.adaptivity import adaptivity
 
-        return adaptivity(quickest(self.relation))
+        return adaptivity(self.relation)
 
     def result(self, switching: Switching) -> DesignResult:
         """The result for one switching technique."""

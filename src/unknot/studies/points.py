@@ -146,11 +146,10 @@ def _relation_of(point: Point) -> Relation:
 
 def _prove(point: Point) -> Proven:
     from unknot.checker import evidence_holds
-    from unknot.routing.interpreter_kernel import quickest
     from unknot.simulation import replay
     from unknot.verify import check, deliver
 
-    relation, what = quickest(_relation_of(point)), point.what
+    relation, what = _relation_of(point), point.what
     verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])
     shown = replay(relation, verdict.configuration) if verdict.configuration is not None else None
     return Proven(verdict, deliver(relation), evidence_holds(relation, verdict), shown)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +22,19 @@ class ConformanceError(UnknotError):
     """Error: a network or relation breaks its contract."""
 
 
-def check_relation(relation: Relation, *, time_limit: float = 60.0) -> None:
+def check_relation(relation: Relation, *, compiled: bool = True, time_limit: float = 60.0) -> None:
     """Check a routing relation against its contract and its own claims.
 
-    Every reachable state is asked in plain Python, twice, and through the compiled rule; then delivery, the claim to
+    Every reachable state is asked in plain Python, twice, and of the compiled rule; then delivery, the claim to
     be minimal and the claim about every switching technique are compared with what the prover finds. Meant for small
     networks: some 10 µs per state, beside the verdicts.
+
+    Parameters
+    ----------
+    compiled : bool
+        Whether the rule is compiled, which takes half a second, or only asked through a function pointer.
+    time_limit : float
+        Seconds for each verdict.
 
     Raises
     ------
@@ -37,10 +45,11 @@ def check_relation(relation: Relation, *, time_limit: float = 60.0) -> None:
         home, candidates none of which is waited for.
     """
     from unknot.checker import accept
+    from unknot.routing.relation_kernel import compile_relation
     from unknot.verify import check, deliver
 
     answers = _answers(relation)
-    _check_again(relation, answers)
+    _check_again(relation, (compile_relation(relation) if compiled else relation.compiled).function.ctypes, answers)
     delivery = deliver(relation)
     if not delivery.delivered:
         raise ConformanceError(f"{relation.name}: {delivery.undelivered_pairs} pairs are not delivered")
@@ -99,9 +108,8 @@ def same_answers(relation: Relation, other: Relation) -> None:
             raise ConformanceError(f"{_state(relation, at, address)}: made twice, it answers differently")
 
 
-def _check_again(relation: Relation, answers: dict[tuple[int, int], list[int]]) -> None:
+def _check_again(relation: Relation, compiled: Any, answers: dict[tuple[int, int], list[int]]) -> None:
     """Ask all states once more, in another order, plain and compiled."""
-    compiled = relation.compiled.function.ctypes
     for (at, address), expected in reversed(answers.items()):
         out = np.full(relation.max_candidates, -7, dtype=np.int64)
         if out[: int(relation.rule(at, address, out))].tolist() != expected:

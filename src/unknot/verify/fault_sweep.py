@@ -29,8 +29,6 @@ OUTCOMES: tuple[Outcome, ...] = ("deadlock", "undelivered", "refused", "undecide
 
 SET, PART = 200, 40
 """Bytes of a set of failed parts in a list of them, and of each part."""
-PLAIN_STATES = 100_000
-"""VCs × addresses up to which a rule is asked in plain Python, which spares compiling it for every fault."""
 
 
 @dataclass(frozen=True)
@@ -219,10 +217,6 @@ def _judge(
         return Fault(names, "disconnected", 0, 0, cut)
     try:
         relation = build(left)
-        if relation.num_vcs * relation.num_addresses <= PLAIN_STATES:
-            from unknot.routing.interpreter_kernel import interpreted
-
-            interpreted(relation, remember=True)
         verdict = check(relation, technique, time_limit=time_limit)
         delivery = deliver(relation)
     except UnknotError as error:

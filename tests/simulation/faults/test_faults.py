@@ -81,7 +81,7 @@ ROUTERS = (
 )  # fmt: skip
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
     relation = interpreted(random_relation(data.draw(st.integers(0, 10**6), label="relation")))
@@ -210,7 +210,7 @@ def few(relation: Relation, faults: list[Fault], **options: object) -> FaultyEng
 
 def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
     """In one call, or cycle by cycle, the state comes out the same."""
-    relation = interpreted(dimension_order(mesh(3, 3), 2), remember=True)
+    relation = interpreted(dimension_order(mesh(3, 3), 2))
     faults = [Fault(100, ["(1,1)->(1,2)"]), Fault(300, routers=["(0,1)"])]
     at_once, stepwise = few(relation, faults), few(relation, faults)
     while at_once.now < 700:
@@ -224,7 +224,7 @@ def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
 
 
 def test_channels_that_nobody_uses_may_die() -> None:
-    relation = interpreted(clockwise(5, escape=True), remember=True)
+    relation = interpreted(clockwise(5, escape=True))
     down = [relation.network.channel_name(relation.network.between(1, 0)[0])]
     for switching in SWITCHINGS:
         point = {"packet_length": 2, "switching": switching, "warmup": 500, "measure": 1000, "interval": 250}
@@ -240,8 +240,8 @@ def test_long_after_a_fault_a_run_is_like_one_without_what_died(switching: Switc
     left = network.without(routers=["(2,2)"], links=[("(0,1)", "(1,1)")])
     fault = Fault(400, ["(0,1)<->(1,1)"], ["(2,2)"], "up_down")
     point = {"packet_length": 3, "switching": switching, "warmup": 1000, "measure": 12_000}
-    whole = simulate(interpreted(up_down(network, 2), remember=True), 0.09, **point, faults=[fault])  # type: ignore[arg-type]
-    small = simulate(interpreted(up_down(left, 2), remember=True), 0.09, **point, seed=2)  # type: ignore[arg-type]
+    whole = simulate(interpreted(up_down(network, 2)), 0.09, **point, faults=[fault])  # type: ignore[arg-type]
+    small = simulate(interpreted(up_down(left, 2)), 0.09, **point, seed=2)  # type: ignore[arg-type]
     assert whole.stable
     assert small.stable
     within = (whole.latency_half_width or 9.0) + (small.latency_half_width or 9.0)
@@ -254,7 +254,7 @@ def test_long_after_a_fault_a_run_is_like_one_without_what_died(switching: Switc
 
 
 def test_lost_packets_are_neither_arrived_nor_missing() -> None:
-    relation = interpreted(dimension_order(mesh(3, 3), 2), remember=True)
+    relation = interpreted(dimension_order(mesh(3, 3), 2))
     run = simulate(
         relation,
         0.1,
@@ -278,7 +278,7 @@ def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
     assert check(xy).deadlock_free
     assert check(yx).deadlock_free
     run = simulate(
-        interpreted(xy, remember=True), 0.2, packet_length=16, buffer_depth=4, switching="wormhole",
+        interpreted(xy), 0.2, packet_length=16, buffer_depth=4, switching="wormhole",
         warmup=2000, measure=500, faults=[Fault(1000, relation=yx)],
     )  # fmt: skip
     assert run.deadlock is not None
@@ -290,7 +290,7 @@ def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
 def test_addresses_of_the_new_relation() -> None:
     """Packets go on with an address that the new relation knows; those without one are lost."""
     network = ring(6)
-    old = interpreted(clockwise(6), remember=True)
+    old = interpreted(clockwise(6))
     new = up_down(network.without(routers=[2]))
     engine = few(old, [Fault(120, routers=[2], relation=new)], chance=0.02)
     engine.run(120)

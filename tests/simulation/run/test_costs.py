@@ -43,7 +43,7 @@ def of(switching: Switching, found: tuple[Cost, ...]) -> Cost:
 @pytest.mark.parametrize("latency", [1, 4])
 def test_the_mean_over_all_pairs(switching: Switching, latency: int) -> None:
     for network, vcs in ((mesh(3, 2, latency=latency), 1), (torus(3, 3, latency=latency), 2)):
-        relation = interpreted(dimension_order(network, vcs), remember=True)
+        relation = interpreted(dimension_order(network, vcs))
         for flits in LENGTHS:
             cost = of(switching, costs(relation, packet_length=flits))
             assert cost.simulated == pytest.approx(one_by_one(relation, flits, switching).mean())

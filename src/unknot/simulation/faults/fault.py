@@ -138,11 +138,9 @@ class Step:
 
 def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Step]:
     """Return the effect of each fault, in the order of their cycles."""
-    from unknot.routing.interpreter_kernel import interpreted, is_interpreted
-
     network, current = relation.network, relation
     routers, channels = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_channels, dtype=bool)
-    plain, before = is_interpreted(relation), ways(relation, np.zeros(network.num_terminals, dtype=bool))
+    before = ways(relation, np.zeros(network.num_terminals, dtype=bool))
     found = []
     for fault in sorted(faults, key=lambda fault: fault.cycle):
         for router in fault.routers:
@@ -155,8 +153,6 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
             current = translated(_made(fault.relation, relation, routers, channels), relation)
         dead = channels[relation.vcs.channel]
         left = surviving(current, dead, gone)
-        if plain:
-            interpreted(left, remember=True)
         may, traffic = ways(left, gone), pairs
         if not np.array_equal(left.destination, relation.destination) or (may != before).any():
             traffic = thinned(pairs, relation.destination, left, may)

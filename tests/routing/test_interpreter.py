@@ -1,0 +1,104 @@
+"""Rules of few states are not compiled: asked once for each state, they answer as the plain rule does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from unknot import simulate
+from unknot.routing import Relation, dimension_order, duato
+from unknot.routing.interpreter_kernel import FEW_STATES, interpreted
+from unknot.testing import relations
+from unknot.topologies import line, mesh, ring
+
+Answers = dict[tuple[int, int], list[int] | None]
+
+
+def every_state(relation: Relation) -> list[tuple[int, int]]:
+    places = relation.num_vcs + relation.network.num_terminals
+    return [(at, address) for at in range(places) for address in range(relation.num_addresses)]
+
+
+def answers(relation: Relation) -> Answers:
+    """What the function pointer answers; None if it fails."""
+    call, found = relation.compiled.function.ctypes, {}
+    for at, address in every_state(relation):
+        out = np.full(relation.max_candidates, -7, dtype=np.int64)
+        count = call(at, address, out.ctypes.data)
+        found[at, address] = None if count < 0 else out[:count].tolist()
+    return found
+
+
+@settings(max_examples=25)
+@given(relations())
+def test_answers_are_those_of_the_rule_before_and_after_they_are_remembered(relation: Relation) -> None:
+    wanted: Answers = {}
+    for at, address in every_state(relation):
+        out = np.zeros(relation.max_candidates, dtype=np.int64)
+        wanted[at, address] = out[: relation.rule(at, address, out)].tolist()
+    assert answers(relation) == wanted
+    assert answers(relation) == wanted
+    assert answers(interpreted(relation)) == wanted
+
+
+def counted(network: Any, asked: Counter[tuple[int, int]], broken: tuple[int, int] | None = None) -> Relation:
+    plain = dimension_order(network).rule
+
+    def rule(at: int, address: int, out: Any) -> int:
+        asked[at, address] += 1
+        if (at, address) == broken:
+            raise KeyboardInterrupt if address else ValueError("broken")
+        return plain(at, address, out)
+
+    return Relation(network, 1, rule)
+
+
+def test_each_state_is_asked_once() -> None:
+    asked: Counter[tuple[int, int]] = Counter()
+    relation = counted(mesh(3, 3), asked)
+    first = simulate(relation, 0.2, warmup=100, measure=500)
+    met = set(asked)
+    assert set(asked.values()) == {1}
+    assert simulate(relation, 0.2, warmup=100, measure=500).latency_mean == first.latency_mean
+    assert set(asked) == met
+    assert set(asked.values()) == {1}
+
+
+def test_a_failure_is_not_remembered() -> None:
+    asked: Counter[tuple[int, int]] = Counter()
+    relation = counted(line(3), asked, broken=(0, 0))
+    assert [answers(relation)[0, 0] for _ in range(3)] == [None] * 3
+    assert asked[0, 0] == 3
+    call, out = relation.compiled.function.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
+    assert call(10**6, 0, out.ctypes.data) == call(0, 10**6, out.ctypes.data) == -1
+
+
+def test_threads_that_ask_at_once_are_answered_alike() -> None:
+    relation = duato(mesh(4, 4), 3)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(answers, [relation] * 4))
+    assert found == [answers(interpreted(duato(mesh(4, 4), 3)))] * 4
+
+
+def test_ctrl_c_within_a_rule_ends_the_run() -> None:
+    network = ring(4)
+    relation = counted(network, Counter(), broken=(relation_injection(network), 2))
+    with pytest.raises(KeyboardInterrupt):
+        simulate(relation, 0.2, warmup=100, measure=500)
+
+
+def relation_injection(network: Any) -> int:
+    """The first injection port, as rules number it, with one VC a channel."""
+    return int(network.num_channels)
+
+
+@pytest.mark.parametrize(("network", "few"), [(mesh(4, 4), True), (ring(100), False)], ids=str)
+def test_only_rules_of_few_states_are_remembered(network: Any, few: bool) -> None:
+    relation = dimension_order(network)
+    assert (len(every_state(relation)) <= FEW_STATES) is few
+    assert hasattr(relation.compiled.function, "known") is few
