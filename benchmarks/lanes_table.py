@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -49,10 +49,19 @@ BACKBONES = (
     "topozoo/Abilene", "topozoo/Bellcanada", "topozoo/BtNorthAmerica", "topozoo/Chinanet", "topozoo/Dfn",
     "topozoo/Geant2012", "topozoo/HiberniaGlobal", "topozoo/Iris", "topozoo/Surfnet", "topozoo/Uunet",
 )  # fmt: skip
+LARGER = "Larger networks"
+LARGER_TEXTS = (
+    "torus(10, 10)", "torus(16, 16)", "torus(6, 6, 6)", "hypercube(7)", "hypercube(8)", "regular(3, 128)",
+    "regular(4, 128)", "regular(8, 128)", "slim_fly(7)", "slim_fly(11)", "dragonfly(4, 8, 4)", "kautz(2, 6)",
+    "de_bruijn(2, 7)",
+)  # fmt: skip
+LARGER_BACKBONES = (
+    "topozoo/Latnet", "topozoo/TataNld", "topozoo/Ulaknet", "topozoo/Uninett2010", "topozoo/VtlWavenet2011",
+)  # fmt: skip
 LIMIT = 60.0
 """Seconds of the clock for each search."""
 MOST = 65
-"""Most routers of a backbone."""
+"""Most routers of a network that is not among the larger ones."""
 HEAD = "| network | routers | lanes | at least | lanes that rise | at least | highest load | mean load | seconds |"
 ABOUT = """# Lanes of many networks
 
@@ -65,7 +74,8 @@ packets keep, and in lanes of which packets may take a higher one at each hop.
 with a proof. Loads are those of the routes in lanes that are kept: routes from terminal to terminal. Seconds are of
 the processor, after compilation, for both searches with proofs and choice of routes. `regular(d, n)` is the random
 d-regular graph on n routers of networkx with seed 1. Fabrics are those in `examples/fabrics`, backbones are from the
-package topohub (SNDlib and the Internet Topology Zoo).
+package topohub (SNDlib and the Internet Topology Zoo). A search ends after {limit:.0f} seconds, which only the larger
+networks at the end of the page need.
 
 Written by `python -m benchmarks.lanes_table docs/lanes-table.md`.
 """
@@ -109,7 +119,11 @@ def networks() -> Iterator[tuple[str, Network]]:
         ("opensm-ring12-lash", "fabric.ibnetdiscover"),
     ):  # fmt: skip
         yield "Fabrics", named(read_network(FABRICS / folder / file), folder)
-    yield from backbones()
+    yield from backbones(BACKBONES, "Backbones")
+    for text in LARGER_TEXTS:
+        yield LARGER, network(text)
+    yield LARGER, named(read_network(FABRICS / "ibutils-rhino512" / "opensm-subnet.lst.gz"), "ibutils-rhino512")
+    yield from backbones(LARGER_BACKBONES, LARGER)
 
 
 def named(built: Network, name: str) -> Network:
@@ -133,19 +147,21 @@ def degraded(whole: Network, seed: int) -> Network:
             return named(left, f"{whole.name} without {len(gone)} links ({seed})")
 
 
-def backbones() -> Iterator[tuple[str, Network]]:
+def backbones(keys: Sequence[str], family: str) -> Iterator[tuple[str, Network]]:
     """Backbones of operators; none without topohub."""
     try:
         import topohub
     except ImportError:
         print("backbones are left out: pip install 'unknot[bench]'", file=sys.stderr)
         return
-    folder = Path(topohub.__file__).parent / "data" / "sndlib"
-    for key in (*(f"sndlib/{file.stem}" for file in sorted(folder.glob("*.json"))), *BACKBONES):
+    if family != LARGER:
+        folder = Path(topohub.__file__).parent / "data" / "sndlib"
+        keys = (*(f"sndlib/{file.stem}" for file in sorted(folder.glob("*.json"))), *keys)
+    for key in keys:
         graph = nx.Graph(nx.node_link_graph(topohub.get(key), edges="edges"))
         graph = nx.convert_node_labels_to_integers(graph)
-        if len(graph) <= MOST and nx.is_connected(graph):
-            yield "Backbones", from_networkx(nx.Graph(graph.edges), name=key)
+        if (len(graph) > MOST) == (family == LARGER) and nx.is_connected(graph):
+            yield family, from_networkx(nx.Graph(graph.edges), name=key)
 
 
 def row(family: str, built: Network, limit: float) -> Row:
@@ -168,17 +184,23 @@ def row(family: str, built: Network, limit: float) -> Row:
 
 def summary(rows: list[Row]) -> str:
     """How many were proved, in words."""
-    kept, rising = sum(one.proved for one in rows), sum(one.rising_proved for one in rows)
-    fewer = sum(one.fewer for one in rows)
-    return (
-        f"These are {len(rows)} networks of up to {MOST} routers. Lanes that are kept are proved to be the fewest\n"
-        f"for {kept} of them, lanes that rise for {rising}. Rising lanes save at least one for {fewer} networks."
-    )
+    parts = []
+    for text, group in (
+        (f"These are {{}} networks of up to {MOST} routers", [one for one in rows if one.family != LARGER]),
+        ("Of {} larger ones the same is known", [one for one in rows if one.family == LARGER]),
+    ):
+        kept, rising = sum(one.proved for one in group), sum(one.rising_proved for one in group)
+        fewer = sum(one.fewer for one in group)
+        parts.append(
+            f"{text.format(len(group))}: lanes that are kept are proved to be the fewest for {kept} of\n"
+            f"them, lanes that rise for {rising}; rising lanes save at least one for {fewer}."
+        )
+    return "\n".join(parts)
 
 
 def page(rows: list[Row]) -> str:
     """The page, as Markdown."""
-    parts = [ABOUT.format(summary=summary(rows))]
+    parts = [ABOUT.format(summary=summary(rows), limit=LIMIT)]
     for family, group in groupby(rows, key=lambda one: one.family):
         lines = "\n".join(one.text for one in group)
         parts.append(f"\n## {family}\n\n{HEAD}\n{'|---' * 9}|\n{lines}\n")

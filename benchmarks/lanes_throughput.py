@@ -1,16 +1,25 @@
 """What few lanes are worth: routes of OpenSM and ours on the same fabrics, simulated with the same buffers.
 
-``python -m benchmarks.lanes_throughput`` prints the table of docs/lanes.md. OpenSM's routes are those of its tables
-in examples/fabrics, unchanged, put into as few lanes as they need; all relations have four VCs per channel.
+``python -m benchmarks.lanes_throughput [FABRIC]`` prints the table of docs/lanes.md, or the rows of one fabric.
+OpenSM's routes are those of its tables in examples/fabrics, unchanged, put into as few lanes as they need; for the
+random network of 64 switches OpenSM itself is run (Debian's packages opensm, ibsim-utils, infiniband-diags). All
+relations have four VCs per channel.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from tests.fabric_loop.fabrics import BY, Case
+from tests.fabric_loop.simulated import dumped, missing
 
+from benchmarks.lanes import network
 from unknot.fabrics.reading import read_fabric
+from unknot.network import Network
 from unknot.routing import Relation
 from unknot.routing.forwarding_table import fabric_relation
 from unknot.simulation import Trace, run_trace, saturation
@@ -22,7 +31,30 @@ FOLDERS = {
     "torus 8×8": ("opensm-torus8x8-dor", "opensm-torus8x8-updn", "opensm-torus8x8-updn-rooted"),
     "random, 48 switches": ("opensm-random48-updn-rooted", "opensm-random48-lash"),
 }
+ROUTED = "random, 64 switches"
+ENGINES = ("updn", "lash", "dfsssp")
 VCS, DEPTH, FLITS = 4, 8, 8
+
+
+def tables(fabric: str) -> Iterator[tuple[str, Relation]]:
+    """OpenSM's routes on a fabric, with their names."""
+    for folder in FOLDERS.get(fabric, ()):
+        yield folder.split("-", 2)[2], fabric_relation(read_fabric(FABRICS / folder))
+    if fabric == ROUTED:
+        if missing():
+            print(f"{ROUTED} is left out: apt-get install {' '.join(missing())}", file=sys.stderr)
+            return
+        with tempfile.TemporaryDirectory() as scratch:
+            case, net = Case("random-64", network("regular(4, 64)")), Path(scratch) / "ibsim.net"
+            case.write(net)
+            host = next(line.split('"')[1] for line in net.read_text().splitlines() if line.startswith("Hca"))
+            for engine in ENGINES:
+                folder = Path(scratch) / engine
+                folder.mkdir()
+                ran, _ = dumped(net, folder, *case.options(engine, folder), host=host, by=BY)
+                fabric_read = read_fabric(folder)
+                asked = "" if fabric_read.levels is None else f", {int(fabric_read.levels.max()) + 1} levels"
+                yield f"{ran}{', rooted' if engine == 'updn' else asked}", fabric_relation(fabric_read)
 
 
 def all_to_all(terminals: int) -> Trace:
@@ -54,27 +86,28 @@ def line(fabric: str, routes: str, count: int, highest: float, relation: Relatio
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def main() -> None:
+def main(chosen: str | None = None) -> None:
     """Print the table."""
     lanes("ring(5)", "given", routing="shortest_paths")
     lanes("ring(5)", "table")
     print("| fabric | routes | lanes | highest load | ideal | stable up to | all-to-all, cycles | of the ideal |")
     print("|---|---|---|---|---|---|---|---|")
-    for fabric, folders in FOLDERS.items():
-        for folder in folders:
-            read = read_fabric(FABRICS / folder)
-            given = fabric_relation(read)
-            kept = lanes(given.network, "given", routing=given, vcs=VCS)
-            name = f"OpenSM {folder.split('-', 2)[2]}"
-            print(line(fabric, name, kept.count, kept.highest_load, kept.relation), flush=True)
+    for fabric in (*FOLDERS, ROUTED) if chosen is None else (chosen,):
+        built: Network | None = None
+        for name, given in tables(fabric):
+            built = given.network
+            kept = lanes(built, "given", routing=given, vcs=VCS)
+            print(line(fabric, f"OpenSM {name}", kept.count, kept.highest_load, kept.relation), flush=True)
+        if built is None:
+            continue
         for paths in ("table", "free"):
-            ours = lanes(given.network, paths, vcs=VCS)
+            ours = lanes(built, paths, vcs=VCS)
             print(line(fabric, f"`lanes`, {paths}", ours.count, ours.highest_load, ours.relation), flush=True)
-        rising = changing_lanes(given.network, vcs=VCS)
+        rising = changing_lanes(built, vcs=VCS)
         print(
             line(fabric, "`changing_lanes`, rising", rising.count, rising.highest_load, rising.relation), flush=True
         )
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])

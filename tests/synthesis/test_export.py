@@ -125,3 +125,10 @@ def test_what_garnet_cannot_hold_is_refused(tmp_path: Path) -> None:
         with pytest.raises(RelationError, match=message):
             export(relation, tmp_path / "Mesh.py")
     assert not (tmp_path / "Mesh.py").exists()
+
+
+def test_tables_of_switches_are_refused_by_name(tmp_path: Path) -> None:
+    for name in ("lanes.slvl", "lanes.SL2VL", "tables.lfts"):
+        with pytest.raises(RelationError, match=r"qos_swe_sl2vl.*repair FABRIC --out"):
+            export(shortest_paths(ring(5)), tmp_path / name)
+        assert not (tmp_path / name).exists()

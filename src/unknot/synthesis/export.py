@@ -16,6 +16,7 @@ from unknot.routing.taking import takes_relation
 from unknot.synthesis.verilog import verilog
 
 FORMATS = (".json", ".csv", ".v", ".py")
+SWITCH_TABLES = (".lfts", ".slvl", ".sl2vl")
 Entry = tuple[int, int, int, list[tuple[int | None, int, bool]]]
 """A state: router, input VC, address, and candidates: VC (None: ejection), tier, whether a blocked header waits."""
 
@@ -50,6 +51,11 @@ def export(relation: Relation, path: str | Path) -> None:
 def require_format(path: str | Path) -> str:
     """The ending of a file that tables can be written to."""
     ending = Path(path).suffix.lower()
+    if ending in SWITCH_TABLES:
+        raise RelationError(
+            f"{path}: OpenSM takes one SL2VL row for all switches (qos_swe_sl2vl) and none by ports; "
+            "unknot repair FABRIC --out writes what it loads, and .json has the tables of any routing"
+        )
     if ending not in FORMATS:
         raise RelationError(f"{path}: tables are written to files that end in {', '.join(FORMATS)}")
     return ending
