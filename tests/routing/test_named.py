@@ -9,6 +9,7 @@ from unknot.errors import UnknotError
 from unknot.fabrics.named import network
 from unknot.routing.named import routing, routing_to_simulate
 from unknot.topologies import dragonfly, mesh, torus
+from unknot.verify import vc_use
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,12 @@ def test_simulations_have_four_virtual_channels_where_they_can(
     found = mesh(4, 4)
     assert routing(found, text, **options).vcs.each == own
     assert routing_to_simulate(found, text, **options).vcs.each == simulated
+
+
+def test_the_relation_may_be_given_by_its_keyword() -> None:
+    assert vc_use(relation="ring(4)", routing="dimension_order", vcs=2).total == 16
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'relation'"):
+        vc_use()  # type: ignore[call-overload]
 
 
 def test_a_routing_that_needs_another_number_has_the_next_one() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -154,6 +156,17 @@ def test_networks_without_levels_are_refused(network: Network) -> None:
 def test_no_way_up_and_down_is_reported_with_names() -> None:
     network = tod.network("terminals({a -- x -- b -- y -- c}, inject=[0, 2, 4])")
     with pytest.raises(NetworkError, match="no way up and then down from router a to router c"):
+        nca(network)
+
+
+def test_heights_that_would_be_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = fat_tree(2, 2)
+    size = network.num_routers * np.unique(network.eject).size
+    module = sys.modules["unknot.routing.nca"]
+    monkeypatch.setattr(module, "MAX_DISTANCES", size / 2)
+    assert nca(network).selection == "random"
+    monkeypatch.setattr(module, "MAX_DISTANCES", size / 2 - 1)
+    with pytest.raises(RelationError, match="it needs a table of 4 × 2 heights"):
         nca(network)
 
 

@@ -12,12 +12,13 @@ from tests.routing.paths import channel_paths
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network, to_networkx
 from unknot.routing import Relation, two_trees
+from unknot.routing.paths import best_root
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.trees import spanning_tree
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation, interpreted, networks
-from unknot.topologies import from_edges, mesh, petersen, random_regular
+from unknot.topologies import from_edges, line, mesh, petersen, random_regular
 from unknot.verify import check, deliver
 
 FAMILIES = ["mesh(3, 3)", "ring(5, directed=true)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "tree(2, 2)", "line(1)"]
@@ -100,6 +101,7 @@ def test_the_best_root_is_a_centre() -> None:
         root = int(two_trees(network).name.removeprefix("two_trees from r"))
         assert root in nx.center(nx.Graph(to_networkx(network)))
     assert two_trees(mesh(5, 5)).name == "two_trees from (2,2)"
+    assert best_root(line(101)) == 50
 
 
 def test_bypass_makes_routes_shorter() -> None:
@@ -120,6 +122,8 @@ def test_roots_that_cannot_be_are_refused() -> None:
         two_trees(way)
     with pytest.raises(NetworkError, match="two_trees on edges: no way from router r1 to the root r0"):
         two_trees(way, root=0)
+    one_way = Network("one way", 3, [0, 1], [1, 2], inject=[0], eject=[2])  # type: ignore[arg-type]
+    assert [spanning_tree(one_way, 1, "bfs", inward=up, wanted_by="").tolist() for up in (True, False)] == [[0], [1]]
 
 
 SHAPES = ["bfs", "dfs"]

@@ -32,6 +32,10 @@ def test_routes_go_up_and_then_down(network: Network, data: st.DataObject) -> No
     homes = data.draw(st.lists(st.integers(-1, routers - 1), min_size=1, max_size=12))
     root = data.draw(st.none() | st.integers(0, routers - 1))
     table = up_down_table(network, homes, root)
+    if root is None:
+        hops = [distances_from(network, r) for r in range(routers)]
+        middle = min(range(routers), key=lambda r: (hops[r].max(), hops[r].sum()))
+        assert (table == up_down_table(network, homes, middle)).all()
     lengths = route_lengths(network, table)
     turns = nx.DiGraph()
     for address, home in enumerate(homes):
