@@ -9,7 +9,9 @@ import pytest
 
 from tests.reference.sim_parts import Packet
 from tests.simulation.scripted import Scripted, Sent, fork
+from unknot.errors import SimulationError
 from unknot.routing import Relation, dimension_order
+from unknot.simulation import simulate
 from unknot.simulation.engine.router import Allocator, Router
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import line
@@ -189,3 +191,27 @@ def test_speculation_keeps_off_a_held_switch(hold: bool) -> None:
     (sent,) = [sent.cycle for sent in run.on(relation, 0) if sent.packet is late]
     assert [sent.cycle for sent in run.on(relation, 0) if sent.packet is long] == [5, 7, 9, 11, 13, 15]
     assert sent == (16 if hold else 6)
+
+
+@pytest.mark.parametrize(("router", "deep"), [(Router(own_slots=1), 5), (Router(own_slots=1, most_slots=3), 3)])
+def test_a_vc_alone_has_all_slots_that_its_port_shares(router: Router, deep: int) -> None:
+    """Four VCs of 2 slots share 4 of them; `deep` slots are fewer than a credit takes to come back."""
+    relation = dimension_order(line(2, latency=4), 4)
+    for switching in ("wormhole", "wormhole-nonatomic"):
+        found = latency(relation, 1, 20, router, depth=2, switching=switching)
+        assert found == latency(relation, 1, 20, Router(), depth=deep, switching=switching)
+        assert found < latency(relation, 1, 20, Router(), depth=2, switching=switching)
+
+
+def test_options_that_do_not_go_together() -> None:
+    net = dimension_order(line(2), 1)
+    for wrong, words in (
+        (lambda: Router(output_buffer=2), "output_buffer takes output_speedup or internal_speedup"),
+        (lambda: Router(own_slots=1, output_speedup=2), "an output_speedup of 1 only"),
+        (lambda: Router(own_slots=2, most_slots=1), "at least 2, got 1"),
+        (lambda: Router(most_slots=1), "most_slots is of shared buffers"),
+        (lambda: simulate(net, 0.1, router=Router(own_slots=9)), "at most buffer_depth"),
+        (lambda: simulate(net, 0.1, switching="vct", router=Router(own_slots=1)), "takes wormhole"),
+    ):
+        with pytest.raises(SimulationError, match=words):
+            wrong()

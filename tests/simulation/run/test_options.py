@@ -20,6 +20,7 @@ def test_routers() -> None:
         routing_delay=0, speculative=True, iterations=2
     )
     assert router_of("hold-switch = False,priority='age'") == Router(priority="age")
+    assert router_of("arbiter=matrix, allocator=select") == Router(allocator="select", arbiter="matrix")
 
 
 def test_lengths() -> None:

@@ -16,6 +16,7 @@ from unknot.errors import SimulationError, TextError, UnknotError
 from unknot.simulation import Router, simulate
 from unknot.studies import load_study
 from unknot.studies.booksim.runs import run_booksim, sweep_of
+from unknot.studies.booksim.study import study_of
 
 
 def run(*words: str) -> str:
@@ -122,6 +123,8 @@ def test_what_studies_have_no_word_for(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / "s.toml")])
     assert result.exit_code == 2
     assert "no word for the network qtree and nca on qtree and the pattern taper64" in result.output
+    with pytest.raises(UnknotError, match="no word for dor on mesh with noq"):
+        study_of(understood(tmp_path, "noq=1", "routing_delay=0", "num_vcs=8"))
 
 
 def test_options_for_booksim_alone(tmp_path: Path) -> None:

@@ -183,22 +183,7 @@ class Router:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            name, value = field.name, getattr(self, field.name)
-            if name in _LEAST:
-                whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-                if not whole or not _LEAST[name] <= value <= 1000:
-                    raise SimulationError(
-                        f"router: {name} must be a whole number from {_LEAST[name]} to 1000, got {value!r}"
-                    )
-            elif name in _WORDS:
-                if value not in _WORDS[name]:
-                    words = [word for word in _WORDS[name] if word]
-                    raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), words)}")
-            elif name == "internal_speedup":
-                if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value <= 16:
-                    raise SimulationError(f"router: {name} must be a number from 1 to 16, got {value!r}")
-            elif not isinstance(value, bool):
-                raise SimulationError(f"router: {name} must be true or false, got {value!r}")
+            check_option(field.name, getattr(self, field.name))
         used = {self.allocator, self.switch_allocator or self.allocator}
         if self.iterations > 1 and not used & set(ITERATIVE):
             raise SimulationError(
@@ -227,3 +212,28 @@ class Router:
             )
         if self.most_slots and not self.own_slots:
             raise SimulationError("router: most_slots is of shared buffers; set own_slots")
+
+
+def check_option(name: str, value: object) -> None:
+    """Refuse an option that there is not, or a value that makes no sense whatever the other options are.
+
+    Raises
+    ------
+    SimulationError
+    """
+    known = [field.name for field in fields(Router)]
+    if name not in known:
+        raise SimulationError(f"router: unknown option {name!r}; {near(name, known)}")
+    if name in _LEAST:
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or not _LEAST[name] <= value <= 1000:  # type: ignore[operator]
+            raise SimulationError(f"router: {name} must be a whole number from {_LEAST[name]} to 1000, got {value!r}")
+    elif name in _WORDS:
+        if value not in _WORDS[name]:
+            words = [word for word in _WORDS[name] if word]
+            raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), words)}")
+    elif name == "internal_speedup":
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value <= 16:
+            raise SimulationError(f"router: {name} must be a number from 1 to 16, got {value!r}")
+    elif not isinstance(value, bool):
+        raise SimulationError(f"router: {name} must be true or false, got {value!r}")

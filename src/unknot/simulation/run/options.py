@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from unknot.errors import SimulationError, TextError, near
+from unknot.errors import SimulationError, TextError
 from unknot.simulation.engine.classes import Message, TrafficClass
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import Router, check_option
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
 from unknot.switching import Switching
 from unknot.threads import threads_of
@@ -97,7 +96,7 @@ def router_of(text: str, where: str = "<router>") -> Router:
         if name in given:
             raise TextError(f"{name} is given twice", where, 1, column, text)
         given[name] = _value(value.strip())
-        _located(lambda: router_from({name: given[name]}), where, column, text)  # noqa: B023 called at once
+        _located(lambda: check_option(name, given[name]), where, column, text)  # noqa: B023 called at once
     return _located(lambda: Router(**given), where, 1, text)
 
 
@@ -109,10 +108,8 @@ def router_from(options: Mapping[str, Any]) -> Router:
     SimulationError
         If there is no such option, or its value makes no sense.
     """
-    known = [field.name for field in fields(Router)]
-    for name in options:
-        if name not in known:
-            raise SimulationError(f"router: unknown option {name!r}; {near(str(name), known)}")
+    for name, value in options.items():
+        check_option(name, value)
     return Router(**options)
 
 

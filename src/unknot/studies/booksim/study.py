@@ -45,12 +45,12 @@ def study_of(setup: Setup) -> str:
         network = f"{'butterfly' if topology == 'fly' else 'fat_tree'}({setup.built.k}, {setup.built.n})"
     if topology == "anynet":
         network = f"booksim:{given.text('network_file')}"
-    known = WORDS.get((topology, routing))
+    known = None if given.on("noq") else WORDS.get((topology, routing))
     missing = [
         what
         for what, word in (
             (f"the network {topology}", network),
-            (f"{routing} on {topology}", known),
+            (f"{routing} on {topology}{' with noq' * given.on('noq')}", known),
             (f"the pattern {traffic}", PATTERNS.get(traffic)),
         )
         if not word
