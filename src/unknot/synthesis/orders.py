@@ -27,7 +27,7 @@ ROUND = 100
 """Moves for each channel and lane of the first round."""
 LARGE = 1 << 14
 """Channels × words from which a search begins with orders around roots, and not with random ones."""
-SHARE = 0.3
+SHARE = 0.5
 """Share of the time that is left, in which a round has to end."""
 FIRST_ROUNDS = 3
 """Rounds for one number of lanes before the next one is tried."""
