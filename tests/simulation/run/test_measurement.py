@@ -11,7 +11,7 @@ from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
 from unknot.simulation.run.measurement import Window
-from unknot.simulation.run.statistics import doubtful, half_width
+from unknot.simulation.run.statistics import doubtful, half_width, half_width_of_batches, memory
 from unknot.switching import Switching
 from unknot.topologies import line, mesh, torus
 from unknot.verify.loads import loads
@@ -99,6 +99,23 @@ def test_intervals_that_end_a_window_are_cautious() -> None:
         assert precise.latency_half_width >= usual.latency_half_width
         wider += precise.latency_half_width > usual.latency_half_width
     assert wider
+
+
+def test_windows_remember_the_longest_correlation_time() -> None:
+    """The interval of a window that went on depends on how its first part looked."""
+    relation = dimension_order(mesh(4, 4), 4)
+    engine = Engine(
+        relation, NONATOMIC, packet_length=1, buffer_depth=8, chance=0.6, seed=2, pairs=uniform(relation)
+    )  # fmt: skip
+    engine.run(500)
+    window, times = Window(engine), []
+    for cycles in (800, 800, 1600):
+        window.go_on(cycles, lambda cycle: None)
+        totals, counts = window._batches[:, 3], window._batches[:, 2]
+        times.append(memory(totals / counts) * window.cycles / 40)
+        longest = max(times) / window.cycles * 40 if len(times) > 1 else None
+        assert window.latency_half_width == half_width_of_batches(totals, counts, 10, longest=longest)
+    assert times[-1] < max(times)
 
 
 def test_windows_grow_while_batches_depend_on_one_another() -> None:

@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from unknot.simulation.run.statistics import (
     correlation,
     half_width_of_batches,
     mean,
+    memory,
     percentiles,
     rises,
     saturated,
+    student,
     truncation,
 )
 
@@ -96,8 +99,49 @@ def test_series_that_go_on_until_their_interval_is_narrow_are_covered() -> None:
     assert 0.93 <= inside / 800 <= 0.98
 
 
-@given(st.lists(st.integers(0, 50), min_size=40, max_size=40), st.lists(st.integers(1, 9), min_size=40, max_size=40))
-def test_intervals_by_their_formula(values: list[int], sizes: list[int]) -> None:
+def test_series_that_end_when_they_look_calm_are_covered() -> None:
+    """Peaks make up much of the mean: a series without one goes on no longer, and its mean is too low."""
+    random, inside = np.random.default_rng(1), np.zeros(2)
+    decay = math.exp(-1 / 15)
+    state = random.normal(size=500)
+    peaks = np.empty((500, 40 * 32))
+    for i, drawn in enumerate(random.normal(size=(40 * 32, 500)) * math.sqrt(1 - decay * decay)):
+        peaks[:, i] = state = decay * state + drawn
+    for series in np.exp(0.8 * peaks):
+        times = []
+        for size in (40 * 2**k for k in range(6)):
+            totals, counts = series[:size].reshape(40, -1).sum(axis=1), np.full(40, size / 40)
+            means = totals / counts
+            times.append(memory(means) * size / 40)
+            if correlation(means) <= 0.4:
+                break
+        longest = max(times) * 40 / size if len(times) > 1 else None
+        for k, known in enumerate((None, longest)):
+            width = half_width_of_batches(totals, counts, 1, longest=known)
+            inside[k] += width is not None and abs(means.mean() - math.exp(0.32)) <= width
+    assert inside[0] + 5 <= inside[1]
+    assert 0.94 <= inside[1] / 500 <= 0.98
+
+
+def test_memory_is_the_time_in_which_correlation_fades() -> None:
+    series = autoregressive(7, 100_000, math.exp(-1 / 50))
+    for length in (10, 50, 100):
+        assert length * memory(series.reshape(-1, length).mean(axis=1)) == pytest.approx(50, rel=0.12)
+    assert memory(np.tile([1.0, 2.0], 20)) == memory(np.ones(40)) == 0.0
+    assert memory(np.arange(40.0)) == pytest.approx(1000)
+
+
+def test_students_quantiles() -> None:
+    for freedom in (1, 4, 5, 5.5, 6, 6.5, 9, 12, 19, 39, 1000):
+        assert student(freedom) == pytest.approx(float(stdtrit(freedom, 0.975)), rel=1e-4)
+
+
+@given(
+    st.lists(st.integers(0, 50), min_size=40, max_size=40),
+    st.lists(st.integers(1, 9), min_size=40, max_size=40),
+    st.floats(0, 5),
+)
+def test_intervals_by_their_formula(values: list[int], sizes: list[int], time: float) -> None:
     totals, counts = np.array(values, dtype=float), np.array(sizes, dtype=float)
     r = max(0.0, correlation(totals / counts))
     found = [half_width_of_batches(totals, counts, 1, cautious=cautious) for cautious in (False, True)]
@@ -118,6 +162,13 @@ def test_intervals_by_their_formula(values: list[int], sizes: list[int]) -> None
     few, many = expected(5, 2.570582), expected(12, 2.178813)
     assert found[1] == pytest.approx(max(few, many), rel=1e-6, abs=1e-9)
     assert found[0] == pytest.approx(max(few, many) if r > 40**-0.5 else many, rel=1e-6, abs=1e-9)
+    known = min(time, 40 / 15)
+    adds = 1 / (1 - known * (1 - math.exp(-1 / known))) if known > 0.01 else 1
+    quantile = stdtrit(min(40, 20 / known if known else 40) - 1, 0.975)
+    remembered = quantile * math.sqrt(adds * sum(a * a for a in away) / 39 / 40) if time else 0
+    for cautious, expected_width in ((False, max(many, remembered)), (True, max(few, many, remembered))):
+        width = half_width_of_batches(totals, counts, 1, cautious=cautious, longest=time)
+        assert width == pytest.approx(expected_width, rel=1e-4, abs=1e-9)
 
 
 def test_no_interval_from_too_few_or_hopeless_values() -> None:

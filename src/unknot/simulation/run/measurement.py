@@ -17,6 +17,7 @@ from unknot.simulation.run.statistics import (
     correlation,
     doubtful,
     half_width_of_batches,
+    memory,
     rises,
     truncation,
 )
@@ -102,6 +103,7 @@ class Window:
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
         self._batches = np.zeros((0, 4))
+        self._memory: list[float] = []
 
     def go_on(self, cycles: int, say: Callable[[int], None]) -> bool:
         """Measure that many cycles more, in batches; False when a knot was found.
@@ -127,6 +129,8 @@ class Window:
         self._batches = np.concatenate([self._batches, np.array(found, dtype=np.float64)])
         if len(self._batches) == 2 * BATCHES:
             self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
+        means = self._means
+        self._memory.append(0.0 if means is None else memory(means) * self.cycles / BATCHES)
         return True
 
     @property
@@ -156,18 +160,19 @@ class Window:
         totals, counts = self._latencies
         if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
-        return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious)
+        longest = max(self._memory) * BATCHES / self.cycles if len(self._memory) > 1 else None
+        return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious, longest=longest)
 
     @property
     def dependent(self) -> bool:
         """Whether the latencies of successive batches are so much alike that the window is too short."""
-        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
+        means = self._means
         return means is not None and correlation(means) > DEPENDENT
 
     @property
     def drifts(self) -> bool:
         """Whether latencies still rise in the window, as in a warm-up."""
-        means = batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
+        means = self._means
         return means is not None and rises(means)
 
     def within(self, precision: float) -> bool:
@@ -178,6 +183,11 @@ class Window:
     @property
     def _complete(self) -> bool:
         return len(self._batches) == BATCHES and self.engine.now >= self.end
+
+    @property
+    def _means(self) -> Values | None:
+        """Mean latencies of the batches; None if the window was cut short, or a batch has too few packets."""
+        return batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
 
     @property
     def _latencies(self) -> tuple[Values, Values]:

@@ -23,6 +23,8 @@ DEPENDENT = 0.4
 """Correlation of successive batches, of `BATCHES`, from which a window counts as too short."""
 HOPELESS = 0.8
 """Correlation of successive batches from which no interval is computed."""
+FORGOTTEN = 15
+"""Fewest correlation times in a series; a longer one, seen in a short part of it, is not believed."""
 
 
 def percentiles(values: Times, shares: Sequence[float]) -> list[float | None]:
@@ -40,13 +42,18 @@ def mean(total: float, count: int) -> float | None:
 
 
 STUDENT = {5: 2.5705818356363146, 12: 2.1788128296672284}
-"""The quantiles that runs need, so that SciPy is not loaded for them."""
+"""The quantiles that most runs need."""
 
 
-def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's distribution."""
+def student(freedom: float) -> float:
+    """The 97.5 % quantile of Student's distribution; by series from 6 on, so that SciPy is loaded for few runs only.
+
+    The series is 26.7.5 of M. Abramowitz, I. A. Stegun, "Handbook of mathematical functions", 1964: right to 0.01 %.
+    """
     if freedom in STUDENT:
-        return STUDENT[freedom]
+        return STUDENT[int(freedom)]
+    if freedom >= 6:
+        return 1.959964 + (2.372271 + (2.822502 + (2.555850 + 1.589536 / freedom) / freedom) / freedom) / freedom
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.975))
@@ -73,7 +80,9 @@ def correlation(means: Values) -> float:
     return max(-1.0, min((means.size * found + 1) / (means.size - 4), 1.0))
 
 
-def half_width_of_batches(totals: Values, counts: Values, fewest: float, *, cautious: bool = False) -> float | None:
+def half_width_of_batches(
+    totals: Values, counts: Values, fewest: float, *, cautious: bool = False, longest: float | None = None
+) -> float | None:
     """Half the 95 % confidence interval of Σ totals / Σ counts by means of successive batches.
 
     The variance of the mean follows from the slowest waves of the series: of n independent values each of the first k
@@ -81,6 +90,11 @@ def half_width_of_batches(totals: Values, counts: Values, fewest: float, *, caut
     distribution with k degrees of freedom. Batches that depend on one another are first made nearly independent by
     the autoregression of first order with their correlation r. Where r is more than chance, the wider of the
     intervals by 12 and by 5 waves is the answer, since dependence may then reach farther than one batch.
+
+    A series that was judged at several lengths, and went on while it looked dependent, ends when it happens to look
+    calm. Where jams are rare, a series without one shows no sign of them. So the longest correlation time of all
+    those lengths takes the place of the 5 waves: the variance of the mean is that of the batches times what an
+    exponential correlation adds, and is as well known as from one value for every two correlation times.
 
     Parameters
     ----------
@@ -91,6 +105,8 @@ def half_width_of_batches(totals: Values, counts: Values, fewest: float, *, caut
     cautious : bool
         The wider interval in any case, for series that go on until this interval is narrow: they end when it happens
         to be too narrow.
+    longest : float, optional
+        Longest correlation time (`memory`) of a series judged at several lengths, in batches of `BATCHES`.
 
     Returns
     -------
@@ -119,8 +135,9 @@ def half_width_of_batches(totals: Values, counts: Values, fewest: float, *, caut
             return None
         weights = counts.reshape(number, -1).sum(axis=1) * (number / counts.sum())
         away = (means - totals.sum() / counts.sum()) * weights
-        waves = WAVES if cautious or r > 1 / math.sqrt(number) else WAVES[:1]
-        return max(_half_width_by_waves(away, r, min(3 * number // 10, wanted)) for wanted in waves)
+        waves = WAVES if cautious or (longest is None and r > 1 / math.sqrt(number)) else WAVES[:1]
+        found = [_half_width_by_waves(away, r, min(3 * number // 10, wanted)) for wanted in waves]
+        return max(found + [_half_width_by_memory(away, time * number / BATCHES) for time in [longest] if time])
     return None
 
 
@@ -131,6 +148,26 @@ def _half_width_by_waves(away: Values, r: float, waves: int) -> float:
     heights = np.cos(np.outer(np.arange(1, waves + 1), at)) @ fresh
     variance = 2 * float(heights @ heights) / (waves * fresh.size * (1 - r) ** 2)
     return student(waves) * math.sqrt(variance / away.size)
+
+
+def _half_width_by_memory(away: Values, time: float) -> float:
+    """Half the 95 % confidence interval of the mean of deviations with a correlation time, in their number."""
+    time = min(time, away.size / FORGOTTEN)
+    adds = 1 / (1 + time * math.expm1(-1 / time)) if time > 0.01 else 1.0
+    freedom = min(away.size, away.size / (2 * time)) - 1
+    return student(freedom) * math.sqrt(adds * float(away @ away) / (away.size - 1) / away.size)
+
+
+def memory(means: Values) -> float:
+    """Correlation time of a series in batches, 0 to 1000: the τ for which exp(−t/τ) explains their correlation.
+
+    With x = 1/τ the correlation of successive batches is (1 − exp(−x))² / 2 (x − 1 + exp(−x)).
+    """
+    r, low, high = correlation(means), 1e-3, 1e3
+    for _ in range(40):
+        x = math.sqrt(low * high)
+        low, high = (x, high) if math.expm1(-x) ** 2 > 2 * r * (x + math.expm1(-x)) else (low, x)
+    return 1 / low if r > 0 else 0.0
 
 
 def batch_means(totals: Values, counts: Values, number: int, fewest: float) -> Values | None:
