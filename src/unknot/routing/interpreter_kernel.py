@@ -89,7 +89,7 @@ class Remembered(types.WrapperAddressProtocol):
             states=states, addresses=self.addresses, index=self.index.ctypes.data, answers=self.answers.ctypes.data,
             plain=ctypes.cast(self._plain, ctypes.c_void_p).value,
         )  # fmt: skip
-        target = binding.Target.from_default_triple().create_target_machine()
+        target = binding.Target.from_default_triple().create_target_machine(opt=0)
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(text), target)
         self._engine.finalize_object()
         self._address = self._engine.get_function_address("look_up")
