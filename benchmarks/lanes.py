@@ -23,7 +23,7 @@ NAMED = (
     "regular(4, 128)", "torus(6, 6, 6)",
 )  # fmt: skip
 LARGE = ("regular(4, 256)", "regular(6, 256)", "torus(8, 8, 8)")
-HUGE = ("torus(32, 32)", "regular(4, 1024)", "slim_fly(19)", "dragonfly(4, 8, 4)")
+HUGE = ("torus(32, 32)", "regular(4, 1024)", "slim_fly(19)", "dragonfly(8, 4, 4)")
 OPENSM = {
     "torus(8, 8)": "DFSSSP over 8, LASH 6 (180)",
     "torus(10, 10)": "DFSSSP over 8, LASH 6",

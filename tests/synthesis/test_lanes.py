@@ -16,7 +16,7 @@ from unknot.checker import accept
 from unknot.errors import NetworkError, RelationError, TextError
 from unknot.network import Network, from_networkx
 from unknot.routing import up_down
-from unknot.synthesis import ForcedCycle, Rejected, evidence, lanes, only, read_flows
+from unknot.synthesis import ForcedCycle, Rejected, evidence, lanes, only, orders, read_flows
 from unknot.synthesis.orders_kernel import anneal, settle
 from unknot.synthesis.rooted import around, one_by_one, orders_of
 from unknot.synthesis.tables import table_of, ways_of
@@ -95,6 +95,15 @@ def test_what_is_found_holds(network: Network, seed: int) -> None:
     terminals = network.num_terminals
     if terminals > 1 and np.unique(network.inject).size == terminals:
         assert np.allclose(load.channel * terminals, found.routes.load)
+
+
+def test_large_networks_begin_with_lanes_that_are_annealed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orders, "LARGE", 0)
+    network = from_networkx(nx.random_regular_graph(4, 60, seed=3))
+    found = lanes(network, tries=1, time_limit=20, conflicts=100)
+    first, annealed, *_ = (count for _, count in found.history)
+    assert first > annealed >= found.count
+    assert climbing.unserved(network, found.key) == 0
 
 
 @pytest.mark.parametrize("graph", ATLAS[::9], ids=lambda g: g.name)

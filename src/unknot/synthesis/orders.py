@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from unknot.synthesis.effort import Effort
-from unknot.synthesis.rooted import Found, beginning, one_by_one, orders_of
+from unknot.synthesis.rooted import Found, beginning, one_by_one, orders_of, rooted
 from unknot.synthesis.tables import Hops
 from unknot.synthesis.ways import Floats, Ints
 
@@ -27,6 +27,8 @@ ROUND = 100
 """Moves for each channel and lane of the first round."""
 LARGE = 1 << 14
 """Channels × words from which a search begins with orders around roots, and not with random ones."""
+QUICK, QUICK_SHARE = 20, 0.04
+"""Moves for each channel of a single lane in large networks; share of the time that is left."""
 SHARE = 0.5
 """Share of the time that is left, in which a round has to end."""
 FIRST_ROUNDS = 3
@@ -93,12 +95,33 @@ def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact,
     best = one_by_one(ways, [effort.seed, 0], hops)
     try:
         effort.found(len(best))
+        if hops is None and ways.nearer.size > LARGE and len(best) > least:
+            polished = _polished(ways, effort, len(best))
+            if polished is not None:
+                best = polished
+                effort.found(len(best))
         for better in _fewer(ways, best, least, effort, rounds, exact, hops):
             best = better
             effort.found(len(best))
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
+
+
+def _polished(ways: Ways, effort: Effort, most: int) -> Found | None:
+    """Orders one by one around roots, each annealed for a while on what the ones before leave; None if not fewer."""
+    left, keys = ways.wanted, list[Floats]()
+    while left.any():
+        if effort.over or len(keys) + 1 >= most:
+            return None
+        rest = ways._replace(wanted=left)
+        orders, unserved = orders_of(rest, next(rooted(rest, [effort.seed, len(keys)]))[None])
+        hot = max(2.0, 20.0 * int(np.count_nonzero(left)) / int(np.count_nonzero(ways.wanted)))
+        moves = QUICK * ways.source.size
+        _round(rest, orders, unserved, moves, (hot, hot / 10), effort, len(keys), 0.0, share=QUICK_SHARE)
+        left = left & ~orders.cover[0]
+        keys.append(orders.key[0])
+    return Found(np.array(keys), ways.nearer)
 
 
 def _fewer(
@@ -141,6 +164,8 @@ def _round(
     effort: Effort,
     stream: int,
     turned: float,
+    *,
+    share: float = SHARE,
 ) -> tuple[int, int]:
     """One annealing; how many pairs are not served at its end, and at its best."""
     from unknot.synthesis.orders_kernel import anneal
@@ -148,7 +173,7 @@ def _round(
     seed = np.random.default_rng([effort.seed, stream, moves]).integers(2**63)
     state = np.array([seed], dtype=np.uint64)
     least, lanes = unserved, len(orders.key)
-    for count, now, then in effort.cooled(moves, heat, share=SHARE, words=ways.nearer.size):
+    for count, now, then in effort.cooled(moves, heat, share=share, words=ways.nearer.size):
         if unserved == 0:
             return 0, 0
         unserved, low, made = anneal(ways, orders, state, count, now, then, AIMED, turned, unserved)
