@@ -314,7 +314,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    440,
+    448,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -367,6 +367,7 @@ SETUP = rows(
     shared=int64,  # flits by which each VC of an input port enlarges what they share
     most=int64,  # flits that a VC may have beyond its own slots
     output_buffer=int64,  # flits behind the switch from which it is closed to an output port, or 0
+    blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
     empty_first=int64,  # whether empty output VCs come first
     donates=int64,  # whether packets have the best priority of those in their buffer
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter

@@ -40,6 +40,8 @@ def is_busy(s, b, w, now):
 
     A packet holds it, too many flits queue behind it, or a shared buffer has no slot for another.
     """
+    if s.setup.blocks == 0:
+        return False
     if is_closed(s, w, now):
         return True
     if s.setup.queues == 1 and s.outputs.reader[w] < 0:

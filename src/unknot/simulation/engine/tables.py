@@ -192,6 +192,7 @@ def _write_setup(
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
     setup.output_buffer = router.output_buffer
+    setup.blocks = router.queues or router.hold_switch or setup.shared > 0
     setup.empty_first, setup.donates = router.empty_first, router.donate_priority
     setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
     setup.cacheable = is_cacheable(relation, router)
