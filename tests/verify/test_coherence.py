@@ -128,5 +128,19 @@ def test_a_tree_that_is_bypassed() -> None:
     assert found.witness.describe(relation) == "t0 may send to t2 by r0 → r1 → r2, but t1 at r1 may not by r1 → r2"
 
 
+def test_vcs_of_a_channel_that_go_on_otherwise() -> None:
+    """From 0 messages come to 2 on the first VC and may go round by 4; from 1 they come on the second and may not."""
+    network = from_edges([(0, 1), (1, 2), (2, 3), (2, 4), (4, 3)], directed=True)
+    relation = table_relation(
+        network,
+        [1, 2, 1, 1, 1],
+        {
+            (6, 3): [0], (0, 3): [1], (7, 3): [2], (1, 3): [3, 4], (2, 3): [3], (8, 3): [3, 4],
+            (3, 3): [EJECT], (4, 3): [5], (5, 3): [EJECT], (9, 3): [EJECT], (10, 3): [5],
+        },
+    )  # fmt: skip
+    assert not compare(relation)
+
+
 def test_more_than_64_vcs() -> None:
     assert coherence(interpreted(fully_adaptive(mesh(3, 2), 70))).coherent

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from tests.simulation.relations import clockwise, random_relation
 from unknot.routing import dimension_order
 from unknot.simulation import replay, simulate
-from unknot.simulation.engine.detector import knot, stuck_vcs
+from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import interpreted
-from unknot.topologies import mesh, torus
+from unknot.topologies import mesh, ring, torus
+from unknot.verify import check
 
 
 def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
@@ -98,3 +99,12 @@ def test_an_escape_helps_unless_headers_commit() -> None:
     relation = clockwise(6, escape=True)
     for switching in ("saf", "vct", "wormhole"):
         assert simulate(relation, 0.8, packet_length=4, switching=switching, measure=20000).deadlock is None
+
+
+@pytest.mark.parametrize(("size", "end"), [(4, "(message 1)"), (7, "; 3 more")])
+def test_four_messages_of_a_knot_are_put_in_words(size: int, end: str) -> None:
+    relation = interpreted(dimension_order(ring(size), 1, dateline="none"))
+    found = check(relation, "vct").configuration
+    assert found is not None
+    said = in_words(relation, found)
+    assert (said.count(" waits for "), said.endswith(end)) == (4, True)
