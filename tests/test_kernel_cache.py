@@ -225,3 +225,30 @@ def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path, monkeypatch: p
     own.rmdir()
     own.symlink_to(other)
     assert _private_folder() not in (own, other)
+
+
+FIRST = """
+import importlib, threading, time
+from numba.core import cpu
+made = cpu.CPUContext.__init__
+
+def slowly(self, *arguments):
+    time.sleep(0.3)
+    made(self, *arguments)
+
+cpu.CPUContext.__init__ = slowly
+names = ["unknot.verify.waiting_kernel", "unknot.routing.no_rule_kernel"]
+threads = [threading.Thread(target=importlib.import_module, args=(name,), daemon=True) for name in names]
+for thread in threads:
+    thread.start()
+    time.sleep(0.1)
+for thread in threads:
+    thread.join(timeout=60)
+print([thread.is_alive() for thread in threads])
+"""
+"""Two threads that need Numba for the first time: one compiles, the other makes a function that is compiled later."""
+
+
+def test_two_threads_that_begin_with_kernels_do_not_wait_for_each_other() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
+    assert done.stdout == "[False, False]\n"

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from numba import config, types
+from numba.core.registry import cpu_target
 
 from unknot.background import watch_compiling
 from unknot.compiling import announce
@@ -17,6 +18,9 @@ keep_apart(Path(__file__).parent)
 load_without_registries()
 watch_compiling()
 announce()
+# Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
+# and then wait for each other for ever. Here one thread makes them while others wait for this module.
+_CONTEXTS = cpu_target.typing_context, cpu_target.target_context
 
 # Read-only arrays; writable ones are accepted too.
 READ32 = types.Array(types.int32, 1, "C", readonly=True)
