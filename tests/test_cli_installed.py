@@ -60,6 +60,14 @@ main()
 """
 
 
+def wait_until_idle(pid: int) -> None:
+    """Return once a process has used no processor time for a while."""
+    stat, used = Path(f"/proc/{pid}/stat"), ["", "?"]
+    while stat.exists() and used[-1] != used[-2]:
+        time.sleep(0.4)
+        used.append(" ".join(stat.read_text().rpartition(")")[2].split()[11:13]))
+
+
 def broken_off(folder: Path, how: signal.Signals, processes: bool) -> tuple[int, str, dict[int, str]]:
     """Run the study until four points are stored, send a signal to everything, and say what was stored."""
     process = subprocess.Popen(
@@ -76,6 +84,7 @@ def broken_off(folder: Path, how: signal.Signals, processes: bool) -> tuple[int,
     children = [int(word) for word in workers.read_text().split()] if workers.exists() else []
     assert len(children) >= 2 * processes * workers.exists()
     if how == signal.SIGINT:
+        wait_until_idle(process.pid)  # so that the main thread notices at once, also on a busy machine
         os.killpg(process.pid, how)
     else:
         process.send_signal(how)

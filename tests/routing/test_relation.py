@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,12 @@ def answers(relation: Relation) -> dict[tuple[int, int], list[int]]:
     return found
 
 
+by_numba = lru_cache(compile_relation)
+
+
 def compiled_answer(relation: Relation, at: int, address: int) -> list[int] | None:
     out = np.full(relation.max_candidates, -9, dtype=np.int64)
-    count = compile_relation(relation).function.ctypes(at, address, out.ctypes.data)
+    count = by_numba(relation).function.ctypes(at, address, out.ctypes.data)
     return None if count < 0 else out[:count].tolist()
 
 
@@ -155,7 +159,7 @@ def test_states_that_do_not_exist() -> None:
 @given(relations(networks(max_routers=3)))
 @settings(max_examples=12)
 def test_compiled_equals_plain_on_random_tables(relation: Relation) -> None:
-    assert not compile_relation(relation).tabulated
+    assert not by_numba(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -166,7 +170,7 @@ def test_compiled_equals_plain_on_random_tables(relation: Relation) -> None:
     ids=str,
 )
 def test_compiled_equals_plain_on_algorithms(relation: Relation) -> None:
-    assert not compile_relation(relation).tabulated
+    assert not by_numba(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -191,7 +195,7 @@ def test_a_rule_may_call_plain_functions_and_other_rules() -> None:
         return count
 
     relation = Relation(network, 2, rule, name="even VCs")
-    assert not compile_relation(relation).tabulated
+    assert not by_numba(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -206,7 +210,7 @@ def test_a_rule_may_make_arrays_of_its_own() -> None:
         return count
 
     relation = Relation(mesh(3, 3), 2, rule, name="the other way round")
-    assert not compile_relation(relation).tabulated
+    assert not by_numba(relation).tabulated
     for (at, address), expected in answers(relation).items():
         assert compiled_answer(relation, at, address) == expected
 
@@ -218,7 +222,7 @@ def test_a_rule_that_calls_itself_is_tabulated() -> None:
         return rule(at + 10, address, out) if at < 0 else inner(at, address, out)
 
     relation = Relation(line(3), 1, rule, name="recursive")
-    assert compile_relation(relation).tabulated
+    assert by_numba(relation).tabulated
     for (at, address), expected in answers(relation).items():
         if at >= relation.num_vcs:
             assert compiled_answer(relation, at, address) == expected
@@ -247,7 +251,7 @@ def test_rules_numba_cannot_compile_are_tabulated() -> None:
     network = line(4)
     relation = Relation(network, 1, dictionary_rule(network), name="by dictionary")
     same = dimension_order(network)
-    assert compile_relation(relation).tabulated
+    assert by_numba(relation).tabulated
     table = tabulate(relation)
     compared = 0
     for address in range(4):
@@ -281,7 +285,7 @@ def test_a_rule_that_raises_is_asked_in_python() -> None:
         return 1
 
     relation = Relation(PAIR, 1, rule, name="moody")
-    assert not compile_relation(relation).tabulated
+    assert not by_numba(relation).tabulated
     assert compiled_answer(relation, 3, 0) == [1]
     assert compiled_answer(relation, 2, 1) is None
     with pytest.raises(

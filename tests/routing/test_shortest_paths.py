@@ -37,7 +37,7 @@ def test_claims_and_contract(text: str, choice: str) -> None:
 @pytest.mark.parametrize("text", ["torus(4, 3)", "irregular(6, 3, 1)"])
 def test_compiled(text: str) -> None:
     for relation in (shortest_paths(named(text), choice="random"), hop_number(named(text), choice="all")):
-        check_relation(relation)
+        check_relation(relation, compiled=False)
         assert not compile_relation(relation).tabulated
 
 
