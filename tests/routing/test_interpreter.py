@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from unknot import simulate
+from unknot.network import Network
 from unknot.routing import Relation, dimension_order, duato
 from unknot.routing.interpreter_kernel import FEW_STATES, interpreted
 from unknot.testing import relations
@@ -46,13 +47,16 @@ def test_answers_are_those_of_the_rule_before_and_after_they_are_remembered(rela
     assert answers(interpreted(relation)) == wanted
 
 
-def counted(network: Any, asked: Counter[tuple[int, int]], broken: tuple[int, int] | None = None) -> Relation:
-    plain = dimension_order(network).rule
+def counted(
+    network: Network, asked: Counter[tuple[int, int]], fails: dict[tuple[int, int], BaseException] | None = None
+) -> Relation:
+    """Dimension order that counts its questions, and raises what it is given for some of them."""
+    plain, raised = dimension_order(network).rule, fails or {}
 
     def rule(at: int, address: int, out: Any) -> int:
         asked[at, address] += 1
-        if (at, address) == broken:
-            raise KeyboardInterrupt if address else ValueError("broken")
+        if (at, address) in raised:
+            raise raised[at, address]
         return plain(at, address, out)
 
     return Relation(network, 1, rule)
@@ -71,7 +75,7 @@ def test_each_state_is_asked_once() -> None:
 
 def test_a_failure_is_not_remembered() -> None:
     asked: Counter[tuple[int, int]] = Counter()
-    relation = counted(line(3), asked, broken=(0, 0))
+    relation = counted(line(3), asked, {(0, 0): ValueError("broken")})
     assert [answers(relation)[0, 0] for _ in range(3)] == [None] * 3
     assert asked[0, 0] == 3
     call, out = relation.compiled.function.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
@@ -87,18 +91,14 @@ def test_threads_that_ask_at_once_are_answered_alike() -> None:
 
 def test_ctrl_c_within_a_rule_ends_the_run() -> None:
     network = ring(4)
-    relation = counted(network, Counter(), broken=(relation_injection(network), 2))
+    injection = network.num_channels  # the first port, as rules number it, with one VC a channel
+    relation = counted(network, Counter(), {(injection, 2): KeyboardInterrupt()})
     with pytest.raises(KeyboardInterrupt):
         simulate(relation, 0.2, warmup=100, measure=500)
 
 
-def relation_injection(network: Any) -> int:
-    """The first injection port, as rules number it, with one VC a channel."""
-    return int(network.num_channels)
-
-
 @pytest.mark.parametrize(("network", "few"), [(mesh(4, 4), True), (ring(100), False)], ids=str)
-def test_only_rules_of_few_states_are_remembered(network: Any, few: bool) -> None:
+def test_only_rules_of_few_states_are_remembered(network: Network, few: bool) -> None:
     relation = dimension_order(network)
     assert (len(every_state(relation)) <= FEW_STATES) is few
     assert hasattr(relation.compiled.function, "known") is few

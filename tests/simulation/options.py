@@ -13,7 +13,7 @@ DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 
 @st.composite
 def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"), own: int = 0) -> Router:
-    """About half of the options as they are by default; at most `own` slots of each VC, where others are shared."""
+    """Routers with about half of their options at the defaults; VCs that share slots keep at most `own` each."""
     both = [draw(st.sampled_from((*ALLOCATORS, "islip", "islip"))), draw(st.sampled_from((None, None, *ALLOCATORS)))]
     rounds = draw(st.sampled_from([1, 1, 2, 3])) if set(both) & set(ITERATIVE) else 1
     quick = draw(st.sampled_from([1, 1, 1, 2, 1.7, 3.25]), label="internal speedup")

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """The plain Python rule behind the function pointer that kernels call, without compiling it.
 
-Relations of few states are asked for each state once, in microseconds; a known answer is looked up in nanoseconds.
-Compiling a rule takes as long as asking it a hundred thousand times.
+For relations of few states this is sooner done than to compile: each state is asked for once, and a known answer is
+looked up by machine code.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ ask:
   ret i64 %answer
 }
 """)
-"""A rule that copies the answers it knows, `index` says where, and asks the plain one for others."""
+"""A rule as LLVM reads it: it copies the answer to which `index` points; without one it calls the plain rule."""
 
 
 class Remembered(types.WrapperAddressProtocol):
     """A rule as a C function that asks Python for each state once: four bytes a state, equal answers kept once.
 
-    Threads may look up while one of them keeps an answer: the answer is written before the lock is given back, and
-    where it is only after the lock was taken again.
+    Threads may look up while another one adds an answer. The answer is written under the lock, and its position in
+    `index` under the lock once more, so that no thread sees the position before the answer.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Remembered(types.WrapperAddressProtocol):
 
     def __init__(self, relation: Relation) -> None:
         self.rule, self.size, self.interrupted = relation.rule, relation.max_candidates, False
-        states, self.addresses = relation.num_vcs + relation.network.num_terminals, relation.num_addresses
+        states, self.addresses = relation.vcs.router.size, relation.num_addresses
         self.index = np.full(states * self.addresses, -1, dtype=np.int32)
         self.answers = np.empty(min(self.index.size, MOST_ANSWERS) * (self.size + 1), dtype=np.int64)
         self.known, self.used, self.lock = {}, 0, threading.Lock()
@@ -131,13 +131,15 @@ class Remembered(types.WrapperAddressProtocol):
 
 def interpreted(relation: Relation) -> Relation:
     """Put the plain rule in the place of the compiled one; change and return `relation`."""
-    relation.__dict__["compiled"] = Compiled(Remembered(relation), False, relation.rule)
+    relation.__dict__["compiled"] = _remembered(relation)
     return relation
 
 
 def pointer_to(relation: Relation) -> Compiled:
     """The rule for kernels: remembered where it has few states, else compiled."""
-    states = (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses
-    if states > FEW_STATES:
-        return compile_relation(relation)
+    few = relation.vcs.router.size * relation.num_addresses <= FEW_STATES
+    return _remembered(relation) if few else compile_relation(relation)
+
+
+def _remembered(relation: Relation) -> Compiled:
     return Compiled(Remembered(relation), False, relation.rule)

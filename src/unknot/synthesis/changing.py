@@ -12,86 +12,40 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
-from unknot.synthesis.changing_routes import (
-    by_levels,
-    changes_of,
-    free_steps,
-    moving,
-    table_steps,
-)
+from unknot.synthesis.changing_routes import by_levels, changes_of, free_steps, moving, table_steps
 from unknot.synthesis.changing_search import Question, Search, question_of
 from unknot.synthesis.effort import SEARCHING, Effort
-from unknot.synthesis.evidence import Evidence, shows
+from unknot.synthesis.evidence import shows
 from unknot.synthesis.figures import Figures
 from unknot.synthesis.lanes import PATHS
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.synthesis.rooted import Found, orders_of
 from unknot.synthesis.tables import Table, free_table
-from unknot.synthesis.ways import Flags, Floats, in_classes
+from unknot.synthesis.ways import in_classes
 
 CHANGES = ("rising", "any", "ports")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ChangingLanes(Figures):
-    """Routes that change lanes on the way, and bounds on fewer lanes.
+    """Routes that change lanes on the way. In `key` all virtual channels have one order, in which every route climbs.
+
+    An address is a terminal (or one of the given routing); where lanes change by ports it is level · addresses +
+    address. The evidence also excludes routes that change lanes. Where `tried` says 0 pairs, all had routes, but
+    these did not fit into the service levels.
 
     Attributes
     ----------
-    relation : Relation
-        Lane l has VC l of every channel. An address is a terminal (or one of the given routing); where lanes change
-        by ports it is level · addresses + address.
-    count : int
-        Number of lanes.
-    lower_bound : int
-        Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
-    evidence : ForcedCycle, Refutation, RouteCycle or None
-        Why `lower_bound` − 1 lanes are not enough, even if packets change lanes.
     changes : {"rising", "any", "ports"}
-    paths : {"free", "table", "given"}
-    key : float64 array, shape (lanes, channels)
-        One order of all virtual channels, in which every route climbs.
-    load : float64 array, shape (channels,)
-        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
-    load_bound : float or None
-        Lower bound on the highest load over all choices of shortest paths; None for given paths.
-    pairs, changing_pairs : int
-        Pairs of routers that are served, and those whose route changes its lane.
+    changing_pairs : int
+        Pairs of routers whose route changes its lane.
     levels : int or None
         Service levels in use, where lanes change by ports.
-    tried : dict of int to (int, int)
-        For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route;
-        0 pairs: they had routes, but these did not fit into the service levels.
-    conflicts : dict of int to int
-        For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
-    moves : int
-        Moves of the search.
-    complete : bool
-        Whether the search ended by itself, not by the time limit or Ctrl-C.
-    sends : bool array or None
-        The flows that are served, if not all.
-    given : Relation or None
-        The relation whose paths were given.
     """
 
-    relation: Relation
-    count: int
-    lower_bound: int
-    evidence: Evidence | None
     changes: str
-    paths: str
-    key: Floats
-    load: Floats
-    load_bound: float | None
-    pairs: int
     changing_pairs: int
     levels: int | None
-    tried: dict[int, tuple[int, int]]
-    conflicts: dict[int, int]
-    moves: int
-    complete: bool
-    sends: Flags | None = None
-    given: Relation | None = None
 
     @property
     def evidence_holds(self) -> bool | None:
@@ -170,7 +124,7 @@ def changing_lanes(
     effort = Effort(began + SEARCHING * time_limit, seed, progress)
     searching = Search(question, effort, rounds, conflicts)
     found = searching.fewest()
-    effort.last(began + time_limit)
+    effort.finish_by(began + time_limit)
     return effort.insist(lambda: _result(question, searching, found, vcs))
 
 

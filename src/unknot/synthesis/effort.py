@@ -66,18 +66,18 @@ class Effort:
         """Whether all ended by itself, not by the time limit or Ctrl-C."""
         return not (self.hurried or self.over or self.interrupted)
 
-    def last(self, deadline: float) -> None:
+    def finish_by(self, deadline: float) -> None:
         """Set the deadline of what comes after the search; soon, after Ctrl-C."""
         self.hurried |= self.over
         self.deadline = min(deadline, clock() + LAST) if self.interrupted else deadline
 
     def insist(self, work: Callable[[], T]) -> T:
-        """Do what a result cannot do without; after Ctrl-C again, with a deadline that is soon."""
+        """Do work that a result needs; if Ctrl-C interrupts it, once more with a deadline that is soon."""
         try:
             return work()
         except KeyboardInterrupt:
             self.interrupted = True
-            self.last(self.deadline)
+            self.finish_by(self.deadline)
             return work()
 
     def found(self, lanes: int) -> None:

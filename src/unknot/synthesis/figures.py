@@ -11,12 +11,58 @@ from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Flags, Floats, Ints
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Figures:
-    """Figures that follow from the numbers of lanes and the loads."""
+    """What every search for lanes finds: routes, loads, and bounds on fewer lanes.
 
+    Attributes
+    ----------
+    relation : Relation
+        Lane l has VC l of every channel.
+    count : int
+        Number of lanes.
+    lower_bound : int
+        Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
+    evidence : ForcedCycle, Refutation, RouteCycle or None
+        Why `lower_bound` − 1 lanes are not enough.
+    paths : {"free", "table", "given"}
+    key : float64 array, shape (lanes, channels)
+        Orders in which the channels of every route climb.
+    load : float64 array, shape (channels,)
+        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
+    load_bound : float or None
+        Lower bound on the highest load over all choices of shortest paths; None for given paths.
+    pairs : int
+        Pairs of routers that are served.
+    tried : dict of int to (int, int)
+        For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route.
+    conflicts : dict of int to int
+        For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
+    moves : int
+        Moves of the search.
+    complete : bool
+        Whether the search ended by itself, not by the time limit or Ctrl-C.
+    sends : bool array or None
+        The flows that are served, if not all.
+    given : Relation or None
+        The relation whose paths were given.
+    """
+
+    relation: Relation
     count: int
     lower_bound: int
+    evidence: Evidence | None
+    paths: str
+    key: Floats
     load: Floats
+    load_bound: float | None
+    pairs: int
+    tried: dict[int, tuple[int, int]]
+    conflicts: dict[int, int]
+    moves: int
+    complete: bool
+    sends: Flags | None = None
+    given: Relation | None = None
 
     @property
     def highest_load(self) -> float:
@@ -34,68 +80,24 @@ class Figures:
         return self.count == self.lower_bound
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Lanes(Figures):
-    """Routes in lanes, and bounds on fewer lanes.
+    """Routes in lanes that packets keep. An address is lane · terminals + terminal; each lane has its own order.
 
     Attributes
     ----------
-    relation : Relation
-        Lane l has VC l of every channel. An address is lane · terminals + terminal.
-    count : int
-        Number of lanes.
-    lower_bound : int
-        Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
-    evidence : ForcedCycle, Refutation, RouteCycle or None
-        Why `lower_bound` − 1 lanes are not enough.
-    paths : {"free", "table", "given"}
     routes : Routes or Table
         The tables behind the relation.
     lane : int64 array, shape (routers, homes or rows of the table)
         The lane of each pair; −1: none is wanted.
-    load_bound : float or None
-        Lower bound on the highest load over all choices of shortest paths; None for given paths.
-    load : float64 array, shape (channels,)
-        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
-    key : float64 array, shape (lanes, channels)
-        In its lane, the channels of every route climb in it.
-    pairs : int
-        Pairs of routers that are served.
-    tried : dict of int to (int, int)
-        For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route.
-    conflicts : dict of int to int
-        For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
-    moves : int
-        Moves of the search.
-    complete : bool
-        Whether the search ended by itself, not by the time limit or Ctrl-C.
-    sends : bool array or None
-        The flows that are served, if not all.
-    given : Relation or None
-        The relation whose paths were given.
     front : tuple of (int, float)
         Numbers of lanes for which routes were made, each with the lowest highest load that was found.
     history : tuple of (float, int)
         Seconds after which routes in a number of lanes were found.
     """
 
-    relation: Relation
-    count: int
-    lower_bound: int
-    evidence: Evidence | None
-    paths: str
     routes: Routes | Table
     lane: Ints
-    load: Floats
-    load_bound: float | None
-    key: Floats
-    pairs: int
-    tried: dict[int, tuple[int, int]]
-    conflicts: dict[int, int]
-    moves: int
-    complete: bool
-    sends: Flags | None = None
-    given: Relation | None = None
     front: tuple[tuple[int, float], ...] = ()
     history: tuple[tuple[float, int], ...] = ()
 

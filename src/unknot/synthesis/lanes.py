@@ -145,7 +145,7 @@ def lanes(
             f"lanes on {network.name}: tables of {len(key)} lanes × {network.num_channels} channels × "
             f"{given.distances.homes.size} destinations are too large"
         )
-    effort.last(began + time_limit)
+    effort.finish_by(began + time_limit)
     served = Found(key, found.taken)
     options = [effort.insist(lambda: _routes(given, space, served, paths, effort))]
     wanted = [len(key)] * (tries - 1) + list(range(len(key) + 1, (most or 0) + 1)) * tries

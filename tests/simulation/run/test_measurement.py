@@ -11,7 +11,7 @@ from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
 from unknot.simulation.run.measurement import Window
-from unknot.simulation.run.statistics import doubtful, half_width, half_width_of_batches, memory
+from unknot.simulation.run.statistics import correlation_time, doubtful, half_width, half_width_of_batches
 from unknot.switching import Switching
 from unknot.topologies import line, mesh, torus
 from unknot.verify.loads import loads
@@ -112,7 +112,7 @@ def test_windows_remember_the_longest_correlation_time() -> None:
     for cycles in (800, 800, 1600):
         window.go_on(cycles, lambda cycle: None)
         totals, counts = window._batches[:, 3], window._batches[:, 2]
-        times.append(memory(totals / counts) * window.cycles / 40)
+        times.append(correlation_time(totals / counts) * window.cycles / 40)
         longest = max(times) / window.cycles * 40 if len(times) > 1 else None
         assert window.latency_half_width == half_width_of_batches(totals, counts, 10, longest=longest)
     assert times[-1] < max(times)

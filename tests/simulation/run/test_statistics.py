@@ -11,9 +11,9 @@ from scipy.special import stdtrit
 
 from unknot.simulation.run.statistics import (
     correlation,
+    correlation_time,
     half_width_of_batches,
     mean,
-    memory,
     percentiles,
     rises,
     saturated,
@@ -112,7 +112,7 @@ def test_series_that_end_when_they_look_calm_are_covered() -> None:
         for size in (40 * 2**k for k in range(6)):
             totals, counts = series[:size].reshape(40, -1).sum(axis=1), np.full(40, size / 40)
             means = totals / counts
-            times.append(memory(means) * size / 40)
+            times.append(correlation_time(means) * size / 40)
             if correlation(means) <= 0.4:
                 break
         longest = max(times) * 40 / size if len(times) > 1 else None
@@ -123,12 +123,12 @@ def test_series_that_end_when_they_look_calm_are_covered() -> None:
     assert 0.94 <= inside[1] / 500 <= 0.98
 
 
-def test_memory_is_the_time_in_which_correlation_fades() -> None:
+def test_the_correlation_time_is_that_of_an_exponential() -> None:
     series = autoregressive(7, 100_000, math.exp(-1 / 50))
     for length in (10, 50, 100):
-        assert length * memory(series.reshape(-1, length).mean(axis=1)) == pytest.approx(50, rel=0.12)
-    assert memory(np.tile([1.0, 2.0], 20)) == memory(np.ones(40)) == 0.0
-    assert memory(np.arange(40.0)) == pytest.approx(1000)
+        assert length * correlation_time(series.reshape(-1, length).mean(axis=1)) == pytest.approx(50, rel=0.12)
+    assert correlation_time(np.tile([1.0, 2.0], 20)) == correlation_time(np.ones(40)) == 0.0
+    assert correlation_time(np.arange(40.0)) == pytest.approx(1000)
 
 
 def test_students_quantiles() -> None:

@@ -105,13 +105,13 @@ class Router:
         How inputs and outputs of the allocators separable_input_first and select choose: in turn, or the one that
         was chosen longest ago (matrix arbiters; Dally & Towles 2004).
     output_buffer : int
-        Flits behind the switch for an output port with which it takes no more; those that cross at that time are not
-        counted and may still come. 0: no limit. It takes a speedup, since nothing waits there else.
+        Flits queued behind the switch at which an output port takes no more; flits that are crossing the switch are
+        not counted. 0: no limit. Takes a speedup: without one no flit queues there.
     own_slots : int
-        Slots of its buffer that each VC has for itself; what `buffer_depth` has beyond is shared by the VCs of its
-        input port. 0: nothing is shared. For wormhole and wormhole-nonatomic, without `output_speedup`.
+        Slots that each VC keeps for itself; the VCs of an input port share the rest of their `buffer_depth` slots.
+        0: nothing is shared. For wormhole and wormhole-nonatomic, without `output_speedup`.
     most_slots : int
-        The most slots that a VC takes of all, where some are shared; 0: no limit.
+        Most slots of a VC, its own and shared ones; 0: no limit.
     empty_first : bool
         Of the output VCs that a header requests, empty ones come first, in the allocators that know priorities.
     donate_priority : bool
@@ -173,7 +173,7 @@ class Router:
         return self.allocator in LOOK_AT_ALL or self.switch_allocator in LOOK_AT_ALL
 
     def shared_slots(self, depth: int) -> int:
-        """Slots that each VC of an input port adds to those that they share, of buffers of a depth."""
+        """Slots of each VC that the VCs of its input port share, of a `depth` of buffers."""
         return max(0, depth - self.own_slots) if self.own_slots else 0
 
     @property

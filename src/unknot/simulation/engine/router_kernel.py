@@ -27,7 +27,17 @@ from unknot.simulation.engine.state import (
     UNDECIDED,
     WAVEFRONT,
 )
-from unknot.simulation.engine.state_kernel import DONE, bit_of, eject, enqueue, may_ask, note, packet_of, post, wake
+from unknot.simulation.engine.state_kernel import (
+    DONE,
+    bit_of,
+    eject,
+    enqueue,
+    may_request,
+    note,
+    packet_of,
+    post,
+    wake,
+)
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import lowest, natural
@@ -93,7 +103,7 @@ def take_flits(s, bits, word, now):
         inputs.stored[b] += 1
         if inputs.state[b] == IDLE:
             route(s, b, word, bit, now)
-        elif inputs.state[b] == STALLED and may_ask(s, natural(inputs.out[b])):
+        elif inputs.state[b] == STALLED and may_request(s, natural(inputs.out[b])):
             start_moving(s, b, word, bit)
 
 
@@ -109,7 +119,7 @@ def finish_stages(s, bits, word, now):
             inputs.state[b] = IDLE
             if inputs.stored[b] > 0:
                 route(s, b, word, bit, now)
-        elif inputs.stored[b] > 0 and may_ask(s, natural(inputs.out[b])):
+        elif inputs.stored[b] > 0 and may_request(s, natural(inputs.out[b])):
             start_moving(s, b, word, bit)
         else:
             inputs.state[b] = STALLED
@@ -236,7 +246,7 @@ def win(s, b, w, w0, now):
     inputs.out_port_bit[b] = s.out_ports.first_bit[natural(outputs.port[w])] + inputs.out_part[b]
     s.packets.hops[p] += outputs.reader[w] >= 0
     s.masks.heads[word] &= ~bit
-    ready = may_ask(s, w)
+    ready = may_request(s, w)
     if s.setup.vc_allocation > 1 and not (ready and s.setup.speculative == 1):
         inputs.state[b] = PENDING
         note(s, s.inbox.ready, now + s.setup.vc_allocation, 64 * w0 + b - s.words.first_input[w0])

@@ -129,7 +129,7 @@ def available(s, w, needed):
 
 
 @njit(_nrt=False)
-def finds_shared(raw, w):
+def has_shared_slot(raw, w):
     """Return whether output row w, whose own slots are taken, may take one of those that the VCs of its port share.
 
     Credits are below 0 by as many as a VC has of them.
@@ -150,7 +150,7 @@ def has_credits(s, w, needed):
     """Return whether output row w, not of ejection, has the credits that a packet needs to be allocated it."""
     if s.outputs.credits[w] >= needed:
         return True
-    return s.setup.shared > 0 and s.setup.technique == NONATOMIC and finds_shared(s.raw, w)
+    return s.setup.shared > 0 and s.setup.technique == NONATOMIC and has_shared_slot(s.raw, w)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -158,11 +158,11 @@ def has_room(s, w):
     """Return whether a flit may be sent into output row w: there is a credit, or it is ejected."""
     if s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0:
         return True
-    return s.setup.shared > 0 and finds_shared(s.raw, w)
+    return s.setup.shared > 0 and has_shared_slot(s.raw, w)
 
 
 @njit(_nrt=False, forceinline=True)
-def may_ask(s, w):
+def may_request(s, w):
     """Return whether a buffer may request the switch for output row w; with shared slots room is looked for then."""
     return s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0 or s.setup.shared > 0
 

@@ -15,9 +15,9 @@ from unknot.simulation.run.statistics import (
     Values,
     batch_means,
     correlation,
+    correlation_time,
     doubtful,
     half_width_of_batches,
-    memory,
     rises,
     truncation,
 )
@@ -103,7 +103,7 @@ class Window:
         self._stored = np.zeros(engine.relation.num_vcs)
         self._samples = 0
         self._batches = np.zeros((0, 4))
-        self._memory: list[float] = []
+        self._correlation_times: list[float] = []
 
     def go_on(self, cycles: int, say: Callable[[int], None]) -> bool:
         """Measure that many cycles more, in batches; False when a knot was found.
@@ -130,7 +130,7 @@ class Window:
         if len(self._batches) == 2 * BATCHES:
             self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
         means = self._means
-        self._memory.append(0.0 if means is None else memory(means) * self.cycles / BATCHES)
+        self._correlation_times.append(0.0 if means is None else correlation_time(means) * self.cycles / BATCHES)
         return True
 
     @property
@@ -160,7 +160,7 @@ class Window:
         totals, counts = self._latencies
         if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
-        longest = max(self._memory) * BATCHES / self.cycles if len(self._memory) > 1 else None
+        longest = max(self._correlation_times) * BATCHES / self.cycles if len(self._correlation_times) > 1 else None
         return half_width_of_batches(totals, counts, FEWEST_PACKETS, cautious=self.cautious, longest=longest)
 
     @property

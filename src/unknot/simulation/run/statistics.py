@@ -106,7 +106,7 @@ def half_width_of_batches(
         The wider interval in any case, for series that go on until this interval is narrow: they end when it happens
         to be too narrow.
     longest : float, optional
-        Longest correlation time (`memory`) of a series judged at several lengths, in batches of `BATCHES`.
+        Longest correlation time (`correlation_time`) of a series judged at several lengths, in batches of `BATCHES`.
 
     Returns
     -------
@@ -137,7 +137,9 @@ def half_width_of_batches(
         away = (means - totals.sum() / counts.sum()) * weights
         waves = WAVES if cautious or (longest is None and r > 1 / math.sqrt(number)) else WAVES[:1]
         found = [_half_width_by_waves(away, r, min(3 * number // 10, wanted)) for wanted in waves]
-        return max(found + [_half_width_by_memory(away, time * number / BATCHES) for time in [longest] if time])
+        if longest:
+            found.append(_half_width_by_correlation_time(away, longest * number / BATCHES))
+        return max(found)
     return None
 
 
@@ -150,7 +152,7 @@ def _half_width_by_waves(away: Values, r: float, waves: int) -> float:
     return student(waves) * math.sqrt(variance / away.size)
 
 
-def _half_width_by_memory(away: Values, time: float) -> float:
+def _half_width_by_correlation_time(away: Values, time: float) -> float:
     """Half the 95 % confidence interval of the mean of deviations with a correlation time, in their number."""
     time = min(time, away.size / FORGOTTEN)
     adds = 1 / (1 + time * math.expm1(-1 / time)) if time > 0.01 else 1.0
@@ -158,7 +160,7 @@ def _half_width_by_memory(away: Values, time: float) -> float:
     return student(freedom) * math.sqrt(adds * float(away @ away) / (away.size - 1) / away.size)
 
 
-def memory(means: Values) -> float:
+def correlation_time(means: Values) -> float:
     """Correlation time of a series in batches, 0 to 1000: the τ for which exp(−t/τ) explains their correlation.
 
     With x = 1/τ the correlation of successive batches is (1 − exp(−x))² / 2 (x − 1 + exp(−x)).
