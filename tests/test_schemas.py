@@ -196,6 +196,8 @@ def test_descriptions_come_from_the_docstrings_of_dataclasses() -> None:
     fields = json_schemas()["simulate"]["properties"]
     assert fields["hops_mean"]["description"]
     assert "Packet latency, from creation to the ejection of the tail" in fields["latency_p99"]["description"]
+    inherited = json_schemas()["lanes"]["properties"]["lower_bound"]
+    assert inherited["description"].startswith("Fewer lanes are impossible")
 
 
 def test_schemas_refuse_what_is_not_so() -> None:

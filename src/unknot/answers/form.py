@@ -194,11 +194,14 @@ _ENTRY = re.compile(r"([a-z_][\w, ]*?)(?: ?:.*)?")
 
 
 def _descriptions(kind: type) -> dict[str, str]:
-    """Return the description of each field from a dataclass's docstring, without the line of its name and type."""
+    """Return the descriptions of fields in the docstrings of a dataclass and its bases, without names and types."""
+    inherited: dict[str, str] = {}
+    for base in reversed(kind.__mro__[1:]):
+        inherited |= _descriptions(base) if is_dataclass(base) else {}
     found: dict[str, list[str]] = {}
     names: list[str] = []
     section = ""
-    lines = (inspect.getdoc(kind) or "").splitlines()
+    lines = inspect.cleandoc(kind.__doc__ or "").splitlines()
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         if after and set(after) == {"-"}:
             section, names = line, []
@@ -208,4 +211,4 @@ def _descriptions(kind: type) -> dict[str, str]:
             else:
                 for name in names:
                     found.setdefault(name, []).append(line.strip())
-    return {name: " ".join(words) for name, words in found.items()}
+    return inherited | {name: " ".join(words) for name, words in found.items()}
