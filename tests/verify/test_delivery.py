@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.reference.brute_force import States, states_of
 from unknot.errors import RelationError
+from unknot.lazy_kernel import plainly
 from unknot.network import Network, distances_from, from_edges
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
 from unknot.testing import networks, relations, table_relation
 from unknot.topologies import mesh, omega
 from unknot.verify import Delivery, adaptivity, deliver
+from unknot.verify.delivery_kernel import judge
+from unknot.verify.states import Explorer
 
 
 def reached(states: States, address: int, start: int) -> set[int]:
@@ -25,12 +29,12 @@ def reached(states: States, address: int, start: int) -> set[int]:
     return found
 
 
-def endless(states: States, address: int) -> bool:
-    """Whether some walk goes round: peel off states whose successors are gone."""
+def endless(states: States, address: int) -> set[int]:
+    """States from which some walk goes round: peel off those whose successors are gone."""
     left = {at: set(answer.may) for at, answer in states[address].items()}
     while gone := {at for at, after in left.items() if not after & left.keys()}:
         left = {at: after for at, after in left.items() if at not in gone}
-    return bool(left)
+    return set(left)
 
 
 def longest(states: States, address: int, start: int) -> int:
@@ -72,6 +76,40 @@ def test_delivery_of_random_relations(relation: Relation) -> None:
     if found.longest_pair is not None:
         source, address = found.longest_pair
         assert longest(states, address, vcs + source) == found.longest_route
+
+
+LOST = relations(networks(max_routers=5, max_channels=10, strongly_connected=None, loops=True), kinds=["loose"])
+
+
+@given(LOST, st.sampled_from([0, 2, 4, 100]))
+@settings(max_examples=20)
+def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, room: int) -> None:
+    """As many as there is room for, in the order of the search; all are counted."""
+    states, network = states_of(relation), relation.network
+    tables = [np.full(room, -7, dtype=np.int64) for _ in range(2)]
+    facts = np.zeros(10, dtype=np.int64)
+    facts[7] = -1
+    expected: list[list[int]] = [[], []]
+    with plainly():
+        space = Explorer(relation)
+        for address, home in enumerate(relation.destination.tolist()):
+            round_, answers = endless(states, address), states[address]
+            ends = {at for at, answer in answers.items() if answer.may_leave}
+            for at in space.visit(address)[0]:
+                nothing = not answers[at].may and not answers[at].may_leave
+                if nothing and at != relation.num_vcs + home:
+                    expected[0] += [at, address]
+                if at in round_ and not reached(states, address, at) & ends:
+                    expected[1] += [at, address]
+        space = Explorer(relation)
+        failed = judge(
+            space.function, space.layout, *network.incoming, network.source, network.target[relation.vcs.channel],
+            0, relation.num_addresses, space.seen, space.order, space.first, space.value, space.out, facts, *tables,
+        )  # fmt: skip
+    assert failed == -1
+    assert facts[2:4].tolist() == [len(pairs) // 2 for pairs in expected]
+    for table, pairs in zip(tables, expected, strict=True):
+        assert table.tolist() == (pairs + [-7] * room)[:room]
 
 
 def test_without_terminals_nothing_is_missed() -> None:

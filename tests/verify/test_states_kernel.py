@@ -1,18 +1,26 @@
-"""What exploration says of answers that break the contract, whoever asks the rule."""
+"""What exploration says of answers that break the contract, and the states on cycles, by their definition."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.reference.brute_force import blockings, states_of
+from tests.reference.fixpoints import components
 from unknot.network import from_edges
-from unknot.routing import EJECT, NO_WAIT
+from unknot.routing import EJECT, NO_WAIT, Relation
+from unknot.testing import interpreted, networks, relations
+from unknot.verify.states import core, dependencies
 from unknot.verify.states_kernel import explore
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
 """Channels 0 to 2; places 3, 4 and 5 inject at a, b and c. Address 1 is the terminal at c."""
+MANY = networks(max_routers=3, max_channels=9, loops=True)
 GOOD: dict[int, Sequence[int] | int] = {3: [0], 4: [1], 5: [EJECT], 0: [1, 1 + NO_WAIT], 1: [EJECT]}
 
 
@@ -50,3 +58,32 @@ def test_illegal_answers_name_the_state(at: int) -> None:
         assert asked({**GOOD, at: wrong, 2: [0]})[0] == -1 - state, wrong
     assert asked(GOOD, room=5)[0] == -5, "no room for the candidates of the last state"
     assert asked(GOOD, room=6)[0] == 5
+
+
+@pytest.mark.parametrize("room", [1, 4, 8, 16, 32])
+def test_states_on_cycles_whatever_the_room_at_first(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """States, steps and heads as they are defined; arrays that are too small grow without a trace."""
+    monkeypatch.setattr("unknot.verify.states.ROOM", room)
+
+    @given(st.sampled_from([False, True, True]).flatmap(lambda commits: relations(MANY, commits=commits, max_vcs=3)))
+    @settings(max_examples=15)
+    def compare(relation: Relation) -> None:
+        found, part = core(dependencies(interpreted(relation))), components(relation)
+        states = list(zip(found.input_vc.tolist(), found.owner.tolist(), strict=True))
+        steps = {
+            state: Counter(states[to] for to in found.next_state[a:b])
+            for state, a, b in zip(states, found.next_first, found.next_first[1:], strict=False)
+        }
+        heads = Counter(
+            (states[state], frozenset(found.waits(head))) for head, state in enumerate(found.head_owner.tolist())
+        )
+        expected, blocked = {}, Counter[tuple[tuple[int, int], frozenset[int]]]()
+        for address, answers in enumerate(states_of(relation)):
+            for at, answer in answers.items():
+                if at in part:
+                    alike = {vc for vc in answer.may if part.get(vc) == part[at]}
+                    expected[at, address] = Counter((vc, address) for vc in alike)
+                    blocked.update(((at, address), w) for w in blockings(relation, answer) if w <= alike)
+        assert (len(states), steps, heads) == (len(steps), expected, blocked)
+
+    compare()

@@ -19,6 +19,8 @@ from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, TimeUpError, step
 
 Flags = npt.NDArray[np.bool_]
+ROOM = 1 << 16
+"""States on cycles for which there is room at first."""
 
 
 class Explorer:
@@ -231,10 +233,10 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
     kept = graph.cyclic if kept is None else kept & graph.cyclic
     space = Explorer(relation)
     slot = np.empty(relation.num_vcs, dtype=np.int32)
-    size = 1 << 16
+    size = ROOM
     input_vc, owner = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
     next_first, next_state = np.zeros(size + 2, dtype=np.int64), np.empty(2 * size, dtype=np.int32)
-    head_first, head_owner = np.zeros(size + 2, dtype=np.int64), np.empty(size + 1, dtype=np.int32)
+    head_first, head_owner = np.zeros(size + 2, dtype=np.int64), np.empty(size + 2, dtype=np.int32)
     head_wait = np.empty(2 * size, dtype=np.int32)
     for address in range(relation.num_addresses):
         effort.spent("states on cycles", address, relation.num_addresses)
