@@ -9,6 +9,7 @@ Each kernel is compiled by one worker; others that want it meanwhile wait and lo
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import secrets
 import signal
@@ -29,6 +30,7 @@ os.environ.setdefault("NUMBA_OPT", "1")  # as on the command line; Numba reads i
 
 settings.register_profile(
     "unknot",
+    max_examples=50,
     deadline=None,
     derandomize=False,
     database=None,
@@ -36,6 +38,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("unknot")
+
+
+def pytest_sessionstart() -> None:
+    """Spare the garbage collector the tests, which stay to the end."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

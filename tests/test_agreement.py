@@ -43,7 +43,7 @@ def test_random_relations() -> None:
     cases = given(
         relations(networks(max_routers=5, max_channels=10)), st.sampled_from(SWITCHINGS), st.integers(0, 99)
     )
-    some = settings(max_examples=250)(
+    some = settings(max_examples=120)(
         cases(lambda relation, switching, seed: compare(relation, switching, seed, seen))
     )
     answers = [f"{switching} {answer}" for switching in SWITCHINGS for answer in ("sticks", "flows")]

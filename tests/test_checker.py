@@ -88,7 +88,7 @@ def test_corrupted_configurations() -> None:
     seen: Counter[str] = Counter()
 
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
         verdict = check(interpreted(relation), switching, buffer_depth=2)
         if verdict.configuration is None:
@@ -102,7 +102,7 @@ def test_corrupted_configurations() -> None:
             if holds:
                 assert complaints(relation, changed) == []
 
-    draw_until(lambda: seen["False"] > 300 and seen["True"] > 20, cases)
+    draw_until(lambda: seen["False"] > 150 and seen["True"] > 10, cases)
 
 
 def test_corrupted_certificates() -> None:
@@ -110,7 +110,7 @@ def test_corrupted_certificates() -> None:
     seen: Counter[str] = Counter()
 
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
         verdict = check(interpreted(relation), switching)
         certificate = verdict.certificate
@@ -133,7 +133,7 @@ def test_corrupted_certificates() -> None:
                 except TooLargeError:
                     seen["too large"] += 1
 
-    draw_until(lambda: min(seen["True"], seen["False"]) > 100, cases)
+    draw_until(lambda: min(seen["True"], seen["False"]) > 50, cases)
 
 
 def corrupted_certificate(draw: Any, certificate: Certificate) -> Certificate:
@@ -160,7 +160,7 @@ def corrupted_certificate(draw: Any, certificate: Certificate) -> Certificate:
 
 
 @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_compiled_and_plain_walks_agree(relation: Relation, switching: Switching, data: st.DataObject) -> None:
     verdict = check(interpreted(relation), switching)
     if verdict.certificate is None or relation.num_vcs == 0:
@@ -235,11 +235,11 @@ def test_the_search_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch) -> 
         assert holds in (None, expected is None)
         seen[holds] += 1
 
-    draw_until(lambda: min(seen[True], seen[False]) > 10, cases)
+    draw_until(lambda: min(seen[True], seen[False]) > 6, cases)
 
 
 @given(relations(networks(max_routers=4), kinds=["escape", "loose"]), st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_what_windows_strike_out_no_deadlock_holds(relation: Relation, data: st.DataObject) -> None:
     """Whatever the windows, in whatever order: what is accepted is free."""
     if relation.num_vcs == 0:

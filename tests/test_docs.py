@@ -25,7 +25,14 @@ def block(kind: str) -> str:
     return str(found)
 
 
-@pytest.mark.parametrize(("words", "code"), COMMANDS, ids=[words for words, _ in COMMANDS])
+LONG = ("run examples/torus.toml", "repair examples/fabrics/opensm-torus8x8-dor --time-limit 1")
+"""Commands that take ten seconds of processor time: in the campaign."""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [pytest.param(*c, id=c[0], marks=[pytest.mark.campaign] if c[0] in LONG else []) for c in COMMANDS],
+)
 def test_commands_end_as_the_page_says(
     words: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,7 +58,7 @@ def attempt(read: Callable[[], Result], named: str) -> Result | None:
 
 
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_cut_off_anywhere(path: Path, data: st.DataObject) -> None:
     content = path.read_bytes()
@@ -78,7 +78,7 @@ def test_cut_off_after_every_block_of_lines(path: Path) -> None:
         assert read_damaged(path, b"".join(lines[:end])) is None
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(share=st.floats(0, 0.999))
 def test_a_packed_list_that_was_cut_off_before_it_was_packed(share: float) -> None:
     path = DESCRIPTIONS[-1]
@@ -93,7 +93,7 @@ def cabled(fabric: Fabric) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_one_wrong_byte(path: Path, data: st.DataObject) -> None:
     content = bytearray(path.read_bytes())

@@ -93,19 +93,15 @@ def test_hostile_names_are_only_text(tmp_path: Path) -> None:
     assert sum(HOSTILE in text for text in checker.text) > 5
 
 
-def test_other_processes_write_the_same_bytes(tmp_path: Path, report: str) -> None:
+def test_another_process_writes_the_same_bytes(tmp_path: Path, report: str) -> None:
     program = (
         "import sys; from tests.report.examples import study_result; from unknot.report import write_study_report; "
         "write_study_report(study_result(), sys.argv[1])"
     )
-    pages = []
-    for seed in ("0", "4711"):
-        path = tmp_path / f"{seed}.html"
-        root = Path(__file__).parents[2]
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run([sys.executable, "-c", program, str(path)], check=True, cwd=root, env=environment)
-        pages.append(path.read_text(encoding="utf-8"))
-    assert pages == [report, report]
+    path, root = tmp_path / "page.html", Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONHASHSEED": "4711"}
+    subprocess.run([sys.executable, "-c", program, str(path)], check=True, cwd=root, env=environment)
+    assert path.read_text(encoding="utf-8") == report
 
 
 def test_on_a_narrow_screen_curves_stand_one_below_the_other_and_tables_stay(report: str) -> None:

@@ -12,7 +12,6 @@ from tests.routing.paths import channel_paths
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.routing import Relation, duato, hop_number, product_order, ring_lexicographic, shortest_paths, up_down
-from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation, interpreted, networks
@@ -40,12 +39,6 @@ def test_claims_and_contract_and_vcs(text: str, factors: list[tuple[str, object]
     check_relation(relation, compiled=False)
     most = [int(make(named(factor)).vcs.counts.max()) for factor, make in factors]  # type: ignore[operator]
     assert int(relation.vcs.counts.max()) == max(most)
-
-
-def test_compiled() -> None:
-    relation = product(*CASES[0])
-    check_relation(relation, compiled=False)
-    assert not compile_relation(relation).tabulated
 
 
 def test_a_torus_is_the_product_of_its_rings_state_by_state() -> None:

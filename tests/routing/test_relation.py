@@ -157,7 +157,7 @@ def test_states_that_do_not_exist() -> None:
 
 
 @given(relations(networks(max_routers=3)))
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_compiled_equals_plain_on_random_tables(relation: Relation) -> None:
     assert not by_numba(relation).tabulated
     for (at, address), expected in answers(relation).items():

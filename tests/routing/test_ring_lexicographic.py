@@ -8,7 +8,6 @@ from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
 from unknot.errors import NetworkError
 from unknot.routing import Relation, dimension_order, ring_lexicographic
-from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation
@@ -35,12 +34,6 @@ def vcs_of(relation: Relation, source: int, address: int) -> list[int]:
 @pytest.mark.parametrize("text", PRODUCTS)
 def test_claims_and_contract(text: str) -> None:
     check_relation(ring_lexicographic(named(text)), compiled=False)
-
-
-def test_compiled() -> None:
-    relation = ring_lexicographic(named("ring(5) * line(3)"))
-    check_relation(relation, compiled=False)
-    assert not compile_relation(relation).tabulated
 
 
 def test_the_routes_of_the_papers_example() -> None:

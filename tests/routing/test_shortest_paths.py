@@ -12,7 +12,6 @@ from tests.routing.paths import channel_paths
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network, to_networkx
 from unknot.routing import Relation, fully_adaptive, hop_number, shortest_paths
-from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation, interpreted, networks
@@ -32,13 +31,6 @@ def routers(network: Network, path: tuple[int, ...], start: int) -> list[int]:
 def test_claims_and_contract(text: str, choice: str) -> None:
     for make in (shortest_paths, hop_number):
         check_relation(make(named(text), choice=choice), compiled=False)
-
-
-@pytest.mark.parametrize("text", ["torus(4, 3)", "irregular(6, 3, 1)"])
-def test_compiled(text: str) -> None:
-    for relation in (shortest_paths(named(text), choice="random"), hop_number(named(text), choice="all")):
-        check_relation(relation, compiled=False)
-        assert not compile_relation(relation).tabulated
 
 
 @pytest.mark.parametrize("choice", CHOICES)

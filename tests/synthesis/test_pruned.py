@@ -91,7 +91,7 @@ def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
 
 
 def test_the_best_so_far_is_kept() -> None:
-    found = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(4))
+    found = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(2))
     assert isinstance(found, Pruned)
     assert found.verdict.deadlock_free
     assert deliver(found.relation).delivered

@@ -82,7 +82,7 @@ def judged(relation: Relation) -> None:
 def test_brute_force_agrees() -> None:
     """On a few drawn networks; how often the fewest changes are found is for the campaign to say."""
     cases = given(networks(), st.integers(0, 9))(lambda n, seed: compare(n, seed, Counter()))
-    settings(max_examples=25)(cases)()
+    settings(max_examples=15)(cases)()
 
 
 @pytest.mark.campaign
@@ -162,7 +162,7 @@ def naive_cost(asked: Wanted, key: np.ndarray, weights: np.ndarray) -> int:
     return cost
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(networks(), st.integers(1, 2), st.integers(0, 1000))
 def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     given_ = demand(network)

@@ -81,7 +81,7 @@ def compare(relation: Relation) -> int:
 
 
 @given(relations(networks(max_routers=5, max_channels=10)))
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_counts_are_those_of_enumeration_on_random_relations(relation: Relation) -> None:
     compare(interpreted(relation))
 
@@ -89,7 +89,7 @@ def test_counts_are_those_of_enumeration_on_random_relations(relation: Relation)
 @given(
     relations(networks(max_routers=6, max_channels=14, free_terminals=False), kinds=["minimal", "escape"], max_vcs=3)
 )
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_counts_where_paths_are_many(relation: Relation) -> None:
     compare(interpreted(relation))
 

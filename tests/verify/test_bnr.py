@@ -102,7 +102,7 @@ def signs_of(network: Network, source: int, target: int) -> tuple[int, ...]:
 
 
 @given(st.sampled_from(MESHES).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_tables_of_random_relations_are_those_of_enumeration(relation: Relation) -> None:
     compare(interpreted(relation))
 

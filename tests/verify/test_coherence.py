@@ -87,7 +87,7 @@ def test_random_relations() -> None:
     )
 
     @given(st.one_of(relations(networks(max_routers=5, max_channels=9)), dense))
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def run(relation: Relation) -> None:
         if deliver(interpreted(relation)).livelock_free:
             seen[compare(relation)] += 1

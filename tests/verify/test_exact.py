@@ -62,7 +62,7 @@ def test_windows_decide_as_brute_force(
     seen: Counter[str] = Counter()
 
     @given(strategy)
-    @settings(max_examples=30)
+    @settings(max_examples=16)
     def compare(relation: Relation) -> None:
         try:
             expected = deadlock(relation, "wormhole", limit=20_000)

@@ -19,7 +19,7 @@ def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
     seen = {True: 0, False: 0}
 
     @given(relations(networks(max_routers=5, max_channels=10)))
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def run(relation: Relation) -> None:
         found = livelock(interpreted(relation))
         seen[found.free] += 1
@@ -43,7 +43,7 @@ def test_a_cycle_is_reported_by_names() -> None:
 
 def test_used_and_unused_vcs() -> None:
     @given(relations(networks(max_routers=5, max_channels=10)))
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def run(relation: Relation) -> None:
         found = vc_use(interpreted(relation))
         reached = {at for answers in states_of(relation) for at in answers if at < relation.num_vcs}

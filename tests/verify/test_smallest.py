@@ -39,7 +39,7 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation]) -> N
     seen: Counter[str] = Counter()
 
     @given(strategy, st.sampled_from(SWITCHINGS))
-    @settings(max_examples=40)
+    @settings(max_examples=24)
     def compare(relation: Relation, switching: Switching) -> None:
         try:
             expected = fewest(relation, switching)

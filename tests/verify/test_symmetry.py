@@ -126,7 +126,7 @@ def compare(relation: Relation) -> tuple[bool, bool]:
 def test_answers_are_the_same_with_and_without(network: Network) -> None:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=40)
+    @settings(max_examples=24)
     @given(st.randoms(use_true_random=True), st.integers(1, 2))
     def compared(rng: random.Random, vcs: int) -> None:
         symmetry, some = compare(random_relation(rng, network, vcs, spoil=False))
@@ -143,7 +143,7 @@ def test_answers_are_the_same_where_all_drains() -> None:
 
 
 @pytest.mark.parametrize("network", [ring(4), torus(3, 3)], ids=lambda n: n.name)
-@settings(max_examples=40)
+@settings(max_examples=24)
 @given(rng=st.randoms(use_true_random=True), vcs=st.integers(1, 2))
 def test_a_single_other_answer_is_noticed(network: Network, rng: random.Random, vcs: int) -> None:
     relation = random_relation(rng, network, vcs, spoil=True)

@@ -57,7 +57,7 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
 
 def test_fixpoints_equal_repeated_passes() -> None:
     seen: Counter[str] = Counter()
-    some = settings(max_examples=200)(given(ANY)(lambda relation: compare(interpreted(relation), seen)))
+    some = settings(max_examples=100)(given(ANY)(lambda relation: compare(interpreted(relation), seen)))
     draw_until(lambda: min(seen["left"], seen["drained"], seen["states form cycles"]) > 3, some)
 
 
@@ -94,7 +94,7 @@ def test_threads_do_not_change_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: Counter[str] = Counter()
 
     @given(ANY)
-    @settings(max_examples=100)
+    @settings(max_examples=60)
     def compare_threads(relation: Relation) -> None:
         interpreted(relation)
         alone, three = effort.Effort(threads=1), effort.Effort(threads=3)

@@ -70,7 +70,7 @@ def test_grades_of_given_worms() -> None:
     seen: Counter[str] = Counter()
 
     @given(relations(networks(loops=True, strongly_connected=None)))
-    @settings(max_examples=250)
+    @settings(max_examples=150)
     def compare(relation: Relation) -> None:
         try:
             found = deadlock(relation, "wormhole", limit=5_000)

@@ -29,7 +29,7 @@ from unknot.traffic import Traffic, pattern
 def side_by_side(twin: Simulator, engine: Engine) -> Iterator[list[tuple[int, int, int]]]:
     """Advance both to some cycles and compare latencies, flits and buffers; yield the packets that arrived."""
     engine.state.setup.measure_from = 0
-    for until in (7, 60, 61, 150, 260):
+    for until in (7, 60, 61, 150):
         twin.run(until - twin.now)
         while engine.now < until:
             engine.advance(until)
@@ -70,7 +70,7 @@ def agree(
     return engine
 
 
-@settings(max_examples=16, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_twin_on_random_relations(data: st.DataObject) -> None:
     relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))

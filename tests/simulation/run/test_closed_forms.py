@@ -39,7 +39,7 @@ from unknot.topologies import mesh
 from unknot.traffic import Traffic
 from unknot.verify.loads import loads
 
-REPLICATIONS = 20
+REPLICATIONS = 12
 
 
 def mean_wait(p: float, sources: int, cycles: int) -> float:
