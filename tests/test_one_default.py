@@ -17,7 +17,7 @@ from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.routing import dimension_order
 from unknot.simulation import saturation
-from unknot.simulation.run.options import ROUTERS, run_threads
+from unknot.simulation.run.options import FLITS, ROUTERS, run_threads
 from unknot.threads import processors, threads_of
 from unknot.topologies import line, mesh, torus
 
@@ -67,10 +67,13 @@ def test_threads_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     assert threads_of(None, "check", wrong=UnknotError) == processors()
     assert threads_of(None, "check", wrong=UnknotError, useful=0) == 1
     assert threads_of(7, "check", wrong=UnknotError, useful=1) == 7
-    assert run_threads(None, torus(4, 4)) == 1
+    assert run_threads(None, torus(4, 4), 1.0) == 1
     large = line(ROUTERS * processors())
-    assert run_threads(None, large) == processors()
-    assert run_threads(None, large, alone=True) == 1
+    assert run_threads(None, large, 0.01) == processors()
+    assert run_threads(None, large, 0.01, alone=True) == 1
+    busy = line(2 * FLITS)
+    assert run_threads(None, busy, 1.0) == min(2, processors())
+    assert run_threads(None, busy, 0.9) == 1
 
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5, 10**30, "2"])

@@ -90,7 +90,7 @@ def simulate(
     jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
     threads: Annotated[
         int | None,
-        typer.Option(help="Threads inside each run; by default the cores, 1,024 routers for each. Same answer."),
+        typer.Option(help="Threads inside each run; by default the cores, if there is work for each. Same answer."),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which the run is given up; exit code 3.")

@@ -58,7 +58,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
     from unknot.simulation.run.options import run_threads
 
     alone = bool(task.point.get("faults") or task.point.get("classes"))
-    threads = run_threads(task.point["threads"], task.relation.network, alone=alone)
+    threads = run_threads(task.point["threads"], task.relation.network, load, alone=alone)
     clock = _Clock(alone=threads == 1 and task.time_limit is None)
     with activity.cycles("simulating") as progress:
         found = limited(

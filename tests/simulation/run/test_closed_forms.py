@@ -39,7 +39,7 @@ from unknot.topologies import mesh
 from unknot.traffic import Traffic
 from unknot.verify.loads import loads
 
-REPLICATIONS = 12
+REPLICATIONS = 20
 
 
 def mean_wait(p: float, sources: int, cycles: int) -> float:
@@ -59,7 +59,7 @@ def agree(
     for seed in range(REPLICATIONS):
         run = simulate(
             relation, p * flits, packet_length=flits, switching=switching, buffer_depth=depth, seed=seed,
-            traffic=traffic, warmup=2_000, measure=40_000,
+            traffic=traffic, warmup=2_000, measure=25_000,
         )  # fmt: skip
         assert run.stable, run.reason
         assert run.latency_mean is not None
@@ -89,7 +89,7 @@ def test_a_source_queue_with_packets_of_two_lengths_is_geo_g_1() -> None:
     for seed in range(REPLICATIONS):
         run = simulate(
             two_routers(8), share, packet_length=lengths, switching="wormhole-nonatomic", buffer_depth=16, seed=seed,
-            warmup=2_000, measure=40_000,
+            warmup=2_000, measure=25_000,
         )  # fmt: skip
         assert run.latency_mean is not None
         means.append(run.latency_mean - run.network_latency_mean)  # type: ignore[operator]
@@ -241,7 +241,7 @@ def test_a_link_with_vcs_enough_carries_a_flit_a_cycle(switching: Switching, lat
 def test_round_robin_at_every_router_halves_the_share_of_who_is_further_away(vcs: int, switching: Switching) -> None:
     """The parking lot: fair to the inputs of each router, so sources have 1/2, 1/4, 1/8, … of the last channel."""
     run = simulate(
-        row(5, vcs), 1.0, packet_length=4, switching=switching, traffic=[0] * 5, warmup=5_000, measure=40_000
+        row(5, vcs), 1.0, packet_length=4, switching=switching, traffic=[0] * 5, warmup=5_000, measure=25_000
     )
     shares = np.diff(run.utilisation, prepend=0) / run.utilisation[-1]
     assert shares == pytest.approx([1 / 16, 1 / 16, 1 / 8, 1 / 4, 1 / 2], abs=0.003)

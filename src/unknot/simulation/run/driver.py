@@ -120,8 +120,8 @@ def simulate(
     seed : int
         *Execution.* The same design, load and seed give the same run to the last bit.
     threads : int, optional
-        Threads inside this one run; by default one for each processor, but only where each has 1,024 routers, and one
-        with `faults` or `classes`. Any number gives the same bits.
+        Threads inside this one run; by default one for each processor, but only where each has 1,024 routers or 256
+        flits created in a cycle, and one with `faults` or `classes`. Any number gives the same bits.
     progress : callable, optional
         Called with the stage and the cycle reached, see `unknot.progress`.
 
@@ -140,7 +140,7 @@ def simulate(
     relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)
     check_run(load, warmup, measure, precision, interval)
-    count = run_threads(threads, relation.network, alone=bool(faults or classes))
+    count = run_threads(threads, relation.network, load, alone=bool(faults or classes))
     if classes:
         check_alone(
             count, faults=faults, bursts=bursts, traffic=traffic != "uniform", packet_length=packet_length != 1

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 MOST = 2**40
 """Most cycles of a part of a run."""
-ROUTERS = 1024
-"""Routers that keep a thread busy; with fewer it waits for the others."""
+ROUTERS, FLITS = 1024, 256
+"""Routers, or flits created in a cycle, that keep a thread busy; with fewer it waits for the others."""
 
 
 def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:
@@ -64,9 +64,9 @@ def check_run(
         raise SimulationError("precision chooses how long to measure: give either it or measure")
 
 
-def run_threads(threads: int | None, network: Network, *, alone: bool = False) -> int:
-    """Threads of a run: those asked for, else one, if it goes `alone`, or as many as the network has work for."""
-    useful = 1 if alone else network.num_routers // ROUTERS
+def run_threads(threads: int | None, network: Network, load: float, *, alone: bool = False) -> int:
+    """Threads of a run: those asked for, else one, if it goes `alone`, or as many as there is work for."""
+    useful = 1 if alone else max(network.num_routers // ROUTERS, int(load * network.num_terminals) // FLITS)
     return threads_of(threads, "simulate", wrong=SimulationError, useful=useful)
 
 

@@ -104,10 +104,10 @@ def run_booksim(
         key, values = sweep
         setups = [(f"{key}={value}", setup.at(key, value)) for value in values]
     points: list[Point] = []
-    if jobs > 1:
+    if min(jobs, len(setups)) > 1:
         setup.relation.compiled  # noqa: B018 compiled once, before threads share it
         with ThreadPoolExecutor(jobs) as pool:
-            pending = [pool.submit(_run, setting, one) for setting, one in setups]
+            pending = [pool.submit(_run, setting, one, threads=1) for setting, one in setups]
             for future in pending:
                 points.append(future.result())
                 if done is not None:
@@ -120,9 +120,10 @@ def run_booksim(
     return points
 
 
-def _run(setting: str, setup: Setup) -> Point:
+def _run(setting: str, setup: Setup, *, threads: int | None = None) -> Point:
     began = time.monotonic()
-    found = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **setup.options) for seed in setup.seeds)
+    options = {"threads": threads} | setup.options
+    found = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **options) for seed in setup.seeds)
     lengths = tuple(one.mean_length / one.mean_packets for one in setup.options.get("classes", ()))
     seconds = time.monotonic() - began
     return Point(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, found)
