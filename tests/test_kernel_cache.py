@@ -70,7 +70,6 @@ def test_a_change_of_a_helper_is_seen(elsewhere: bool, package: Path, tmp_path: 
     helper.write_text(HELPER.replace("ONE = 1", "ONE = 2"))
     os.utime(helper, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert run(package, cache) == ["22", "1"]
-    assert run(package, cache) == ["22", "0"]
     kept = list(tmp_path.rglob("*_kernel.*.nbi"))
     assert len(kept) == 2, "those of the other sources are removed"
     assert all(sources_digest(package) in file.name for file in kept)

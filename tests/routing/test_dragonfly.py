@@ -224,7 +224,7 @@ def test_ugal_needs_no_more_vcs_than_valiant() -> None:
     def run(relation: Relation, load: float, traffic: object) -> Run:
         return simulate(
             relation, load, switching="vct", traffic=traffic,
-            packet_length=8, buffer_depth=32, warmup=800, measure=1200,
+            packet_length=8, buffer_depth=32, warmup=500, measure=600,
         )  # type: ignore[call-overload]  # fmt: skip
 
     assert run(minimal, 0.3, shift).accepted_load < 1 / 8
