@@ -115,3 +115,28 @@ def one_sender(network: Network, seed: int, most: int = 2) -> Relation:
             home = here == network.eject[address]
             table[at, address] = [EJECT] if home else rng.sample(near, min(rng.randint(1, most), len(near)))
     return table_relation(network, virtual, table, may_use=may_use, name="one_sender")
+
+
+def mostly_ranked(network: Network, seed: int, astray: float = 0.02) -> Relation:
+    """Almost every header waits for one random VC that is ranked above its own, and may go on over any others.
+
+    So VCs drain one after the other while packets may go round.
+    """
+    rng = random.Random(seed)
+    virtual = VirtualChannels(network, 1)
+    first, leaving = network.outgoing
+    rank = rng.sample(range(virtual.total), virtual.total)
+    table: dict[tuple[int, int], list[int]] = {}
+    for address in range(network.num_terminals):
+        for at in range(virtual.total + network.num_terminals):
+            here = int(virtual.router[at])
+            near = leaving[first[here] : first[here + 1]].tolist()
+            floor = rank[at] if at < virtual.total and rng.random() >= astray else -1
+            higher = [vc for vc in near if rank[vc] > floor]
+            if here == network.eject[address] and rng.random() < 0.5:
+                table[at, address] = [EJECT]
+            elif higher:
+                waits = rng.choice(higher)
+                others = rng.sample(near, min(rng.randint(0, 3), len(near)))
+                table[at, address] = [waits, *(vc + NO_WAIT for vc in others if vc != waits)]
+    return table_relation(network, virtual, table, name="mostly_ranked")

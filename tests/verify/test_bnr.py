@@ -29,6 +29,7 @@ from unknot.tod import network
 from unknot.topologies import hypercube, mesh, petersen, torus
 from unknot.verify import adaptivity, check, deliver
 from unknot.verify.bnr import bnr, conclude
+from unknot.verify.directions import directions
 
 MESHES = [mesh(3), mesh(3, 3), mesh(2, 2, 2), mesh(3, 1, 2)]
 OTHERS = [
@@ -99,6 +100,14 @@ def signs_of(network: Network, source: int, target: int) -> tuple[int, ...]:
             taken_up[product.dimension[c]].add(-1 if product.down[c] else 1)
     only = [-1 if wraps and ways == 2 else 1 for ways, wraps in zip(product.ways, product.wraps, strict=True)]
     return tuple(0 if len(up) == 2 else up.pop() if up else own for up, own in zip(taken_up, only, strict=True))
+
+
+@pytest.mark.parametrize("network", [*MESHES, *OTHERS], ids=lambda n: n.name)
+def test_classes_of_messages_are_those_of_their_shortest_paths(network: Network) -> None:
+    kinds = directions(network)
+    for home in range(network.num_terminals):
+        expected = [signs_of(network, int(r), int(network.eject[home])) for r in network.inject]
+        assert [kinds.signs[i] for i in kinds.of_sources(home)] == expected
 
 
 @given(st.sampled_from(MESHES).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))

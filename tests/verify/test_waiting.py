@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.drawing import draw_until
-from tests.reference.fixpoints import left_over
+from tests.reference.brute_force import blockings, states_of
+from tests.reference.fixpoints import components, left_over
+from tests.verify.constructions import mostly_ranked
 from unknot.errors import RelationError
 from unknot.memory import SizeError, memory_limit
 from unknot.network import Network
@@ -23,9 +25,22 @@ from unknot.testing import interpreted, networks, relations, table_relation
 from unknot.topologies import mesh, torus
 from unknot.verify import check, deliver, dependencies, effort
 from unknot.verify.states import core
-from unknot.verify.waiting import Waiting, drain, waiting
+from unknot.verify.waiting import PICKED, Waiting, drain, waiting
 
 ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))
+
+
+def wanted_by(relation: Relation, left: frozenset[int], entered: bool) -> dict[int, set[frozenset[int]]]:
+    """What blocked headers on each VC that is left wait for: the different sets of VCs that are left."""
+    part = components(relation)
+    found: dict[int, set[frozenset[int]]] = defaultdict(set)
+    for answers in states_of(relation):
+        doors = {vc for at, answer in answers.items() if at >= relation.num_vcs for vc in answer.may}
+        for at in left & (doors if entered else answers.keys()):
+            alike = {vc for vc in left if part[vc] == part[at]}
+            if choices := [choice for choice in blockings(relation, answers[at]) if choice <= alike]:
+                found[at].add(frozenset().union(*choices))
+    return found
 
 
 def compare(relation: Relation, seen: Counter[str]) -> None:
@@ -45,6 +60,13 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
             heads = left.heads()
             assert set(heads.input_vc.tolist()) == expected == set(heads.input_vc[heads.head_owner].tolist())
             assert set(heads.head_wait.tolist()) <= expected
+            picked: dict[int, list[frozenset[int]]] = defaultdict(list)
+            for state, vc in enumerate(heads.input_vc.tolist()):
+                own = np.flatnonzero(heads.head_owner == state).tolist()
+                picked[vc].append(frozenset(w for head in own for w in heads.waits(head)))
+            for vc, wanted in wanted_by(relation, expected, entered).items():
+                assert len(set(picked[vc])) == len(picked[vc]) == min(len(wanted), PICKED)
+                assert set(picked[vc]) <= wanted
             for head, state in enumerate(heads.head_owner.tolist()):
                 found = relation.candidates(int(heads.input_vc[state]), int(heads.owner[state]))
                 waited = sorted({c.vc for c in found if c.waits and c.vc is not None})
@@ -59,6 +81,12 @@ def test_fixpoints_equal_repeated_passes() -> None:
     seen: Counter[str] = Counter()
     some = settings(max_examples=100)(given(ANY)(lambda relation: compare(interpreted(relation), seen)))
     draw_until(lambda: min(seen["left"], seen["drained"], seen["states form cycles"]) > 3, some)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_states_that_go_round_die_together(seed: int) -> None:
+    """VCs drain one after the other, and with them what waits for them in circles of states."""
+    compare(interpreted(mostly_ranked(mesh(3, 2), seed)), Counter())
 
 
 @settings(max_examples=12)
@@ -178,6 +206,19 @@ def test_both_fixpoints_are_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
     assert drains["wormhole VCs that drain"] > drains["vct VCs that drain"] > 0
 
 
+@pytest.mark.parametrize("spread", [False, True])
+def test_the_clock_is_looked_at_while_vcs_drain(spread: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every state is looked at, so there are at least half as many breaks as the budget asks for."""
+    budget = 30
+    monkeypatch.setattr("unknot.verify.waiting.BUDGET", budget)
+    states = waiting(dependencies(interpreted(mostly_ranked(torus(4, 4), 2, 0.0))))
+    heard: list[int] = []
+    drain(states, spread=spread, effort=effort.Effort(progress=lambda _, done, __: heard.append(done)))
+    assert states.owner.size > 10 * budget
+    assert len(heard) >= states.owner.size // (2 * budget)
+    assert heard == sorted(heard)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     relation = duato(mesh(4, 4))
     with memory_limit(1000), pytest.raises(SizeError, match=r"96 VCs .* the limit is 1000 bytes"):
@@ -187,6 +228,22 @@ def test_what_does_not_fit_is_refused() -> None:
         assert not check(fully_adaptive(torus(4, 4), 2), "vct").deadlock_free
     with memory_limit(12 * 1024 - 1), pytest.raises(SizeError, match="the 1024 states on cycles"):
         check(fully_adaptive(torus(4, 4), 2), "vct")
+    # Where packets may go round, 8 bytes more for each of the 36 × 9 states.
+    around = table_relation(
+        grid := torus(3, 3),
+        1,
+        {
+            (at, address): [EJECT]
+            if at >= 36 and at - 36 == address
+            else np.flatnonzero(grid.source == here).tolist()
+            for at, here in enumerate([*grid.target.tolist(), *range(9)])
+            for address in range(9)
+        },
+    )
+    with memory_limit(20 * 324):
+        assert waiting(dependencies(around), symmetry=False).owner.size == 324
+    with memory_limit(20 * 324 - 1), pytest.raises(SizeError, match="the 324 states on cycles"):
+        waiting(dependencies(around), symmetry=False)
 
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5])
