@@ -11,8 +11,9 @@ from hypothesis import given, settings
 
 from tests.reference.shortest_paths import shortest_paths as listed
 from tests.reference.shortest_paths import starts, taken
-from unknot.network import Network
+from unknot.network import Network, from_edges
 from unknot.routing import (
+    EJECT,
     Relation,
     dimension_order,
     duato,
@@ -24,7 +25,7 @@ from unknot.routing import (
     vba,
     west_first,
 )
-from unknot.testing import interpreted, networks, relations
+from unknot.testing import interpreted, networks, relations, table_relation
 from unknot.topologies import mesh, torus
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.minimal_paths import forbidden_path, path_counts
@@ -171,3 +172,12 @@ def test_progress_and_many_vcs() -> None:
     )
     assert found.fully_adaptive
     assert seen == [(i, 9) for i in range(1, 10)]
+
+
+def test_sets_of_vcs_are_those_of_one_way_alone() -> None:
+    """Three ways over the last channel: to VC 0, from which packets eject, or to VC 1, where they end."""
+    network = from_edges([(0, 2), (1, 2), (2, 3)], directed=True)
+    table = {(4, 3): [0], (5, 3): [1], (6, 3): [2], (0, 3): [3], (1, 3): [3], (2, 3): [EJECT], (3, 3): []}
+    relation = interpreted(table_relation(network, [1, 1, 2], table))
+    *_, counts = path_counts(relation)
+    assert [counts.exact(i) for i in range(3)] == [(0, 1), (0, 1), (1, 1)]

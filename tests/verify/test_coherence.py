@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +26,7 @@ from unknot.routing import (
 from unknot.testing import interpreted, networks, relations, table_relation
 from unknot.topologies import mesh, torus
 from unknot.verify import deliver
-from unknot.verify.coherence import coherence
+from unknot.verify.coherence import Suffix, coherence
 
 Route = tuple[int, ...]
 
@@ -144,3 +147,14 @@ def test_vcs_of_a_channel_that_go_on_otherwise() -> None:
 
 def test_more_than_64_vcs() -> None:
     assert coherence(interpreted(fully_adaptive(mesh(3, 2), 70))).coherent
+
+
+def test_who_stands_at_home_may_have_to_leave_first() -> None:
+    """From r0 a packet ejects as soon as it comes to r1; from the second terminal there it must go round."""
+    network = replace(
+        from_edges([(0, 1), (1, 0)], directed=True), inject=np.array([0, 1, 1]), eject=np.array([0, 1, 1])
+    )
+    table = {(2, 1): [0], (0, 1): [EJECT], (4, 1): [1], (1, 1): [0]}
+    may_use = [[False, True, False], [False, False, False], [False, True, False]]
+    found = coherence(interpreted(table_relation(network, 1, table, may_use=may_use)))
+    assert found.witness == Suffix(source=0, address=1, route=(0,), start=1, terminal=2, ejects=True)

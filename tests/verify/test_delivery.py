@@ -112,6 +112,14 @@ def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, ro
         assert table.tolist() == (pairs + [-7] * room)[:room]
 
 
+def test_the_longest_route_of_the_first_terminal() -> None:
+    """Shorter ones of later terminals do not take its place."""
+    network = from_edges([(0, 1), (1, 2)], directed=True)
+    table = {(2, 2): [0], (0, 2): [1], (3, 2): [1], (1, 2): [EJECT]}
+    found = deliver(table_relation(network, 1, table))
+    assert (found.longest_route, found.longest_pair) == (2, (0, 2))
+
+
 def test_without_terminals_nothing_is_missed() -> None:
     empty = np.zeros(0, dtype=np.int64)
     network = Network(

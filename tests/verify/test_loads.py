@@ -272,3 +272,9 @@ def test_without_channels() -> None:
         fully_adaptive(Network("dot", 1, np.zeros(0, np.int32), np.zeros(0, np.int32), inject=np.array([0, 0])))
     )
     assert (found.highest, found.throughput) == (0.0, 1.0)
+
+
+def test_routes_are_forced_or_not() -> None:
+    for routing, forced in ((dimension_order, True), (fully_adaptive, False)):
+        relation = interpreted(routing(mesh(2, 2)))
+        assert loads(relation, np.ones((4, 4))).forced is best_loads(relation, np.ones((4, 4))).forced is forced

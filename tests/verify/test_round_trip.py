@@ -1,0 +1,38 @@
+"""Closed walks of so many steps and least weight, against all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unknot.verify.smallest_kernel import round_trip
+
+Edges = dict[tuple[int, int], int]
+NODES = 4
+
+
+def walks(edges: Edges, walk: tuple[int, ...], steps: int) -> list[tuple[int, ...]]:
+    if not steps:
+        return [walk] if (walk[-1], walk[0]) in edges else []
+    return [found for u, v in edges if u == walk[-1] for found in walks(edges, (*walk, v), steps - 1)]
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.tuples(*[st.integers(0, NODES - 1)] * 2), st.integers(1, 5), max_size=8), st.integers(1, 4))
+def test_the_lightest_closed_walk(edges: Edges, steps: int) -> None:
+    ordered = sorted(edges)
+    first = np.searchsorted([u for u, _ in ordered], np.arange(NODES + 1)).astype(np.int64)
+    target = np.array([v for _, v in ordered], dtype=np.int64)
+    weight = np.array([edges[edge] for edge in ordered], dtype=np.int64)
+    walk = np.full(steps, -1, dtype=np.int64)
+    found = round_trip(first, target, weight, steps, walk)
+
+    def heavy(nodes: tuple[int, ...]) -> int:
+        return sum(edges[u, v] for u, v in zip(nodes, (*nodes[1:], nodes[0]), strict=True))
+
+    every = [one for start in range(NODES) for one in walks(edges, (start,), steps - 1)]
+    assert found == min(map(heavy, every), default=-1)
+    if every:
+        assert tuple(walk.tolist()) in every
+        assert heavy(tuple(walk.tolist())) == found
