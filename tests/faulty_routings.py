@@ -12,7 +12,6 @@ import numpy as np
 from unknot.errors import UnknotError
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.studies import design
-from unknot.testing import interpreted
 from unknot.testing.catalogue import NETWORKS
 
 KINDS = ("vc", "direction", "drop", "add", "no wait")
@@ -63,16 +62,14 @@ def planted(relation: Relation, fault: Fault) -> Relation:
         out[: len(answer)] = answer
         return len(answer)
 
-    return interpreted(
-        Relation(
-            relation.network,
-            relation.vcs,
-            rule,
-            name=f"{relation.name}, {fault.kind}",
-            destination=relation.destination,
-            may_use=relation.may_use,
-            commits=relation.commits,
-        )
+    return Relation(
+        relation.network,
+        relation.vcs,
+        rule,
+        name=f"{relation.name}, {fault.kind}",
+        destination=relation.destination,
+        may_use=relation.may_use,
+        commits=relation.commits,
     )
 
 

@@ -18,13 +18,13 @@ from unknot.checker import accept
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted, networks, relations
+from unknot.testing import networks, relations
 from unknot.topologies import hypercube, mesh, torus
 from unknot.verify import Verdict
 
 
 def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[str]) -> None:
-    verdict = check(interpreted(relation), switching, buffer_depth=2)
+    verdict = check(relation, switching, buffer_depth=2)
     if verdict.configuration is not None:
         result = replay(relation, verdict.configuration, cycles=200)
         assert result.stuck, verdict.configuration
@@ -93,7 +93,7 @@ def one_sided(relation: Relation, seed: int) -> Relation:
 
 def agree(relation: Relation, switching: Switching, cycles: int, seeds: range, seen: Counter[str]) -> None:
     """What is proved free runs under adversarial traffic at full load; what is refuted sticks in its replay."""
-    verdict = check(interpreted(relation), switching, buffer_depth=2)
+    verdict = check(relation, switching, buffer_depth=2)
     if verdict.configuration is not None:
         assert replay(relation, verdict.configuration, cycles=100).stuck
         seen["sticks"] += 1
@@ -101,7 +101,7 @@ def agree(relation: Relation, switching: Switching, cycles: int, seeds: range, s
     for seed in seeds:
         part = relation if seed % 4 == 0 else one_sided(relation, seed)
         run = simulate(
-            interpreted(part), 1.0, packet_length=1 + seed % 2 if switching in ("saf", "vct") else 1 + 2 * (seed % 4),
+            part, 1.0, packet_length=1 + seed % 2 if switching in ("saf", "vct") else 1 + 2 * (seed % 4),
             switching=switching, buffer_depth=2, seed=seed, warmup=0, measure=cycles,
         )  # fmt: skip
         assert run.deadlock is None, f"{relation.name} on {relation.network.name}: {run.reason}"

@@ -22,7 +22,7 @@ from unknot.checker import search as checker_search
 from unknot.checker import verdicts as checker
 from unknot.routing import Relation, dimension_order, duato
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted, networks, relations
+from unknot.testing import networks, relations
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import Certificate, Configuration, Message, Verdict, check
 
@@ -90,7 +90,7 @@ def test_corrupted_configurations() -> None:
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
     @settings(max_examples=100)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
-        verdict = check(interpreted(relation), switching, buffer_depth=2)
+        verdict = check(relation, switching, buffer_depth=2)
         if verdict.configuration is None:
             return
         for _ in range(5):
@@ -112,7 +112,7 @@ def test_corrupted_certificates() -> None:
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
     @settings(max_examples=100)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
-        verdict = check(interpreted(relation), switching)
+        verdict = check(relation, switching)
         certificate = verdict.certificate
         if certificate is None or relation.num_vcs == 0:
             return
@@ -162,7 +162,7 @@ def corrupted_certificate(draw: Any, certificate: Certificate) -> Certificate:
 @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
 @settings(max_examples=80)
 def test_compiled_and_plain_walks_agree(relation: Relation, switching: Switching, data: st.DataObject) -> None:
-    verdict = check(interpreted(relation), switching)
+    verdict = check(relation, switching)
     if verdict.certificate is None or relation.num_vcs == 0:
         return
     claim = replace(verdict, certificate=corrupted_certificate(data.draw, verdict.certificate))
@@ -249,7 +249,7 @@ def test_what_windows_strike_out_no_deadlock_holds(relation: Relation, data: st.
     rest = sorted({*range(relation.num_vcs)} - {vc for never, _ in steps for vc in never})
     claim = claim_on(relation, *steps, (rest, list(range(relation.num_vcs))))
     try:
-        if accepted(interpreted(relation), claim):
+        if accepted(relation, claim):
             assert deadlock(relation, "wormhole", limit=20_000) is None
     except TooLargeError:
         return

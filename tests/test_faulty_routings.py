@@ -14,7 +14,6 @@ from unknot.checker import evidence_holds
 from unknot.errors import RelationError
 from unknot.routing import Relation
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 from unknot.verify import check
 
 
@@ -45,7 +44,7 @@ def mutate(places: int, each: int, mutants: int, limit: int, seed: int) -> tuple
     caught: set[str] = set()
     seen: Counter[str] = Counter()
     for name, relation in correct_algorithms(places, each):
-        base = interpreted(relation)
+        base = relation
         free = check(base, "vct").deadlock_free
         seen["algorithms on networks"] += 1
         for fault in faults(relation, mutants, seed):

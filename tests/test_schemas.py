@@ -25,7 +25,6 @@ from unknot.checker import evidence_holds
 from unknot.cli import app
 from unknot.routing import dimension_order
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 from unknot.topologies import ring
 from unknot.verify import Verdict, check
 
@@ -160,7 +159,7 @@ def test_audit(folder: str) -> None:
 
 
 def test_open_verdicts() -> None:
-    relation = interpreted(dimension_order(ring(4)))
+    relation = dimension_order(ring(4))
     for switching in SWITCHINGS:
         verdict = check(relation, switching)
         filled = answer(VerdictForm, verdict, of=relation, certificate_holds=evidence_holds(relation, verdict))

@@ -39,7 +39,6 @@ from unknot.routing import (
     vba,
 )
 from unknot.routing.relation import VC_MASK
-from unknot.testing import interpreted
 from unknot.topologies import mesh, petersen, torus
 from unknot.verify import SWITCHINGS, Bnr, bnr, check, conclude, deliver
 from unknot.verify.directions import directions
@@ -67,12 +66,12 @@ def network(*sides: int) -> Network:
 
 @cache
 def routed(name: str, sides: tuple[int, ...]) -> Relation:
-    return interpreted(ALGORITHMS[name](network(*sides)))
+    return ALGORITHMS[name](network(*sides))
 
 
 @cache
 def over(base: str, returns: bool, sides: tuple[int, ...]) -> Relation:
-    return interpreted(pbfaa(network(*sides), base=base, returns=returns))
+    return pbfaa(network(*sides), base=base, returns=returns)
 
 
 @cache
@@ -206,7 +205,7 @@ def channels_taken(relation: Relation, s: int, d: int) -> set[int]:
 def path_by_path() -> Answer:
     """O1TURN has two routes for a message, and over all messages of a class uses every channel of its BNR."""
     found = network(4, 4)
-    relation = interpreted(o1turn(found))
+    relation = o1turn(found)
     used = all(
         set().union(*(channels_taken(relation, s, d) for s, d in messages)) == best_network(found, signs)
         for signs, messages in classes(found).items()
@@ -243,7 +242,7 @@ def with_a_detour(found: Network) -> Relation:
                 count += 1
         return count
 
-    return interpreted(Relation(found, virtual, detour, name="VBA with a detour"))
+    return Relation(found, virtual, detour, name="VBA with a detour")
 
 
 def conclusion_1() -> Answer:
@@ -282,18 +281,18 @@ def alone(relation: Relation, kind: int) -> Relation:
     """The relation with messages of one class only."""
     kinds, terminals = directions(relation.network), range(relation.network.num_terminals)
     use = np.stack([kinds.of_sources(home) == kind for home in terminals], axis=1)
-    return interpreted(replace(relation, may_use=use))
+    return replace(relation, may_use=use)
 
 
 def any_network() -> Answer:
     """What carries over: the classes, the least network, paths judged one by one. What does not: 2^n, and safety."""
     tori = torus(5, 5), torus(4, 4)
-    everywhere = [interpreted(fully_adaptive(found)) for found in (mesh(4, 4), *tori, petersen())]
+    everywhere = [fully_adaptive(found) for found in (mesh(4, 4), *tori, petersen())]
     counts = [len(bnr(relation)) for relation in everywhere]
-    holds = all(row.provided for found in tori for row in bnr(interpreted(duato(found))))
-    holds &= not any(row.provided for row in bnr(interpreted(up_down(petersen()))))
+    holds = all(row.provided for found in tori for row in bnr(duato(found)))
+    holds &= not any(row.provided for row in bnr(up_down(petersen())))
     rings = [fully_adaptive(torus(k)) for k in (4, 5)]
-    stuck = [[not free(alone(ring, k), "vct") for k in range(len(bnr(interpreted(ring))))] for ring in rings]
+    stuck = [[not free(alone(ring, k), "vct") for k in range(len(bnr(ring)))] for ring in rings]
     holds &= stuck == [[False, False, True], [True, True]]
     return "only when" if holds and counts == [4, 4, 9, 1] else "no", (
         "the classes are made anew: a mesh of two dimensions has 4, a torus of 5×5 has 4, one of 4×4 has 9, as both "

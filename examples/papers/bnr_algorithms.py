@@ -32,7 +32,6 @@ from unknot import replay
 from unknot.report import draw_bnr, draw_configuration
 from unknot.report.picture import write_picture
 from unknot.routing import duato, fully_adaptive, lcfaa, schwiebert, vba
-from unknot.testing import interpreted
 from unknot.verify import SWITCHINGS, check, conclude, deliver, smallest, vc_use
 
 REPORTS = Path("reports/bnr")
@@ -92,7 +91,7 @@ def vba_cost() -> Answer:
     facts, said = [], []
     for n in (2, 3, 4):
         found = network(*[3] * n)
-        use = vc_use(interpreted(vba(found)))
+        use = vc_use(vba(found))
         facts += [
             use.per_channel == (2 ** (n - 1),) * 2,
             use.per_router[1] == 2 * n * 2 ** (n - 1),
@@ -107,7 +106,7 @@ def vba_networks() -> Answer:
     facts = []
     for sides in ((3, 3), (3, 3, 3)):
         found = network(*sides)
-        relation = interpreted(vba(found))
+        relation = vba(found)
         owner: dict[int, set[tuple[int, ...]]] = {}
         for signs, messages in classes(found).items():
             for s, d in messages:
@@ -144,7 +143,7 @@ def whole(name: str) -> Callable[[], Answer]:
 def lcfaa_cost() -> Answer:
     facts, said = [], []
     for n in (2, 3, 4):
-        use = vc_use(interpreted(lcfaa(network(*[3] * n))))
+        use = vc_use(lcfaa(network(*[3] * n)))
         facts.append(use.per_router[1] == 3 * n - 1)
         said.append(f"n = {n}: {use.per_router[1]}")
     return word(facts), f"per router inside the mesh, {', '.join(said)}; 1 or 2 per channel"
@@ -181,10 +180,10 @@ def lcfaa_wormhole() -> Answer:
 def lcfaa_is_cheapest() -> Answer:
     counts = {}
     for algorithm in (lcfaa, schwiebert, duato, vba):
-        relation = interpreted(algorithm(network(3, 3)))
+        relation = algorithm(network(3, 3))
         safe = [s for s in NAMED if free(relation, s)]
         counts[relation.name] = (vc_use(relation).per_router[1], safe)
-    alone = interpreted(fully_adaptive(network(2, 2)))
+    alone = fully_adaptive(network(2, 2))
     needed = not any(free(alone, s) for s in NAMED)
     said = "; ".join(f"{name} {count}, free under {', '.join(safe)}" for name, (count, safe) in counts.items())
     cheapest = min(count for count, safe in counts.values() if "vct" in safe) == counts["lcfaa"][0]

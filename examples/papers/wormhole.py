@@ -35,7 +35,6 @@ from unknot.routing.trees import spanning_tree
 from unknot.simulation import replay
 from unknot.studies.design import network
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.loads import loads
 from unknot.verify.verdict import Configuration, Message
@@ -57,14 +56,8 @@ def said(held: bool, words: str) -> Answer:
     return ("yes" if held else "no"), words
 
 
-def small(relation: Relation) -> Relation:
-    """A relation of few states is quicker asked in Python than compiled."""
-    return interpreted(relation) if relation.num_vcs < 300 else relation
-
-
 def acyclic(relation: Relation) -> bool:
     """Whether no technique can deadlock for lack of a cycle of dependencies; the separate checker must agree."""
-    small(relation)
     for technique in SWITCHINGS:
         verdict = check(relation, technique)
         if not verdict.deadlock_free or verdict.certificate is None or verdict.certificate.kind != "order":
@@ -103,7 +96,7 @@ def the_ring_deadlocks() -> Answer:
     """All routers send at once, two hops each: every header holds the channel that the one behind it wants."""
     held, smallest = True, []
     for n in range(3, 9):
-        relation = small(shortest_paths(network(f"ring({n}, directed=true)")))
+        relation = shortest_paths(network(f"ring({n}, directed=true)"))
         verdict = check(relation, "wormhole")
         assert verdict.configuration is not None
         all_send = tuple(Message(i, (i + 2) % n, DEPTH, (), (i,), ((i + 1) % n,)) for i in range(n))
@@ -128,7 +121,7 @@ def theorem_deterministic() -> Answer:
         around = np.stack([np.arange(n), (np.arange(n) + 1) % n])
         more = draw.integers(0, n, (2, int(draw.integers(0, n))))
         ends = np.concatenate([around, more[:, more[0] != more[1]]], axis=1)
-        relation = small(shortest_paths(Network("random", n, *ends), choice="random", seed=int(draw.integers(1, 99))))
+        relation = shortest_paths(Network("random", n, *ends), choice="random", seed=int(draw.integers(1, 99)))
         verdict = check(relation, "wormhole")
         agree += verdict.deadlock_free is dependencies(relation).acyclic
         if verdict.reachability is not None:
@@ -278,7 +271,7 @@ def trees(bypass: bool = False) -> list[tuple[Network, Relation, int]]:
     found = [network(text) for text in ANY]
     diameters = [measure(one).diameter or 0 for one in found]
     return [
-        (one, small(two_trees(one, root=root, bypass=bypass)), diameter)
+        (one, two_trees(one, root=root, bypass=bypass), diameter)
         for one, diameter in zip(found, diameters, strict=True)
         for root in ("best", 0)
     ]
@@ -314,7 +307,7 @@ def other_trees() -> Answer:
     for text in ANY:
         found = network(text)
         for up, down in (("dfs", "bfs"), ("bfs", "dfs"), ("dfs", "dfs")):
-            relation = small(two_trees(found, root=0, up=up, down=down))
+            relation = two_trees(found, root=0, up=up, down=down)
             held &= acyclic(relation) and int(relation.vcs.counts.max()) <= 2 and deliver(relation).delivered
             twice += int(relation.vcs.counts.max()) == 2
             total += 1
@@ -325,7 +318,7 @@ def other_trees() -> Answer:
         int(np.flatnonzero((petersen.source == petersen.target[c]) & (petersen.target == petersen.source[c]))[0])
         for c in down_tree
     ]
-    same = small(two_trees(petersen, root=0, up=back, down=down_tree.tolist()))
+    same = two_trees(petersen, root=0, up=back, down=down_tree.tolist())
     held &= acyclic(same) and int(same.vcs.counts.max()) == 1 and counts == [1, 2]
     return said(
         held,
@@ -435,7 +428,7 @@ def simulated_by_shuffles() -> Answer:
     for n in (2, 3, 4, 5):
         found = network(f"shuffle_exchange({n})")
         both.append(acyclic(shuffle_exchange(found)))
-        two.append(any(free(small(shuffle_exchange(found, 2, simulates="B")))))
+        two.append(any(free(shuffle_exchange(found, 2, simulates="B"))))
         three.append(acyclic(shuffle_exchange(found, simulates="B")))
     held = all(both) and not any(two) and all(three)
     return "only when" if held else "no", (

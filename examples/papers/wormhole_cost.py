@@ -16,7 +16,6 @@ from unknot.routing import Relation, dimension_order, hop_number, shortest_paths
 from unknot.simulation import Run, simulate
 from unknot.studies.design import network
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 from unknot.verify import check
 
 Answer = tuple[str, str]
@@ -112,7 +111,7 @@ def source_is_freed() -> Answer:
 
 def ordered_buffers() -> Answer:
     ring = network("ring(6, directed=true)")
-    one, ordered = (interpreted(make(ring)) for make in (shortest_paths, hop_number))
+    one, ordered = (make(ring) for make in (shortest_paths, hop_number))
     stuck = {s: check(one, s).deadlock_free for s in SWITCHINGS}
     free = {s: check(ordered, s).deadlock_free for s in SWITCHINGS}
     return "only when" if not any(stuck.values()) and all(free.values()) else "no", (

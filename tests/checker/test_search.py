@@ -10,7 +10,6 @@ import numpy as np
 
 from unknot.checker.search import _holdable, _leading, _shape, _states, _touched, _worms
 from unknot.routing import dimension_order
-from unknot.testing import interpreted
 from unknot.topologies import mesh
 
 
@@ -77,7 +76,7 @@ def test_what_is_seen_of_a_graph_within_a_window() -> None:
 
 
 def test_states_keep_to_their_level() -> None:
-    line = interpreted(dimension_order(mesh(3), 1))
+    line = dimension_order(mesh(3), 1)
     vc = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(line.network.source, line.network.target, strict=True))}
     first, second = vc[0, 1], vc[1, 2]
     alike = dict.fromkeys(vc.values(), 0)

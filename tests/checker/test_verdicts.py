@@ -17,11 +17,11 @@ from unknot.checker.rules import choices
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, Candidate, Relation, dimension_order
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted, table_relation
+from unknot.testing import table_relation
 from unknot.topologies import mesh, ring
 from unknot.verify import Certificate, Configuration, Message, Verdict, check
 
-RING = interpreted(dimension_order(ring(7), 1, dateline="none"))
+RING = dimension_order(ring(7), 1, dateline="none")
 CHANNEL = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(RING.network.source, RING.network.target, strict=True))}
 
 
@@ -226,7 +226,7 @@ def test_a_certificate_names_where_it_fails() -> None:
 
 
 def test_no_channel_at_all() -> None:
-    alone = interpreted(dimension_order(mesh(1), 1))
+    alone = dimension_order(mesh(1), 1)
     verdict = check(alone, "wormhole")
     assert verdict.deadlock_free
     accept(alone, verdict)

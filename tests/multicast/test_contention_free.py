@@ -12,7 +12,6 @@ from unknot.itm import contention as on_shortest_paths
 from unknot.multicast import broadcast, contention, gather, multicast, order_of, scatter
 from unknot.network import Network
 from unknot.routing import dimension_order
-from unknot.testing import interpreted
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 5])
@@ -50,7 +49,7 @@ def test_a_broadcast_on_a_hypercube_is_the_binomial_tree(dimensions: int, root: 
 @given(data=st.data())
 def test_multicast_with_dimension_order_is_free_of_contention(network: Network, data: st.DataObject) -> None:
     """McKinley et al. 1994: none within a step; across steps a message only follows one of the same terminal."""
-    relation = interpreted(dimension_order(network))
+    relation = dimension_order(network)
     size = data.draw(st.integers(1, network.num_terminals))
     root, *others = data.draw(st.permutations(range(network.num_terminals)))[:size]
     schedule = multicast(network, root, others)

@@ -14,7 +14,6 @@ from unknot.multicast import Schedule, Send, all_reduce, broadcast, collective, 
 from unknot.multicast.contention import channels_used
 from unknot.routing import Relation, dimension_order, fully_adaptive, valiant
 from unknot.simulation.traces.trace import addresses
-from unknot.testing import interpreted
 
 
 def test_a_single_message_takes_the_zero_load_latency():
@@ -77,7 +76,6 @@ def test_meetings_are_those_of_the_plain_definition(operation: str, order: str) 
         fully_adaptive(topologies.itm(9, seed=2)),
         valiant(topologies.mesh(2, 2)),
     ):
-        relation = interpreted(relation)
         schedule = collective(operation, relation.network, 2, order=order)
         routes = [routes_of(relation, send.source, send.destination) for send in schedule.sends]
         used = channels_used(relation, schedule)

@@ -16,7 +16,7 @@ from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.routing.relation_kernel import compile_relation
 from unknot.switching import SWITCHINGS
-from unknot.testing import NETWORKS, check_relation, interpreted
+from unknot.testing import NETWORKS, check_relation
 from unknot.testing.routings import attempt
 
 ROUTINGS = routings()
@@ -53,7 +53,7 @@ OF_ANY_LENGTH = {
 def on_catalogue(function: Callable[..., Relation]) -> dict[str, Relation]:
     """The relations of a routing on all networks it does not refuse."""
     tried = {text: attempt(function, network) for text, network in BUILT.items()}
-    return {text: interpreted(relation) for text, relation in tried.items() if relation is not None}
+    return {text: relation for text, relation in tried.items() if relation is not None}
 
 
 @pytest.mark.parametrize("name", ROUTINGS)

@@ -21,7 +21,7 @@ from unknot.routing import Relation, dimension_order, in_classes, message_classe
 from unknot.routing.classes import share
 from unknot.studies.design import network, routing
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted, networks, relations
+from unknot.testing import check_relation, networks, relations
 from unknot.topologies import mesh, ring
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
@@ -45,8 +45,8 @@ NAMED = (
 
 @pytest.mark.parametrize(("net", "base"), NAMED, ids=[" ".join(row) for row in NAMED])
 def test_verdicts_and_figures_of_named_routings_are_those_of_the_base(net: str, base: str) -> None:
-    one = interpreted(routing(network(net), base))
-    two = interpreted(in_classes(one))
+    one = routing(network(net), base)
+    two = in_classes(one)
     assert two.vcs.counts.tolist() == (2 * one.vcs.counts).tolist()
     for switching in SWITCHINGS:
         verdict = check(two, switching)
@@ -75,8 +75,7 @@ def test_verdicts_of_random_relations_are_those_of_the_base_and_of_brute_force()
     @settings(max_examples=40, deadline=None)
     @given(relations(networks(max_routers=4, max_channels=6)), st.integers(1, 3))
     def compare(relation: Relation, many: int) -> None:
-        classes = interpreted(in_classes(relation, [f"class {k}" for k in range(many)]))
-        interpreted(relation)
+        classes = in_classes(relation, [f"class {k}" for k in range(many)])
         for switching in SWITCHINGS:
             verdict = check(classes, switching, buffer_depth=1)
             accept(classes, verdict)
@@ -97,7 +96,7 @@ def test_each_class_has_vcs_of_its_own_and_the_routes_of_the_base() -> None:
     relation = in_classes(base, ("a", "b", "c"))
     assert relation.classes == ("a", "b", "c")
     assert relation.num_addresses == 3 * base.num_addresses
-    found, wanted = states_of(interpreted(relation)), states_of(interpreted(base))
+    found, wanted = states_of(relation), states_of(base)
     for address in range(relation.num_addresses):
         kind, of_base = divmod(address, base.num_addresses)
         assert relation.destination[address] == base.destination[of_base]

@@ -15,7 +15,7 @@ from unknot.routing import Relation, dragonfly_minimal, dragonfly_ugal, dragonfl
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.traces.trace import addresses_drawn
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import dragonfly, mesh
 from unknot.verify.loads import loads
 
@@ -43,7 +43,7 @@ def test_claims_and_contract(algorithm: Callable[[Network], Relation], network: 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
 def test_the_balanced_dragonfly_of_four(algorithm: Callable[[Network], Relation], arrangement: str) -> None:
     """36 routers: delivered and deadlock-free under every technique, whatever the arrangement."""
-    relation = interpreted(algorithm(dragonfly(4, 1, 2, arrangement=arrangement, seed=2)))
+    relation = algorithm(dragonfly(4, 1, 2, arrangement=arrangement, seed=2))
     found = deliver(relation)
     assert found.delivered
     assert found.livelock_free
@@ -55,7 +55,7 @@ def test_the_balanced_dragonfly_of_four(algorithm: Callable[[Network], Relation]
 def test_minimal_routing_claims_shortest_paths_but_two_global_links_may_be_shorter(arrangement: str) -> None:
     """Local, global, local are three hops where two global links through a third group would do in two."""
     network = dragonfly(4, 1, 2, arrangement=arrangement)
-    relation = interpreted(dragonfly_minimal(network))
+    relation = dragonfly_minimal(network)
     assert relation.claims_minimal is True
     assert deliver(relation).minimal is False
     group = np.asarray(network.coordinates)[:, 0]
@@ -74,7 +74,7 @@ def test_minimal_routing_claims_shortest_paths_but_two_global_links_may_be_short
 
 @pytest.mark.parametrize("network", SMALL[:4], ids=lambda n: n.name)
 def test_minimal_routing_takes_shortest_paths_where_every_router_has_one_global_link(network: Network) -> None:
-    assert deliver(interpreted(dragonfly_minimal(network))).minimal is True
+    assert deliver(dragonfly_minimal(network)).minimal is True
 
 
 @pytest.mark.parametrize("network", [dragonfly(4, 1, 2), dragonfly(2, 1, 2, 3), dragonfly(3, 1, 2, 4)], ids=str)
@@ -103,7 +103,7 @@ def _shape(network: Network, path: tuple[int, ...]) -> str:
 @pytest.mark.parametrize("vcs", [None, 3, 4, 7])
 def test_classes_are_passed_in_order(vcs: int | None) -> None:
     network = dragonfly(2, 1, 1)
-    relation = interpreted(dragonfly_valiant(network, vcs))
+    relation = dragonfly_valiant(network, vcs)
     group = np.asarray(network.coordinates)[:, 0]
     across = group[network.source] != group[network.target]
     counts = relation.vcs.counts
@@ -140,9 +140,9 @@ def test_groups_share_one_link_unless_traffic_goes_by_other_groups() -> None:
     network = dragonfly(4)
     terminals = np.arange(network.num_terminals)
     shift = (terminals + 8) % network.num_terminals
-    minimal = loads(interpreted(dragonfly_minimal(network)), shift)
+    minimal = loads(dragonfly_minimal(network), shift)
     assert minimal.throughput == pytest.approx(1 / 8)
-    valiant = loads(interpreted(dragonfly_valiant(network)), shift)
+    valiant = loads(dragonfly_valiant(network), shift)
     assert 0.3 < valiant.throughput < 0.6
 
 
@@ -159,9 +159,9 @@ def test_the_direct_way_of_ugal_is_minimal_routing() -> None:
 
 def test_one_vc_class_is_not_enough() -> None:
     """Shortest paths with a single VC close a ring through the three groups of the smallest dragonfly."""
-    relation = interpreted(shortest_paths(dragonfly(2)))
+    relation = shortest_paths(dragonfly(2))
     assert check(relation, "wormhole").deadlock_free is False
-    assert check(interpreted(dragonfly_minimal(dragonfly(2))), "wormhole").deadlock_free is True
+    assert check(dragonfly_minimal(dragonfly(2)), "wormhole").deadlock_free is True
 
 
 def test_faults() -> None:
@@ -169,7 +169,7 @@ def test_faults() -> None:
     group = np.asarray(twice.coordinates)[:, 0]
     link = int(np.flatnonzero((group[twice.source] == 0) & (group[twice.target] == 1))[0])
     ends = int(twice.source[link]), int(twice.target[link])
-    relation = interpreted(dragonfly_minimal(twice.without(links=[ends])))
+    relation = dragonfly_minimal(twice.without(links=[ends]))
     check_relation(relation, compiled=False)
     single = dragonfly(2)
     group = np.asarray(single.coordinates)[:, 0]
@@ -196,7 +196,7 @@ def test_other_networks_are_refused(algorithm: Callable[[Network], Relation]) ->
 def test_direct_packets_skip_the_class_of_the_way_to_a_drawn_group(vcs: int | None) -> None:
     """Local and global VCs l1, g1, l2, as in minimal routing: l0 and g0 are for packets that make a detour."""
     network = dragonfly(4, 1, 2)
-    relation = interpreted(dragonfly_valiant(network, vcs))
+    relation = dragonfly_valiant(network, vcs)
     group = np.asarray(network.coordinates)[:, 0]
     across = group[network.source] != group[network.target]
     terminals, seen = network.num_terminals, set()
@@ -219,7 +219,7 @@ def test_ugal_needs_no_more_vcs_than_valiant() -> None:
     """Group to next group with the fewest VCs: a global link holds minimal routing to 1 / 8 at most, UGAL not."""
     network = dragonfly(4)
     shift = [(t + 8) % 72 for t in range(72)]
-    minimal, valiant, ugal = (interpreted(algorithm(network)) for algorithm in ROUTINGS)
+    minimal, valiant, ugal = (algorithm(network) for algorithm in ROUTINGS)
 
     def run(relation: Relation, load: float, traffic: object) -> Run:
         return simulate(

@@ -21,7 +21,7 @@ from unknot.routing import (
     valiant,
 )
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import complete, flattened_butterfly, hypercube, hyperx, mesh, slim_fly
 from unknot.verify.adaptivity import adaptivity
 
@@ -63,14 +63,14 @@ def test_three_dimensions(algorithm: Callable[[Network], Relation]) -> None:
 @pytest.mark.parametrize("vcs", [3, 5, 6])
 @pytest.mark.parametrize("algorithm", ROUTINGS, ids=lambda f: f.__name__)
 def test_more_vcs(algorithm: Callable[[Network, int], Relation], vcs: int) -> None:
-    relation = interpreted(algorithm(hyperx([3, 2, 2]), vcs))
+    relation = algorithm(hyperx([3, 2, 2]), vcs)
     assert relation.vcs.counts.tolist() == [vcs] * relation.network.num_channels
     check_relation(relation, compiled=False)
 
 
 def test_minimal_is_fully_adaptive_and_dimension_order_has_one_path() -> None:
     network = hyperx([3, 4, 2])
-    assert adaptivity(interpreted(hyperx_minimal(network))).fully_adaptive
+    assert adaptivity(hyperx_minimal(network)).fully_adaptive
     order = hyperx_dimension_order(network)
     at = np.asarray(network.coordinates)
     for source, to in np.ndindex(network.num_terminals, network.num_terminals):
@@ -108,7 +108,7 @@ def test_dimwar_derouts_at_most_once_in_a_dimension_and_prefers_not_to() -> None
 @pytest.mark.parametrize("vcs", [2, 3, 4, 6])
 def test_omniwar_derouts_as_long_as_vcs_last(vcs: int) -> None:
     """No route is longer than there are VCs, and some are as long; shortest paths are all permitted."""
-    relation = interpreted(hyperx_omniwar(hyperx([3, 3]), vcs))
+    relation = hyperx_omniwar(hyperx([3, 3]), vcs)
     found = deliver(relation)
     assert found.longest_route == vcs
     assert found.minimal is False

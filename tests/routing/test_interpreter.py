@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from unknot import simulate
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, duato
-from unknot.routing.interpreter_kernel import FEW_STATES, interpreted
+from unknot.routing.interpreter_kernel import FEW_STATES
 from unknot.testing import relations
 from unknot.topologies import line, mesh, ring
 
@@ -44,7 +44,6 @@ def test_answers_are_those_of_the_rule_before_and_after_they_are_remembered(rela
         wanted[at, address] = out[: relation.rule(at, address, out)].tolist()
     assert answers(relation) == wanted
     assert answers(relation) == wanted
-    assert answers(interpreted(relation)) == wanted
 
 
 def counted(
@@ -86,7 +85,7 @@ def test_threads_that_ask_at_once_are_answered_alike() -> None:
     relation = duato(mesh(4, 4), 3)
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(answers, [relation] * 4))
-    assert found == [answers(interpreted(duato(mesh(4, 4), 3)))] * 4
+    assert found == [answers(duato(mesh(4, 4), 3))] * 4
 
 
 def test_ctrl_c_within_a_rule_ends_the_run() -> None:

@@ -25,7 +25,7 @@ from unknot.routing.layers import BREAKS, Layers, Routes, cycle_breaking, first_
 from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted, networks
+from unknot.testing import check_relation, networks
 from unknot.topologies import mesh, random_regular, ring, torus
 from unknot.verify import check
 
@@ -173,7 +173,7 @@ def test_balancing_lowers_the_greatest_load() -> None:
 @given(network=linked(4))
 @settings(max_examples=15)
 def test_never_deadlocks_by_brute_force(make: object, network: Network) -> None:
-    relation: Relation = interpreted(make(network))  # type: ignore[operator]
+    relation: Relation = make(network)  # type: ignore[operator]
     for technique in SWITCHINGS:
         assert deadlock(relation, technique) is None
         assert check(relation, technique).deadlock_free is True

@@ -17,7 +17,7 @@ from unknot.network.levels import levels
 from unknot.routing import nca
 from unknot.routing.relation_kernel import compile_relation
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import complete, fat_tree, mesh, ring, xgft
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
@@ -50,7 +50,7 @@ def test_compiled_with_several_vcs() -> None:
 
 @pytest.mark.parametrize("network", TREES, ids=lambda n: n.name)
 def test_all_shortest_paths_are_permitted(network: Network) -> None:
-    found = adaptivity(interpreted(nca(network)))
+    found = adaptivity(nca(network))
     assert found.fully_adaptive
     assert found.worst == 1.0
 
@@ -75,7 +75,7 @@ def test_up_to_the_nearest_ancestor_and_down(network: Network) -> None:
 def test_modulo_routes_shifts_without_contention(k: int, n: int) -> None:
     """Zahavi et al. 2010: with d-mod-k on a k-ary n-tree no shift of all terminals puts two flows on a channel."""
     network = fat_tree(k, n)
-    relation = interpreted(nca(network, up="modulo"))
+    relation = nca(network, up="modulo")
     assert all(len(relation.candidates(relation.num_vcs, to)) == 1 for to in range(network.num_terminals))
     terminals = np.arange(network.num_terminals)
     for shift in range(1, network.num_terminals, max(1, network.num_terminals // 9)):
@@ -116,7 +116,7 @@ def test_faults_are_routed_round_or_refused(network: Network, data: st.DataObjec
         with pytest.raises(NetworkError, match=r"no way up and then down|no such levels"):
             nca(left, up=up)
         return
-    relation = interpreted(nca(left, up=up))
+    relation = nca(left, up=up)
     assert deliver(relation).delivered
     assert check(relation, "wormhole-nonatomic").deadlock_free
 
@@ -139,7 +139,7 @@ def test_a_fabric_of_leaves_and_spines_without_coordinates() -> None:
     network = Network(
         "fabric", plain.num_routers, plain.source, plain.target, inject=leaves * 3, router_labels=plain.router_labels
     )  # type: ignore[arg-type]
-    relation = interpreted(nca(network))
+    relation = nca(network)
     check_relation(relation, compiled=False)
     found = deliver(relation)
     assert (found.longest_route, found.minimal) == (2, True)

@@ -12,14 +12,14 @@ from unknot.errors import RelationError
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, overlay, pbfaa, vba
 from unknot.routing.named import routing
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import mesh, torus
 from unknot.verify import SWITCHINGS, check, deliver
 
 
 @pytest.mark.parametrize(("network", "returns"), [(mesh(4), True), (mesh(3, 3), False), (mesh(2, 3, 2), True)])
 def test_claims_and_contract(network: Network, returns: bool) -> None:
-    relation = interpreted(overlay(network, returns=returns))
+    relation = overlay(network, returns=returns)
     assert relation.claims_minimal is True
     check_relation(relation, compiled=False)
 
@@ -73,7 +73,7 @@ def test_parts_keep_what_their_vcs_say() -> None:
 def test_vcs_that_differ_by_channel() -> None:
     relation = overlay(mesh(3, 3), base="lcfaa", over=["dimension_order", "fully_adaptive(vcs=2)"])
     assert set(relation.vcs.counts.tolist()) == {4, 5}
-    delivery = deliver(interpreted(relation))
+    delivery = deliver(relation)
     assert delivery.delivered
     assert delivery.minimal
 
@@ -81,8 +81,8 @@ def test_vcs_that_differ_by_channel() -> None:
 def test_a_base_that_cannot_deadlock_is_not_enough_under_wormhole_switching() -> None:
     """The framework's claim is kept, and refuted for negative-first where messages come back from the base."""
     network = mesh(4, 4)
-    relation, one_way = interpreted(pbfaa(network)), interpreted(pbfaa(network, returns=False))
-    assert check(interpreted(routing(network, "negative_first")), "wormhole").deadlock_free
+    relation, one_way = pbfaa(network), pbfaa(network, returns=False)
+    assert check(routing(network, "negative_first"), "wormhole").deadlock_free
     assert relation.claims == one_way.claims == {"saf": True, "vct": True, "wormhole": True}
     assert [check(relation, s).deadlock_free for s in SWITCHINGS] == [s in ("saf", "vct") for s in SWITCHINGS]
     assert [check(one_way, s).deadlock_free for s in SWITCHINGS] == [s != "wormhole-nonatomic" for s in SWITCHINGS]

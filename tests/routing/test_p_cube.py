@@ -10,7 +10,7 @@ from tests.routing.paths import channel_paths
 from unknot import deliver
 from unknot.errors import RelationError
 from unknot.routing import p_cube
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import hypercube, mesh
 
 
@@ -45,7 +45,7 @@ def test_the_number_of_shortest_paths() -> None:
 
 def test_detours_end() -> None:
     for n in (2, 3, 4):
-        found = deliver(interpreted(p_cube(hypercube(n), minimal=False)))
+        found = deliver(p_cube(hypercube(n), minimal=False))
         assert found.livelock_free
         assert found.longest_route == 2 * n - 1  # from 1…1: clears all bits, sets all but one
 

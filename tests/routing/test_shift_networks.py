@@ -18,7 +18,7 @@ from unknot.routing.relation_kernel import compile_relation
 from unknot.simulation import replay
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import torus
 from unknot.verify import check, deliver
 
@@ -60,9 +60,7 @@ def test_de_bruijn_claims_and_contract(d: int, length: int, directed: bool) -> N
 @pytest.mark.parametrize(("d", "length"), SIZES)
 def test_path_lengths_and_vcs(d: int, length: int, directed: bool) -> None:
     network = b(d, length, directed=directed)
-    multi, single, shortest = (
-        interpreted(de_bruijn(network, paths=paths)) for paths in ("multi_root", "single_root", "shortest")
-    )
+    multi, single, shortest = (de_bruijn(network, paths=paths) for paths in ("multi_root", "single_root", "shortest"))
     assert deliver(multi).longest_route == 2 * length - 1
     assert (deliver(single).longest_route or 0) <= 2 * length
     assert deliver(shortest).longest_route == length
@@ -137,7 +135,7 @@ def test_many_roots_balance_the_load(d: int, length: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("simulates", ["UB", "B"])
 def test_shuffle_exchange_claims_and_contract(n: int, simulates: str) -> None:
-    relation = interpreted(shuffle_exchange(named(f"shuffle_exchange({n})"), simulates=simulates))
+    relation = shuffle_exchange(named(f"shuffle_exchange({n})"), simulates=simulates)
     check_relation(relation, compiled=False)
     assert set(relation.vcs.counts.tolist()) == {2 if simulates == "UB" else 3}
     assert (deliver(relation).longest_route or 0) <= 4 * n - 2
@@ -176,7 +174,7 @@ def test_the_simulated_steps_are_those_of_the_tree() -> None:
     "text", ["cube_connected_cycles(3)", "line(2)[ring(3)] * line(2) ** 2", "cube_connected_cycles(4)"]
 )
 def test_cube_connected_cycles(text: str) -> None:
-    relation = interpreted(cube_connected_cycles(named(text)))
+    relation = cube_connected_cycles(named(text))
     check_relation(relation, compiled=False)
     assert sorted(set(relation.vcs.counts.tolist())) == [2, 3]
     n = relation.network.radices[-1]
@@ -195,7 +193,7 @@ def test_two_vcs_do_not_do_for_cube_connected_cycles_of_four_dimensions() -> Non
     for n, free in ((3, True), (4, False)):
         known = cube_connected_cycles(named(f"cube_connected_cycles({n})"))
         for technique in SWITCHINGS:
-            assert check(interpreted(folded(known)), technique).deadlock_free is free
+            assert check(folded(known), technique).deadlock_free is free
 
 
 def folded(known: Relation) -> Relation:
@@ -223,7 +221,7 @@ def test_brute_force_agrees(technique: str) -> None:
         shuffle_exchange(named("shuffle_exchange(2)"), 2, simulates="B"),
         shuffle_exchange(named("shuffle_exchange(3)")),
     ):
-        assert (deadlock(relation, technique) is None) is check(interpreted(relation), technique).deadlock_free
+        assert (deadlock(relation, technique) is None) is check(relation, technique).deadlock_free
 
 
 def test_they_compile() -> None:

@@ -14,7 +14,7 @@ from unknot.network import Network, to_networkx
 from unknot.routing import Relation, fully_adaptive, hop_number, shortest_paths
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted, networks
+from unknot.testing import check_relation, networks
 from unknot.topologies import from_edges, mesh, random_regular, torus
 from unknot.verify import check
 
@@ -90,7 +90,7 @@ def test_seeds_differ_and_all_is_fully_adaptive() -> None:
 @given(networks(strongly_connected=True, max_routers=3, max_channels=4), st.sampled_from(CHOICES))
 @settings(max_examples=20)
 def test_hop_numbers_never_deadlock_by_brute_force(network: Network, choice: str) -> None:
-    relation = interpreted(hop_number(network, choice=choice))
+    relation = hop_number(network, choice=choice)
     for technique in SWITCHINGS:
         assert deadlock(relation, technique) is None
         assert check(relation, technique).deadlock_free is True

@@ -17,7 +17,7 @@ from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.trees import spanning_tree
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted, networks
+from unknot.testing import check_relation, networks
 from unknot.topologies import from_edges, line, mesh, petersen, random_regular
 from unknot.verify import check, deliver
 
@@ -82,7 +82,7 @@ def assert_channels_of_both_trees_have_two_vcs(relation: Relation) -> None:
 @given(networks(strongly_connected=True, max_routers=4, max_channels=6), st.booleans())
 @settings(max_examples=20)
 def test_never_deadlocks_by_brute_force(network: Network, bypass: bool) -> None:
-    relation = interpreted(two_trees(network, bypass=bypass))
+    relation = two_trees(network, bypass=bypass)
     for technique in SWITCHINGS:
         assert deadlock(relation, technique) is None
         assert check(relation, technique).deadlock_free is True
@@ -139,7 +139,7 @@ SHAPES = ["bfs", "dfs"]
 @settings(max_examples=40)
 def test_any_two_trees_are_safe(network: Network, number: int, up: str, down: str, bypass: bool) -> None:
     root = number % network.num_routers
-    relation = interpreted(two_trees(network, root=root, up=up, down=down, bypass=bypass))
+    relation = two_trees(network, root=root, up=up, down=down, bypass=bypass)
     check_relation(relation, compiled=False)
     assert all(check(relation, switching).deadlock_free for switching in SWITCHINGS)
     if not bypass:
@@ -150,7 +150,7 @@ def test_any_two_trees_are_safe(network: Network, number: int, up: str, down: st
     if network.num_routers > 1:
         assert nx.is_arborescence(graph)
         assert next(nx.topological_sort(graph)) == root
-    given_trees = interpreted(two_trees(network, root=root, up=one.tolist(), down=two[::-1], bypass=bypass))
+    given_trees = two_trees(network, root=root, up=one.tolist(), down=two[::-1], bypass=bypass)
     for source in range(network.num_terminals):
         for address in range(network.num_terminals):
             assert route(relation, source, address) == route(given_trees, source, address)
@@ -169,8 +169,8 @@ def test_the_depth_first_tree_is_that_of_networkx(network: Network) -> None:
 
 def test_trees_that_share_channels_need_two_vcs() -> None:
     """On the Petersen graph two breadth-first trees need one VC, depth-first up and breadth-first down two."""
-    both = interpreted(two_trees(petersen(), root=0))
-    mixed = interpreted(two_trees(petersen(), root=0, up="dfs"))
+    both = two_trees(petersen(), root=0)
+    mixed = two_trees(petersen(), root=0, up="dfs")
     assert both.vcs.counts.max() == 1
     assert mixed.vcs.counts.max() == 2
     assert mixed.name == "two_trees from r0, dfs up, bfs down"

@@ -15,7 +15,7 @@ from unknot.routing import Relation, up_down
 from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import from_edges, mesh, ring
 from unknot.verify import check, deliver
 
@@ -107,7 +107,7 @@ def test_routes_are_the_legal_ones(levels: str, network: Network, number: int) -
 @given(network=linked(4))
 @settings(max_examples=15)
 def test_never_deadlocks_by_brute_force(choice: str, network: Network) -> None:
-    relation = interpreted(up_down(network, choice=choice))
+    relation = up_down(network, choice=choice)
     for technique in SWITCHINGS:
         assert deadlock(relation, technique) is None
         assert check(relation, technique).deadlock_free is True

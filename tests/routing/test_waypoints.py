@@ -25,7 +25,7 @@ from unknot.routing import (
     via_waypoint,
 )
 from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, interpreted
+from unknot.testing import check_relation
 from unknot.topologies import complete, hypercube, line, mesh, ring, torus
 
 
@@ -47,7 +47,7 @@ def test_a_torus_takes_two_vcs_for_each_phase(network: Network) -> None:
 
 def test_a_route_has_at_most_twice_the_diameter() -> None:
     for network in (mesh(4, 3), torus(4, 3), hypercube(3), ring(6)):
-        found = deliver(interpreted(valiant(network)))
+        found = deliver(valiant(network))
         assert found.delivered
         assert found.longest_route == 2 * measure(network).diameter
 
@@ -70,7 +70,7 @@ def test_phases_do_not_share_vcs() -> None:
     """Also where channels differ in their VCs: escape and adaptive VCs of the first phase, one of the second."""
     network = mesh(3, 3)
     first, second = duato(network, 3), dimension_order(network)
-    relation = interpreted(via_waypoint(first, second, name="mixed"))
+    relation = via_waypoint(first, second, name="mixed")
     assert relation.claims == {"saf": True, "vct": True, "wormhole": True}
     check_relation(relation, compiled=False)
     for address in range(81):
@@ -96,7 +96,7 @@ def test_romm_keeps_to_the_box() -> None:
         assert relation.may_use[s, 9 * w + d] == (min(s, d) <= w <= max(s, d))
     assert not relation.may_use[0, 9 * 3 + 2]
     assert relation.may_use[0, 9 * 1 + 2]
-    found = deliver(interpreted(relation))
+    found = deliver(relation)
     assert found.delivered
     assert found.minimal
 
@@ -222,7 +222,7 @@ def test_refusals() -> None:
 
 def test_any_base_that_fits() -> None:
     network = from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
-    relation = interpreted(valiant(network, base="fully_adaptive"))
+    relation = valiant(network, base="fully_adaptive")
     assert deliver(relation).delivered
     assert not relation.claims
     assert simulate(relation, 0.1, warmup=100, measure=500, switching="wormhole").packets > 0

@@ -13,7 +13,7 @@ from unknot.routing.named import routing, routing_named
 from unknot.studies.design import network
 from unknot.studies.gallery import MORE, VARIANTS, Gallery, gallery
 from unknot.switching import SWITCHINGS
-from unknot.testing import NETWORKS, interpreted
+from unknot.testing import NETWORKS
 from unknot.verify.adaptivity import adaptivity
 
 ROUTINGS = ("lcfaa", "nca", 'up_down(choice="any")')
@@ -46,7 +46,7 @@ def test_refusals_say_why(found: Gallery) -> None:
 
 def test_exhibits_say_what_the_parts_say(found: Gallery) -> None:
     for exhibit in found.exhibits:
-        relation = interpreted(routing(network(exhibit.network), exhibit.routing))
+        relation = routing(network(exhibit.network), exhibit.routing)
         assert exhibit.relation.name == relation.name
         assert exhibit.delivery == deliver(relation)
         assert exhibit.adaptivity == adaptivity(relation)

@@ -22,7 +22,6 @@ from unknot.testing import (
     ConformanceError,
     check_network,
     check_relation,
-    interpreted,
     networks,
     relations,
     table_relation,
@@ -50,7 +49,7 @@ def test_good_relations_pass() -> None:
 
 
 def test_wrong_claims_are_found() -> None:
-    relation = interpreted(Relation(line(3), 1, straight, name="mine"))
+    relation = Relation(line(3), 1, straight, name="mine")
     for claims, message in (
         ({"wormhole": False}, "mine: it claims that under wormhole it can deadlock, but"),
         ({"vct": True, "saf": False}, "mine: it claims that under saf it can deadlock, but"),
@@ -105,7 +104,7 @@ def test_moody_rules_are_found() -> None:
             return straight(at, address, out) if asked[at, address] <= patience else 0
 
         asked.clear()
-        return interpreted(Relation(line(3), 1, rule, name="moody"))
+        return Relation(line(3), 1, rule, name="moody")
 
     with pytest.raises(ConformanceError, match="asked twice, it answers differently"):
         check_relation(moody(1), compiled=False)

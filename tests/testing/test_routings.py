@@ -11,14 +11,14 @@ import pytest
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, west_first
-from unknot.testing import NETWORKS, ConformanceError, check_routing, interpreted
+from unknot.testing import NETWORKS, ConformanceError, check_routing
 from unknot.topologies import complete, line, mesh, ring
 
 SMALL = ["line(3)", "mesh(2, 2)", "ring(4)", "complete(3)"]
 
 
 def plain(network: Network) -> Relation:
-    return interpreted(west_first(network))
+    return west_first(network)
 
 
 def test_a_good_one_passes_where_it_applies() -> None:
@@ -58,13 +58,13 @@ def test_moods_are_found() -> None:
 
     def moody(network: Network) -> Relation:
         order = [0, 1] if next(turn) % 2 else [1, 0]
-        return interpreted(dimension_order(network, order=order))
+        return dimension_order(network, order=order)
 
     with pytest.raises(ConformanceError, match=r"moody on mesh\(2, 2\): .* made twice, it answers differently"):
         check_routing(moody, ["mesh(2, 2)"])
 
     def growing(network: Network) -> Relation:
-        return interpreted(dimension_order(network, vcs=1 + next(turn)))
+        return dimension_order(network, vcs=1 + next(turn))
 
     with pytest.raises(ConformanceError, match="made twice, it has other VCs or addresses"):
         check_routing(growing, ["mesh(2, 2)"])
@@ -72,7 +72,7 @@ def test_moods_are_found() -> None:
 
 def test_false_claims_are_found_with_the_network() -> None:
     def boastful(network: Network) -> Relation:
-        return interpreted(replace(dimension_order(network), claims={"vct": True}))
+        return replace(dimension_order(network), claims={"vct": True})
 
     assert check_routing(boastful, ["line(3)"]) == ("line(3)",)
     with pytest.raises(ConformanceError, match=r"boastful on ring\(4\): .* under vct it cannot deadlock, but"):
@@ -83,7 +83,7 @@ def test_broken_rules_are_found_with_the_network() -> None:
     def broken(network: Network) -> Relation:
         if network.num_routers > 3:
             raise RelationError("too large")
-        return interpreted(replace(dimension_order(network), rule=lambda at, address, out: 99))
+        return replace(dimension_order(network), rule=lambda at, address, out: 99)
 
     with pytest.raises(ConformanceError, match=r"broken on line\(3\): .*the rule returned 99"):
         check_routing(broken, [complete(5), *SMALL])

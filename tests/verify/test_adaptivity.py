@@ -25,7 +25,7 @@ from unknot.routing import (
     vba,
     west_first,
 )
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import mesh, torus
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.minimal_paths import forbidden_path, path_counts
@@ -84,7 +84,7 @@ def compare(relation: Relation) -> int:
 @given(relations(networks(max_routers=5, max_channels=10)))
 @settings(max_examples=60)
 def test_counts_are_those_of_enumeration_on_random_relations(relation: Relation) -> None:
-    compare(interpreted(relation))
+    compare(relation)
 
 
 @given(
@@ -92,16 +92,16 @@ def test_counts_are_those_of_enumeration_on_random_relations(relation: Relation)
 )
 @settings(max_examples=50)
 def test_counts_where_paths_are_many(relation: Relation) -> None:
-    compare(interpreted(relation))
+    compare(relation)
 
 
 @pytest.mark.parametrize(
     "algorithm", [dimension_order, duato, fully_adaptive, o1turn, odd_even, planar_adaptive, vba, west_first]
 )
 def test_counts_are_those_of_enumeration_on_algorithms(algorithm: Callable[..., Relation]) -> None:
-    compare(interpreted(algorithm(mesh(4, 3))))
+    compare(algorithm(mesh(4, 3)))
     if algorithm in (planar_adaptive, west_first, vba):
-        compare(interpreted(algorithm(mesh(3, 2, 2))))
+        compare(algorithm(mesh(3, 2, 2)))
 
 
 def test_closed_forms() -> None:
@@ -124,10 +124,10 @@ def test_closed_forms() -> None:
 
 def test_numbers_beyond_64_bits_are_exact() -> None:
     """Only the corners send, over up to 78 hops."""
-    found = adaptivity(interpreted(fully_adaptive(_corners(40))))
+    found = adaptivity(fully_adaptive(_corners(40)))
     assert found.permitted == found.paths == 4 * comb(78, 39) + 8 > 2**64
     assert found.fully_adaptive
-    ordered = adaptivity(interpreted(dimension_order(_corners(40))))
+    ordered = adaptivity(dimension_order(_corners(40)))
     assert (ordered.worst_permitted, ordered.worst_paths) == (1, comb(78, 39))
     assert ordered.worst == 1 / comb(78, 39)
     assert ordered.paths == 4 * comb(78, 39) + 8
@@ -145,7 +145,7 @@ def test_as_many_paths_as_there_can_be() -> None:
         inject=np.array([0, 64]),
         eject=np.array([0, 64]),
     )
-    found = adaptivity(interpreted(shortest_paths(line)))
+    found = adaptivity(shortest_paths(line))
     assert (found.permitted, found.paths, found.worst_paths) == (2, 2**64 + 1, 2**64)
 
 
@@ -168,7 +168,7 @@ def test_progress_and_many_vcs() -> None:
     """More than 64 VCs per channel."""
     seen: list[tuple[int, int]] = []
     found = adaptivity(
-        interpreted(fully_adaptive(torus(3, 3), 70)), progress=lambda stage, done, total: seen.append((done, total))
+        fully_adaptive(torus(3, 3), 70), progress=lambda stage, done, total: seen.append((done, total))
     )
     assert found.fully_adaptive
     assert seen == [(i, 9) for i in range(1, 10)]
@@ -178,6 +178,6 @@ def test_sets_of_vcs_are_those_of_one_way_alone() -> None:
     """Three ways over the last channel: to VC 0, from which packets eject, or to VC 1, where they end."""
     network = from_edges([(0, 2), (1, 2), (2, 3)], directed=True)
     table = {(4, 3): [0], (5, 3): [1], (6, 3): [2], (0, 3): [3], (1, 3): [3], (2, 3): [EJECT], (3, 3): []}
-    relation = interpreted(table_relation(network, [1, 1, 2], table))
+    relation = table_relation(network, [1, 1, 2], table)
     *_, counts = path_counts(relation)
     assert [counts.exact(i) for i in range(3)] == [(0, 1), (0, 1), (1, 1)]

@@ -18,7 +18,7 @@ from unknot.checker import Rejected, accept
 from unknot.errors import UnknotError
 from unknot.routing import Relation, dimension_order
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import complete, line, mesh, ring, torus
 from unknot.verify import Verdict, check
 
@@ -32,7 +32,6 @@ FAMILIES = st.sampled_from([ring(3), ring(4), mesh(2, 2), complete(3), line(4), 
 
 def compare(relation: Relation, seen: Counter[str], limit: int = 20_000) -> None:
     """Decide one relation both ways under every technique; verdict, evidence and grade must hold."""
-    interpreted(relation)
     for switching in SWITCHINGS:
         try:
             expected = deadlock(relation, switching, limit=limit)
@@ -91,7 +90,7 @@ def test_campaign(strategy: st.SearchStrategy[Relation]) -> None:
 @settings(max_examples=50)
 def test_corrupted_evidence_is_rejected(relation: Relation, switching: Switching, data: st.DataObject) -> None:
     """A configuration damaged anywhere, a certificate with the ranks of two VCs exchanged, set equal or missing."""
-    verdict = check(interpreted(relation), switching)
+    verdict = check(relation, switching)
     if verdict.certificate is not None:
         rank = verdict.certificate.rank.copy()
         with pytest.raises(Rejected):
@@ -129,7 +128,7 @@ def test_corrupted_evidence_is_rejected(relation: Relation, switching: Switching
 @settings(max_examples=60)
 def test_lonely_messages_are_rejected(relation: Relation, switching: Switching, data: st.DataObject) -> None:
     """Take a message out of a configuration: legal and accepted exactly if the rest still blocks itself."""
-    verdict = check(interpreted(relation), switching)
+    verdict = check(relation, switching)
     if verdict.configuration is None:
         return
     messages = verdict.configuration.messages
@@ -146,7 +145,7 @@ def test_lonely_messages_are_rejected(relation: Relation, switching: Switching, 
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_false_verdicts_are_rejected(switching: Switching) -> None:
     """No ranking of VCs makes a relation free that is not; tried are its own, others' and many random ones."""
-    free, unsafe = dimension_order(ring(4), 2), interpreted(dimension_order(ring(4), 2, dateline="none"))
+    free, unsafe = dimension_order(ring(4), 2), dimension_order(ring(4), 2, dateline="none")
     proof = check(free, switching)
     assert proof.deadlock_free
     accept(free, proof)
@@ -168,7 +167,7 @@ def test_false_verdicts_are_rejected(switching: Switching) -> None:
 
 def test_contradictory_verdicts_are_rejected() -> None:
     """Free with a configuration, deadlocked without one, another technique's name on the evidence."""
-    unsafe = interpreted(dimension_order(ring(4)))
+    unsafe = dimension_order(ring(4))
     verdict = check(unsafe, "vct")
     accept(unsafe, verdict)
     for wrong in (
@@ -190,7 +189,7 @@ def planted(relation: Relation, at: int, address: int) -> Relation:
             table[place, a] = out[: relation.rule(place, a, out)].tolist()
     wrong = table[at, address][0]
     table[at, address] = [wrong ^ 1]
-    return interpreted(table_relation(relation.network, relation.vcs, table, name="planted"))
+    return table_relation(relation.network, relation.vcs, table, name="planted")
 
 
 @pytest.mark.parametrize("network", [ring(4), ring(5), torus(4, 2)], ids=lambda network: network.name)

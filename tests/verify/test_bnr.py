@@ -24,7 +24,7 @@ from unknot.routing import (
     up_down,
     vba,
 )
-from unknot.testing import interpreted, relations
+from unknot.testing import relations
 from unknot.tod import network
 from unknot.topologies import hypercube, mesh, petersen, torus
 from unknot.verify import adaptivity, check, deliver
@@ -113,29 +113,29 @@ def test_classes_of_messages_are_those_of_their_shortest_paths(network: Network)
 @given(st.sampled_from(MESHES).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
 @settings(max_examples=40)
 def test_tables_of_random_relations_are_those_of_enumeration(relation: Relation) -> None:
-    compare(interpreted(relation))
+    compare(relation)
 
 
 @pytest.mark.parametrize("network", [mesh(4, 3), mesh(3, 2, 2), hypercube(4)], ids=lambda n: n.name)
 @pytest.mark.parametrize("algorithm", [dimension_order, lcfaa, vba, planar_adaptive, pbfaa])
 def test_tables_of_algorithms_are_those_of_enumeration(network: Network, algorithm: Callable[..., Relation]) -> None:
-    compare(interpreted(algorithm(network)))
+    compare(algorithm(network))
 
 
 def test_a_choice_of_address_counts_as_a_choice() -> None:
-    relation = interpreted(o1turn(mesh(3, 3)))
+    relation = o1turn(mesh(3, 3))
     compare(relation)
-    small = interpreted(o1turn(mesh(2, 2)))
+    small = o1turn(mesh(2, 2))
     compare(small)
     assert all(row.provided and (not row.pairs or not row.kept) for row in bnr(small)[:1])
 
 
 def test_the_base_may_take_paths_away() -> None:
     """Every path is permitted, but a message that has entered the base and may not return has lost some."""
-    table = bnr(interpreted(pbfaa(mesh(4, 4), returns=False)))
+    table = bnr(pbfaa(mesh(4, 4), returns=False))
     assert all(row.provided for row in table)
     assert [row.name for row in table if not row.kept] == ["−+", "+−"]
-    assert all(row.kept for row in bnr(interpreted(pbfaa(mesh(4, 4)))))
+    assert all(row.kept for row in bnr(pbfaa(mesh(4, 4))))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_the_base_may_take_paths_away() -> None:
     ids=lambda x: getattr(x, "name", str(x)),
 )
 def test_conclusions(relation: Relation, switching: str, reasons: tuple[str, ...]) -> None:
-    verdict = check(interpreted(relation), switching)
+    verdict = check(relation, switching)
     found = conclude(verdict, deliver(relation), bnr(relation))
     if relation.name == "planar_adaptive":
         assert found.reasons[0].split(":")[0].endswith("BNRs are not provided")
@@ -178,22 +178,22 @@ def test_an_open_verdict_leaves_the_conclusion_open() -> None:
 @given(st.sampled_from(OTHERS).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
 @settings(max_examples=30)
 def test_tables_of_other_networks_are_those_of_enumeration(relation: Relation) -> None:
-    compare(interpreted(relation))
+    compare(relation)
 
 
 def test_classes_on_rings() -> None:
     """Both ways round are equally short where the side is even, and only then."""
-    assert [row.name for row in bnr(interpreted(fully_adaptive(torus(3, 3))))] == ["++", "−+", "+−", "−−"]
-    table = bnr(interpreted(duato(torus(4, 4))))
+    assert [row.name for row in bnr(fully_adaptive(torus(3, 3)))] == ["++", "−+", "+−", "−−"]
+    table = bnr(duato(torus(4, 4)))
     assert [row.name for row in table] == ["++", "−+", "±+", "+−", "−−", "±−", "+±", "−±", "±±"]
     assert all(row.provided and row.pairs for row in table)
-    assert not any(row.provided for row in bnr(interpreted(dimension_order(torus(4, 4)))) if "±" in row.name)
+    assert not any(row.provided for row in bnr(dimension_order(torus(4, 4))) if "±" in row.name)
 
 
 def test_networks_without_dimensions_have_one_class() -> None:
     for found in (petersen(), from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), mesh(3, 3).without(routers=[4])):
         for relation in (fully_adaptive(found), up_down(found)):
-            (row,) = bnr(interpreted(relation))
+            (row,) = bnr(relation)
             assert row.name == "all"
             assert row.provided == adaptivity(relation).fully_adaptive
             assert row.pairs == adaptivity(relation).pairs
@@ -205,5 +205,5 @@ def test_terminals_that_are_few_or_many() -> None:
         inject=np.array([0, 0, 2]), eject=np.array([2, 0, 2]),
         coordinates=np.array([(0, 0), (1, 0), (1, 1), (0, 1)]), radices=(2, 2),
     )  # fmt: skip
-    compare(interpreted(fully_adaptive(network)))
-    compare(interpreted(dimension_order(network)))
+    compare(fully_adaptive(network))
+    compare(dimension_order(network))

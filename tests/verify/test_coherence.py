@@ -23,7 +23,7 @@ from unknot.routing import (
     planar_adaptive,
     vba,
 )
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import mesh, torus
 from unknot.verify import deliver
 from unknot.verify.coherence import Suffix, coherence
@@ -92,7 +92,7 @@ def test_random_relations() -> None:
     @given(st.one_of(relations(networks(max_routers=5, max_channels=9)), dense))
     @settings(max_examples=80)
     def run(relation: Relation) -> None:
-        if deliver(interpreted(relation)).livelock_free:
+        if deliver(relation).livelock_free:
             seen[compare(relation)] += 1
 
     draw_until(lambda: min(seen.values()) > 20, run)
@@ -114,7 +114,7 @@ def test_random_relations() -> None:
     ids=lambda x: x.name,
 )
 def test_these_algorithms_are_coherent(relation: Relation) -> None:
-    assert compare(interpreted(relation))
+    assert compare(relation)
 
 
 def test_a_tree_that_is_bypassed() -> None:
@@ -146,7 +146,7 @@ def test_vcs_of_a_channel_that_go_on_otherwise() -> None:
 
 
 def test_more_than_64_vcs() -> None:
-    assert coherence(interpreted(fully_adaptive(mesh(3, 2), 70))).coherent
+    assert coherence(fully_adaptive(mesh(3, 2), 70)).coherent
 
 
 def test_who_stands_at_home_may_have_to_leave_first() -> None:
@@ -156,5 +156,5 @@ def test_who_stands_at_home_may_have_to_leave_first() -> None:
     )
     table = {(2, 1): [0], (0, 1): [EJECT], (4, 1): [1], (1, 1): [0]}
     may_use = [[False, True, False], [False, False, False], [False, True, False]]
-    found = coherence(interpreted(table_relation(network, 1, table, may_use=may_use)))
+    found = coherence(table_relation(network, 1, table, may_use=may_use))
     assert found.witness == Suffix(source=0, address=1, route=(0,), start=1, terminal=2, ejects=True)

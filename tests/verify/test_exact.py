@@ -17,7 +17,7 @@ from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
 from unknot.background import clock
 from unknot.checker.search import strike_out
 from unknot.routing import Relation, dimension_order, lcfaa
-from unknot.testing import interpreted, networks, relations
+from unknot.testing import networks, relations
 from unknot.topologies import complete, mesh, ring
 from unknot.verify import check, exact, remainder
 from unknot.verify.exact_model import Ports, Worm, fewest, find
@@ -33,7 +33,7 @@ FAMILIES = st.sampled_from([mesh(2, 2), mesh(3, 2), ring(4), complete(3), comple
 
 def everything(relation: Relation) -> Remainder | None:
     """All states on cycles, or None when there is no cycle."""
-    graph = dependencies(interpreted(relation))
+    graph = dependencies(relation)
     if graph.acyclic:
         return None
     states = core(graph)
@@ -69,7 +69,7 @@ def test_windows_decide_as_brute_force(
             expected = deadlock(relation, "wormhole", limit=20_000)
         except TooLargeError:
             return
-        graph = dependencies(interpreted(relation))
+        graph = dependencies(relation)
         if graph.acyclic:
             assert expected is None
             return

@@ -12,7 +12,6 @@ from unknot.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges, to_networkx
 from unknot.routing import dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
-from unknot.testing import interpreted
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import check, deliver
 from unknot.verify.fault_sweep import OUTCOMES, Fault, cut_of, fault_sweep
@@ -23,7 +22,7 @@ def one(network: Network, routing: str, switching: str) -> tuple[str, int]:
     if not nx.is_strongly_connected(nx.DiGraph(to_networkx(network))):
         return "disconnected", 0
     try:
-        relation = interpreted(named(network, routing))
+        relation = named(network, routing)
     except UnknotError:
         return "refused", 0
     verdict, delivery = check(relation, switching), deliver(relation)

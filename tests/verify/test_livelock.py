@@ -8,7 +8,7 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import states_of
 from unknot.network import from_edges
 from unknot.routing import EJECT, Relation, dimension_order, duato, lcfaa, vba
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import deliver
 from unknot.verify.livelock import livelock
@@ -21,7 +21,7 @@ def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
     @given(relations(networks(max_routers=5, max_channels=10)))
     @settings(max_examples=80)
     def run(relation: Relation) -> None:
-        found = livelock(interpreted(relation))
+        found = livelock(relation)
         seen[found.free] += 1
         assert found.free == deliver(relation).livelock_free
         assert found.addresses == len(found.cycles) == len({address for _, address in found.cycles})
@@ -45,7 +45,7 @@ def test_used_and_unused_vcs() -> None:
     @given(relations(networks(max_routers=5, max_channels=10)))
     @settings(max_examples=80)
     def run(relation: Relation) -> None:
-        found = vc_use(interpreted(relation))
+        found = vc_use(relation)
         reached = {at for answers in states_of(relation) for at in answers if at < relation.num_vcs}
         assert set(found.unused.tolist()) == set(range(relation.num_vcs)) - reached
         channels = {int(relation.vcs.channel[vc]) for vc in reached}

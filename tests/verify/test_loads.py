@@ -24,7 +24,7 @@ from unknot.routing import (
     o1turn,
     vba,
 )
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import hypercube, line, mesh, ring, torus
 from unknot.verify import deliver
 from unknot.verify.loads import Loads, best_loads, loads
@@ -81,7 +81,7 @@ def test_loads_of_random_relations_are_those_of_all_walks() -> None:
     @given(relations(networks(max_routers=5, max_channels=10)))
     @settings(max_examples=50)
     def run(relation: Relation) -> None:
-        delivery = deliver(interpreted(relation))
+        delivery = deliver(relation)
         terminals = relation.network.num_terminals
         matrix = np.arange(terminals**2, dtype=float).reshape(terminals, terminals) / 8
         try:
@@ -139,7 +139,7 @@ def test_vcs_of_one_channel_may_be_a_choice_of_routes() -> None:
 )
 def test_uniform_traffic_in_closed_form(relation: Relation, highest: float, hops: float) -> None:
     """k/4 on a line of k, k/8 on a ring (k even), 1/2 on a hypercube; hops are the mean distance, self included."""
-    found = loads(interpreted(relation))
+    found = loads(relation)
     assert found.highest == pytest.approx(highest)
     assert found.mean_hops == pytest.approx(hops)
     assert found.throughput == pytest.approx(1 / max(highest, 1.0))
@@ -151,11 +151,11 @@ def test_permutations() -> None:
     """Transpose on a k × k mesh by dimension order: the corner's row carries k − 1; tornado round a ring."""
     network = mesh(6, 6)
     transpose = [(i % 6) * 6 + i // 6 for i in range(36)]
-    found = loads(interpreted(dimension_order(network)), transpose)
+    found = loads(dimension_order(network), transpose)
     assert (found.highest, found.method, found.forced) == (5.0, "routes", True)
-    assert best_loads(interpreted(fully_adaptive(network)), transpose).highest < 2.5
+    assert best_loads(fully_adaptive(network), transpose).highest < 2.5
     tornado = [(i + 3) % 8 for i in range(8)]
-    round_the_ring = interpreted(dimension_order(ring(8), 2))
+    round_the_ring = dimension_order(ring(8), 2)
     assert loads(round_the_ring, tornado).highest == 3.0
     assert loads(round_the_ring, [-1] * 7 + [0]).highest == 1.0
     nobody = loads(round_the_ring, [-1] * 8)
@@ -166,7 +166,7 @@ def test_splitting_and_the_best_split() -> None:
     """A square: two paths to the opposite corner, shared equally; with three tiers only the lowest is taken."""
     network = mesh(2, 2)
     across = [3, -1, -1, -1]
-    relation = interpreted(fully_adaptive(network))
+    relation = fully_adaptive(network)
     found = loads(relation, across)
     assert (found.method, found.forced, found.highest) == ("equal", False, 0.5)
     assert best_loads(relation, across).highest == pytest.approx(0.5)
@@ -178,7 +178,7 @@ def test_splitting_and_the_best_split() -> None:
             out[i] += TIER
         return count
 
-    tiers = interpreted(Relation(network, 1, first))
+    tiers = Relation(network, 1, first)
     one = loads(tiers, across)
     assert (one.method, one.forced, one.highest) == ("routes", False, 1.0)
     assert best_loads(tiers, across).highest == pytest.approx(0.5)
@@ -192,14 +192,14 @@ def test_progress_counts_all_addresses() -> None:
 
 def test_virtual_channels_do_not_change_the_best_split() -> None:
     network = mesh(4, 3)
-    plain = best_loads(interpreted(fully_adaptive(network)))
+    plain = best_loads(fully_adaptive(network))
     for relation in (duato(network), vba(network), lcfaa(network), fully_adaptive(network, 3)):
-        assert best_loads(interpreted(relation)).highest == pytest.approx(plain.highest, abs=1e-6)
+        assert best_loads(relation).highest == pytest.approx(plain.highest, abs=1e-6)
 
 
 def test_several_addresses_share_the_traffic() -> None:
     network = mesh(4, 4)
-    both = loads(interpreted(o1turn(network)), [(i % 4) * 4 + i // 4 for i in range(16)])
+    both = loads(o1turn(network), [(i % 4) * 4 + i // 4 for i in range(16)])
     assert both.highest == pytest.approx(1.5)
     assert both.forced
 
@@ -276,5 +276,5 @@ def test_without_channels() -> None:
 
 def test_routes_are_forced_or_not() -> None:
     for routing, forced in ((dimension_order, True), (fully_adaptive, False)):
-        relation = interpreted(routing(mesh(2, 2)))
+        relation = routing(mesh(2, 2))
         assert loads(relation, np.ones((4, 4))).forced is best_loads(relation, np.ones((4, 4))).forced is forced

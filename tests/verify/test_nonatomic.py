@@ -18,7 +18,7 @@ from unknot import replay
 from unknot.checker import accept
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import hypercube, mesh, ring, torus
 from unknot.verify import Verdict, check, dependencies
 from unknot.verify.nonatomic import queued_cycle, shortest_cycle
@@ -27,7 +27,7 @@ TECHNIQUE = "wormhole-nonatomic"
 
 
 def compare(relation: Relation, seen: Counter[str], depth: int, explore: int) -> None:
-    verdict = check(interpreted(relation), TECHNIQUE, buffer_depth=depth)
+    verdict = check(relation, TECHNIQUE, buffer_depth=depth)
     accept(relation, verdict)
     assert verdict.deadlock_free == (dependency_cycle(relation) is None)
     found = verdict.configuration

@@ -19,7 +19,7 @@ from unknot.errors import RelationError
 from unknot.network import from_edges
 from unknot.routing import Relation, dimension_order, fully_adaptive, lcfaa
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import complete, mesh, ring, torus
 from unknot.verify import Verdict, smallest
 from unknot.verify.smallest import Smallest
@@ -46,7 +46,7 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation]) -> N
         except TooLargeError:
             seen["too large"] += 1
             return
-        found = smallest(interpreted(relation), switching, buffer_depth=2)
+        found = smallest(relation, switching, buffer_depth=2)
         assert found.proved
         if expected is None:
             assert found.configuration is None

@@ -16,7 +16,7 @@ from unknot.errors import RelationError
 from unknot.memory import SizeError, memory_limit
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, core, dependencies
 from unknot.verify.states_kernel import explore
@@ -71,7 +71,7 @@ def test_states_on_cycles_whatever_the_room_at_first(room: int, monkeypatch: pyt
     @given(st.sampled_from([False, True, True]).flatmap(lambda commits: relations(MANY, commits=commits, max_vcs=3)))
     @settings(max_examples=15)
     def compare(relation: Relation) -> None:
-        found, part = core(dependencies(interpreted(relation))), components(relation)
+        found, part = core(dependencies(relation)), components(relation)
         states = list(zip(found.input_vc.tolist(), found.owner.tolist(), strict=True))
         steps = {
             state: Counter(states[to] for to in found.next_state[a:b])
@@ -93,7 +93,7 @@ def test_states_on_cycles_whatever_the_room_at_first(room: int, monkeypatch: pyt
 
 
 def test_a_visit_names_the_state_that_breaks_the_contract() -> None:
-    broken = interpreted(table_relation(PATHS, 1, {(3, 2): [0], (0, 2): [2], (2, 2): [0]}))
+    broken = table_relation(PATHS, 1, {(3, 2): [0], (0, 2): [2], (2, 2): [0]})
     broken.__dict__["table"] = None  # as where there are many states
     with pytest.raises(RelationError, match=r"a→b.* t2|t2.*a→b"):
         Explorer(broken).visit(2)
@@ -101,7 +101,7 @@ def test_a_visit_names_the_state_that_breaks_the_contract() -> None:
 
 def test_every_thread_needs_words_of_its_own() -> None:
     """A word for each of three VCs, and for each thread."""
-    relation = interpreted(table_relation(PATHS, 1, {(3, 2): [0], (0, 2): [1], (4, 2): [1], (1, 2): [EJECT]}))
+    relation = table_relation(PATHS, 1, {(3, 2): [0], (0, 2): [1], (4, 2): [1], (1, 2): [EJECT]})
     with memory_limit(48):
         assert dependencies(relation, Effort(threads=2)).acyclic
     with memory_limit(47), pytest.raises(SizeError, match="the dependencies of 3 VCs"):

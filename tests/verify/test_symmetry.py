@@ -15,7 +15,7 @@ from unknot.checker import accept
 from unknot.network import Network
 from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT
-from unknot.testing import interpreted, table_relation
+from unknot.testing import table_relation
 from unknot.topologies import hypercube, mesh, ring, torus
 from unknot.verify import check, dependencies
 from unknot.verify.effort import Effort
@@ -99,7 +99,7 @@ def random_relation(rng: random.Random, network: Network, vcs: int, spoil: bool)
     if spoil:
         input_vc, address = rng.choice([key for key in sorted(table) if key[1] > 0])
         table[input_vc, address] = table[input_vc, address][:-1] if len(table[input_vc, address]) > 1 else []
-    return interpreted(table_relation(network, virtual, table, commits=commits))
+    return table_relation(network, virtual, table, commits=commits)
 
 
 def compare(relation: Relation) -> tuple[bool, bool]:
@@ -161,11 +161,11 @@ def test_several_addresses_of_a_terminal_and_their_users() -> None:
 
     homes = np.tile(np.arange(terminals), 2)
     may_use = np.ones((terminals, 2 * terminals), dtype=bool)
-    whole = interpreted(Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use))
+    whole = Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use)
     group = translations(whole)
     assert group is not None
     assert group.representatives.size == 2
     assert symmetric(whole)
     assert compare(whole) == (True, True)
     may_use[2, 3] = False
-    assert not symmetric(interpreted(Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use)))
+    assert not symmetric(Relation(base.network, base.vcs, rule, destination=homes, may_use=may_use))

@@ -19,7 +19,7 @@ from unknot.checker import evidence_holds
 from unknot.errors import RelationError
 from unknot.routing import Relation, dimension_order, duato, tabulate
 from unknot.routing.relation import EJECT, Rule
-from unknot.testing import interpreted, networks, relations
+from unknot.testing import networks, relations
 from unknot.topologies import mesh, ring
 from unknot.verify import SWITCHINGS, Verdict, adaptivity, check, deliver, vc_use
 
@@ -50,7 +50,7 @@ def test_the_table_and_the_function_lead_to_the_same_verdicts() -> None:
     @settings(max_examples=25)
     @given(ANY)
     def compare(relation: Relation) -> None:
-        pointer = interpreted(without_table(relation))
+        pointer = without_table(relation)
         for switching in SWITCHINGS:
             verdict = check(relation, switching, buffer_depth=2)
             same(verdict, check(pointer, switching, buffer_depth=2))
@@ -94,7 +94,7 @@ def broken(kind: str) -> Rule:
 def test_a_broken_rule_is_named_as_by_the_function(kind: str) -> None:
     relation = Relation(mesh(3, 2), 1, broken(kind), name="broken")
     messages = set()
-    for asked in (relation, interpreted(without_table(relation))):
+    for asked in (relation, without_table(relation)):
         with pytest.raises(RelationError, match=r"broken at .* for t3: ") as error:
             check(replace(asked) if asked is relation else asked)
         messages.add(str(error.value))

@@ -21,7 +21,7 @@ from unknot.memory import SizeError, memory_limit
 from unknot.network import Network
 from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive, overlay
 from unknot.routing.relation import EJECT, NO_WAIT
-from unknot.testing import interpreted, networks, relations, table_relation
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import mesh, torus
 from unknot.verify import check, deliver, dependencies, effort
 from unknot.verify.states import core
@@ -79,14 +79,14 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
 
 def test_fixpoints_equal_repeated_passes() -> None:
     seen: Counter[str] = Counter()
-    some = settings(max_examples=100)(given(ANY)(lambda relation: compare(interpreted(relation), seen)))
+    some = settings(max_examples=100)(given(ANY)(lambda relation: compare(relation, seen)))
     draw_until(lambda: min(seen["left"], seen["drained"], seen["states form cycles"]) > 3, some)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_states_that_go_round_die_together(seed: int) -> None:
     """VCs drain one after the other, and with them what waits for them in circles of states."""
-    compare(interpreted(mostly_ranked(mesh(3, 2), seed)), Counter())
+    compare(mostly_ranked(mesh(3, 2), seed), Counter())
 
 
 @settings(max_examples=12)
@@ -107,7 +107,7 @@ def test_more_edges_than_fit_a_word(rng: random.Random, commits: bool) -> None:
             table[at, address] = marks + [EJECT] * home
     relation = table_relation(network, VirtualChannels(network, 1), table, commits=commits)
     seen: Counter[str] = Counter()
-    compare(interpreted(relation), seen)
+    compare(relation, seen)
     assert seen["acyclic"] == 0
 
 
@@ -124,7 +124,6 @@ def test_threads_do_not_change_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     @given(ANY)
     @settings(max_examples=60)
     def compare_threads(relation: Relation) -> None:
-        interpreted(relation)
         alone, three = effort.Effort(threads=1), effort.Effort(threads=3)
         graph, other = dependencies(relation, alone), dependencies(relation, three)
         assert graph.states == other.states
@@ -150,7 +149,7 @@ def test_the_first_broken_address_is_named_whatever_the_threads(monkeypatch: pyt
     def rule(at: int, address: int, out: np.ndarray) -> int:
         return 99 if address in (3, 5, 6) else good.rule(at, address, out)
 
-    broken = interpreted(Relation(good.network, good.vcs, rule))
+    broken = Relation(good.network, good.vcs, rule)
     messages = set()
     for threads in (1, 2, 3):
         with pytest.raises(RelationError) as error:
@@ -211,7 +210,7 @@ def test_the_clock_is_looked_at_while_vcs_drain(spread: bool, monkeypatch: pytes
     """Every state is looked at, so there are at least half as many breaks as the budget asks for."""
     budget = 30
     monkeypatch.setattr("unknot.verify.waiting.BUDGET", budget)
-    states = waiting(dependencies(interpreted(mostly_ranked(torus(4, 4), 2, 0.0))))
+    states = waiting(dependencies(mostly_ranked(torus(4, 4), 2, 0.0)))
     heard: list[int] = []
     drain(states, spread=spread, effort=effort.Effort(progress=lambda _, done, __: heard.append(done)))
     assert states.owner.size > 10 * budget
@@ -259,7 +258,6 @@ def test_packets_come_straight_from_terminals_where_they_can() -> None:
     @given(ANY)
     @settings(max_examples=40)
     def judge(relation: Relation) -> None:
-        relation = interpreted(relation)
         graph = dependencies(relation)
         if graph.acyclic:
             return

@@ -16,7 +16,7 @@ from tests.verify.constructions import one_sender
 from unknot import replay
 from unknot.checker import accept
 from unknot.routing import Relation, dimension_order, fully_adaptive
-from unknot.testing import interpreted, networks, relations
+from unknot.testing import networks, relations
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import check, witness
 from unknot.verify.exact import Worm
@@ -80,7 +80,7 @@ def test_grades_of_given_worms() -> None:
             return
         worms = reduce([Worm(worm.address, worm.path, tuple(sorted(worm.wants))) for worm in found])
         states = states_of(relation)
-        routes = Routes(interpreted(relation))
+        routes = Routes(relation)
         expected = can_be_injected(relation, states, worms)
         for led in (_injected(routes, worms, True), _led_back(routes, worms)):
             assert (led is not None) == expected
@@ -103,7 +103,7 @@ def test_grades_of_given_worms() -> None:
 
 
 def test_a_worm_is_led_back_to_every_terminal_on_a_shortest_way() -> None:
-    relation = interpreted(fully_adaptive(mesh(3, 2), 2))
+    relation = fully_adaptive(mesh(3, 2), 2)
     states, routes = states_of(relation), Routes(relation)
     for address, graph in enumerate(states):
         for vc in (at for at in graph if at < relation.num_vcs):

@@ -129,17 +129,7 @@ class Remembered(types.WrapperAddressProtocol):
         return RULE_SIGNATURE
 
 
-def interpreted(relation: Relation) -> Relation:
-    """Put the plain rule in the place of the compiled one; change and return `relation`."""
-    relation.__dict__["compiled"] = _remembered(relation)
-    return relation
-
-
 def pointer_to(relation: Relation) -> Compiled:
     """The rule for kernels: remembered where it has few states, else compiled."""
     few = relation.vcs.router.size * relation.num_addresses <= FEW_STATES
-    return _remembered(relation) if few else compile_relation(relation)
-
-
-def _remembered(relation: Relation) -> Compiled:
-    return Compiled(Remembered(relation), False, relation.rule)
+    return Compiled(Remembered(relation), False, relation.rule) if few else compile_relation(relation)

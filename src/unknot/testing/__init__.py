@@ -13,7 +13,6 @@ from unknot.testing.routings import check_routing
 from unknot.testing.table import table_relation
 
 if TYPE_CHECKING:
-    from unknot.testing.interpreter_kernel import interpreted
     from unknot.testing.strategies import networks, relations
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "check_network",
     "check_relation",
     "check_routing",
-    "interpreted",
     "networks",
     "relations",
     "table_relation",
@@ -30,11 +28,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs Hypothesis or Numba when it is first asked for."""
-    import importlib
-
+    """Import what needs Hypothesis when it is first asked for."""
     if name in ("networks", "relations"):
+        import importlib
+
         return getattr(importlib.import_module("unknot.testing.strategies"), name)
-    if name == "interpreted":
-        return importlib.import_module("unknot.testing.interpreter_kernel").interpreted
     raise AttributeError(f"module 'unknot.testing' has no attribute {name!r}")

@@ -13,7 +13,6 @@ from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, du
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 from unknot.topologies import mesh, torus
 
 ALWAYS, NEVER = -(10**12), 10**12
@@ -54,7 +53,7 @@ def kept(engine: Engine, at: int, address: int) -> list[set[int]] | None:
     ids=str,
 )  # fmt: skip
 def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
-    engine = engine_of(interpreted(relation))
+    engine = engine_of(relation)
     if engine.state.setup.packable == 0:
         assert not engine.state.cache.size
         return
@@ -72,7 +71,7 @@ def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**6), switching=st.sampled_from(SWITCHINGS))
 def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
-    relation = interpreted(random_relation(seed))
+    relation = random_relation(seed)
     figures = []
     for calls_from in (ALWAYS, 0, NEVER):
         engine = engine_of(relation, calls_from=calls_from, switching=switching)
@@ -109,7 +108,7 @@ def test_many_decisions_and_answers_that_are_none() -> None:
             count = 1
         return count
 
-    relation = interpreted(Relation(network, vcs, rule, name="many", destination=np.zeros(200, dtype=np.int64)))
+    relation = Relation(network, vcs, rule, name="many", destination=np.zeros(200, dtype=np.int64))
     engine = engine_of(relation)
     numbers = np.unique(engine.state.cache)
     assert numbers.min() == 0

@@ -18,7 +18,6 @@ from unknot.routing import dimension_order, in_classes, o1turn
 from unknot.simulation import TracedMessage, TraceError, closed_loop, read_trace, run_trace
 from unknot.simulation.traces.trace import addresses_drawn
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 from unknot.topologies import line, mesh
 
 MESH = in_classes(dimension_order(mesh(3, 3), 2))
@@ -96,13 +95,13 @@ def test_requests_and_replies_of_a_loop_keep_to_their_vcs(
     requests: int, window: int, switching: str, seed: int, swapped: bool
 ) -> None:
     names = ("reply", "other", "request") if swapped else ("request", "reply")
-    relation = interpreted(in_classes(dimension_order(mesh(3, 3)), names))
+    relation = in_classes(dimension_order(mesh(3, 3)), names)
     loop = closed_loop(relation, requests=requests, window=window, switching=switching, seed=seed)  # type: ignore[arg-type]
     assert loop.done == 9 * requests
     again = run_trace(relation, loop.run.trace, switching=switching, seed=seed)  # type: ignore[arg-type]
     assert (again.arrived == loop.run.arrived).all()
     alone = closed_loop(
-        interpreted(in_classes(dimension_order(mesh(3, 3)), ["request", "reply"])), requests=requests, window=window,
+        in_classes(dimension_order(mesh(3, 3)), ["request", "reply"]), requests=requests, window=window,
         switching=switching, seed=seed,  # type: ignore[arg-type]
     )  # fmt: skip
     assert loop.run.trace.classes == alone.run.trace.classes

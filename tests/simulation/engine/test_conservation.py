@@ -13,7 +13,6 @@ from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import mesh
 
 
@@ -117,7 +116,7 @@ def keeps_books(relation: Relation, switching: Switching, flits: int, depth: int
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_flits_and_credits_are_conserved_in_every_cycle(data: st.DataObject) -> None:
-    relation = interpreted(random_relation(data.draw(st.integers(0, 10**6), label="relation")))
+    relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))
     for switching in SWITCHINGS:
         flits = data.draw(st.integers(1, 6), label="flits")
         depth = data.draw(st.integers(flits if switching in ("saf", "vct") else 1, 8), label="depth")
@@ -149,7 +148,7 @@ def test_saturated_inputs_share_an_output_alike(
     """
     n, depth, cycles = len(latencies), 8, 6_000
     run = simulate(
-        interpreted(star(latencies, vcs)), 1.0, packet_length=flits, switching=switching, buffer_depth=depth,
+        star(latencies, vcs), 1.0, packet_length=flits, switching=switching, buffer_depth=depth,
         traffic=[0] * n, warmup=1_000, measure=cycles,
     )  # fmt: skip
     carried = run.utilisation[:n] * cycles

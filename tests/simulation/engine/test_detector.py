@@ -15,7 +15,6 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import check
 
@@ -30,7 +29,7 @@ def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
 def test_stuck_packets_never_move_and_resting_ones_are_stuck(
     number: int, length: int, more: int, own: int, claim: bool
 ) -> None:
-    relation = interpreted(random_relation(number))
+    relation = random_relation(number)
     for switching in SWITCHINGS:
         depth = length + more if switching in ("saf", "vct") else 1 + more
         router = Router(own_slots=0 if switching in ("saf", "vct") else min(own, depth), claim_credit=claim)
@@ -103,7 +102,7 @@ def test_an_escape_helps_unless_headers_commit() -> None:
 
 @pytest.mark.parametrize(("size", "end"), [(4, "(message 1)"), (7, "; 3 more")])
 def test_four_messages_of_a_knot_are_put_in_words(size: int, end: str) -> None:
-    relation = interpreted(dimension_order(ring(size), 1, dateline="none"))
+    relation = dimension_order(ring(size), 1, dateline="none")
     found = check(relation, "vct").configuration
     assert found is not None
     said = in_words(relation, found)

@@ -21,7 +21,6 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.tables import is_packable
 from unknot.simulation.engine.traffic import Bursts, Lengths, pairs_of, uniform
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import complete, dragonfly, mesh, torus
 from unknot.traffic import Traffic, pattern
 
@@ -107,13 +106,13 @@ def test_twin_on_known_networks(switching: Switching) -> None:
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_twin_where_terminals_have_several_addresses(switching: Switching) -> None:
     for relation in (o1turn(mesh(3, 3)), romm(mesh(3, 3)), valiant(mesh(3, 2))):
-        agree(interpreted(relation), switching, 3, 4, 0.15, 5, others=switching == "vct")
+        agree(relation, switching, 3, 4, 0.15, 5, others=switching == "vct")
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
 def test_twin_where_packets_compare_two_ways(switching: Switching) -> None:
     for relation in (ugal(mesh(3, 3)), ugal(torus(4, 3)), ugal(mesh(3, 3), base="duato")):
-        engine = agree(interpreted(relation), switching, 3, 3, 0.25, 5)
+        engine = agree(relation, switching, 3, 3, 0.25, 5)
         assert engine.state.setup.compares == 3
 
 
@@ -124,7 +123,7 @@ def test_twin_of_the_variants_of_ugal(variant: str) -> None:
         dragonfly_ugal(dragonfly(2, 2, 2), 6, variant=variant),
         ugal(mesh(3, 3), 4, variant=variant),
     ):
-        agree(interpreted(relation), "vct", 3, 4, 0.3, 5)
+        agree(relation, "vct", 3, 4, 0.3, 5)
 
 
 def test_twin_with_long_latencies_and_vcs_that_differ() -> None:

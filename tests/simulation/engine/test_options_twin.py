@@ -16,7 +16,6 @@ from unknot.simulation.engine.router import LOOK_AT_ALL, Router
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 from unknot.topologies import mesh, torus
 
 
@@ -141,8 +140,8 @@ def test_each_option_on_a_mesh(name: str) -> None:
 @pytest.mark.parametrize("lengths", [4, {4: 1.0}, {1: 3, 2: 1, 6: 2}])
 @pytest.mark.parametrize("bursts", [None, Bursts(0.02, 0.1), Bursts(1, 1)])
 def test_injection_where_addresses_are_drawn_too(lengths: Lengths, bursts: Bursts | None) -> None:
-    agree(interpreted(valiant(mesh(3, 2))), "wormhole", lengths, 4, 0.06, 5, bursts=bursts)
-    agree(interpreted(ugal(mesh(3, 2))), "wormhole-nonatomic", lengths, 4, 0.06, 5, others=True, bursts=bursts)
+    agree(valiant(mesh(3, 2)), "wormhole", lengths, 4, 0.06, 5, bursts=bursts)
+    agree(ugal(mesh(3, 2)), "wormhole-nonatomic", lengths, 4, 0.06, 5, others=True, bursts=bursts)
     for pattern in ("hotspot", "half of them", "matrix"):
         relation = dimension_order(mesh(4, 4), 2)
         agree(relation, "wormhole-nonatomic", lengths, 4, 0.06, 5, traffic=PATTERNS[pattern], bursts=bursts)

@@ -11,7 +11,6 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import SCRATCH, TABLES
 from unknot.simulation.engine.traffic import Bursts, uniform
 from unknot.switching import SWITCHINGS
-from unknot.testing import interpreted
 
 CACHE = {"input_class", "cache", "first_answer", "answers"}
 UNUSED = {"latencies", "free", "packets", "outer", "inner"} | CACHE
@@ -31,7 +30,7 @@ KEPT = sorted(name for name, table in TABLES.items() if table.changes != SCRATCH
 def test_looking_changes_nothing(
     seed: int, switching: str, depth: int, chance: float, bursts: Bursts | None, looks: list[int]
 ) -> None:
-    relation = interpreted(random_relation(seed))
+    relation = random_relation(seed)
 
     def begun() -> Engine:
         return Engine(
@@ -59,7 +58,7 @@ def test_looking_changes_nothing(
 
 
 def test_rows_are_as_they_were_when_nothing_was_simulated() -> None:
-    relation = interpreted(random_relation(7))
+    relation = random_relation(7)
     engine = Engine(
         relation, "wormhole", packet_length=3, buffer_depth=4, chance=0.3, seed=1, pairs=uniform(relation)
     )

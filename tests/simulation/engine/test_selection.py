@@ -11,7 +11,6 @@ from unknot.routing import destination_tag, dimension_order, in_classes, nca
 from unknot.simulation import Router, simulate
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.run.options import router_of
-from unknot.testing import interpreted
 from unknot.topologies import butterfly, fat_tree, mesh
 
 
@@ -44,7 +43,7 @@ def test_nca_selects_at_random_unless_the_router_says_otherwise(tree: Relation) 
 
 
 def test_a_routing_without_a_selection_of_its_own_requests_all() -> None:
-    relation = interpreted(dimension_order(mesh(2, 2), 2))
+    relation = dimension_order(mesh(2, 2), 2)
     found, stated = (
         simulate(relation, 0.3, router=Router(selection=name), measure=300, switching="wormhole")
         for name in (None, "all")
@@ -63,7 +62,7 @@ def test_an_unknown_selection_of_a_relation_is_refused() -> None:
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_twin_on_a_fat_tree(selection: str) -> None:
-    relation = interpreted(nca(fat_tree(3, 2), 2))
+    relation = nca(fat_tree(3, 2), 2)
     agree(relation, "wormhole-nonatomic", 2, 4, 0.3, 3, router=Router(selection=selection))  # type: ignore[arg-type]
     agree(relation, "vct", 2, 4, 0.3, 4)
 

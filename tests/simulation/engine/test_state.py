@@ -13,7 +13,6 @@ from unknot.simulation import Bursts, Router
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import FIXED, SAVED, SCRATCH, TABLES
 from unknot.simulation.engine.traffic import uniform
-from unknot.testing import interpreted
 from unknot.topologies import mesh
 
 ROUTERS = {
@@ -24,7 +23,7 @@ ROUTERS = {
 
 
 def begun(router: Router, *, ways: bool = False) -> Engine:
-    relation = interpreted(ugal(mesh(3, 3)) if ways else random_relation(7))
+    relation = ugal(mesh(3, 3)) if ways else random_relation(7)
     options: dict[str, Any] = {"packet_length": {1: 0.5, 3: 0.5}, "buffer_depth": 4, "bursts": Bursts(0.2, 0.3)}
     engine = Engine(relation, "vct", chance=0.2, seed=3, pairs=uniform(relation), router=router, **options)
     engine.measure(0, 10**9)

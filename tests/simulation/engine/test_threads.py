@@ -12,7 +12,6 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, uniform
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import mesh, torus
 
 OPTIONS = {
@@ -92,7 +91,7 @@ def test_a_dead_end_stops_all_threads_and_is_named() -> None:
     def rule(at: int, address: int, out: list[int]) -> int:
         return 0 if address == 15 and at == 5 else base.rule(at, address, out)
 
-    relation = interpreted(Relation(base.network, base.vcs, rule))
+    relation = Relation(base.network, base.vcs, rule)
     for threads in (1, 2):
         with pytest.raises(RelationError, match="has no candidate there"):
             simulate(relation, 0.3, threads=threads, switching="wormhole")

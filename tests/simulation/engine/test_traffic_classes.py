@@ -20,7 +20,6 @@ from unknot.simulation.engine.mix import mix_of
 from unknot.simulation.engine.router import PRIORITIES
 from unknot.simulation.engine.traffic import Bursts
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import mesh, torus
 
 COLUMNS = ("arrived", "latency", "network_latency", "hops", "flits_out")
@@ -37,7 +36,7 @@ def agree(
     subnets: int = 1,
 ) -> ClassSimulator:
     mix = mix_of(relation, classes, load, subnets)
-    relation = relation if subnets == 1 else interpreted(in_subnets(relation, subnets))
+    relation = relation if subnets == 1 else in_subnets(relation, subnets)
     twin = ClassSimulator(relation, switching, mix, depth=depth, seed=seed, router=router)
     engine = Engine(
         relation, switching, packet_length=mix.lengths, buffer_depth=depth, chance=0.0, seed=seed, pairs=mix.pairs[0],
@@ -73,7 +72,7 @@ def classes_of(data: st.DataObject, relation: Relation, longest: int) -> list[Tr
 def random_runs(data: st.DataObject) -> None:
     base = random_relation(data.draw(st.integers(0, 10**6), label="relation"))
     many = data.draw(st.integers(0, 3), label="message classes")
-    relation = interpreted(in_classes(base, [f"kind {k}" for k in range(many)])) if many else base
+    relation = in_classes(base, [f"kind {k}" for k in range(many)]) if many else base
     for switching in SWITCHINGS:
         depth = data.draw(st.integers(2, 8), label="depth")
         longest = depth if switching in ("saf", "vct") else 6
@@ -110,7 +109,7 @@ def test_requests_and_replies_on_known_networks(priority: str) -> None:
     router = Router(priority=priority, hold_switch=True)  # type: ignore[arg-type]
     twin = agree(message_classes(mesh(4, 4), 4), "wormhole-nonatomic", classes, 4, 0.3, 7, router)
     assert twin.promised() > 10
-    several = interpreted(in_classes(valiant(mesh(3, 2))))
+    several = in_classes(valiant(mesh(3, 2)))
     twin = agree(several, "vct", [TrafficClass(messages=both)], 4, 0.2, 7, Router(priority=priority))  # type: ignore[arg-type]
     assert twin.promised() > 10
     two = [TrafficClass(), TrafficClass(2, messages=3)]
@@ -179,7 +178,7 @@ def test_what_does_not_go_with_classes() -> None:
             TrafficClass(**wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("relation", [dimension_order(mesh(3, 2), 2), interpreted(valiant(mesh(2, 2), 2))])
+@pytest.mark.parametrize("relation", [dimension_order(mesh(3, 2), 2), valiant(mesh(2, 2), 2)])
 def test_twin_of_subnets(relation: Relation) -> None:
     classes = [
         TrafficClass(

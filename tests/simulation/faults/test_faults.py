@@ -21,7 +21,6 @@ from unknot.simulation.faults.fault import channels_of, fault_of
 from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.simulation.faults.losses import owns, residents
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import line, mesh, ring
 
 
@@ -84,7 +83,7 @@ ROUTERS = (
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
-    relation = interpreted(random_relation(data.draw(st.integers(0, 10**6), label="relation")))
+    relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))
     network = relation.network
     flits = data.draw(st.integers(1, 6), label="flits")
     for switching in SWITCHINGS:
@@ -128,7 +127,7 @@ LENGTHS = 4
 
 def alone(*faults: Fault) -> FaultyEngine:
     """An engine over an empty line of four routers, and a packet at terminal 0 to terminal 3."""
-    relation = interpreted(dimension_order(line(4)))
+    relation = dimension_order(line(4))
     engine = FaultyEngine(
         relation, "wormhole", packet_length=LENGTHS, buffer_depth=4, chance=0.0, seed=1, pairs=uniform(relation),
         faults=faults,
@@ -210,7 +209,7 @@ def few(relation: Relation, faults: list[Fault], **options: object) -> FaultyEng
 
 def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
     """In one call, or cycle by cycle, the state comes out the same."""
-    relation = interpreted(dimension_order(mesh(3, 3), 2))
+    relation = dimension_order(mesh(3, 3), 2)
     faults = [Fault(100, ["(1,1)->(1,2)"]), Fault(300, routers=["(0,1)"])]
     at_once, stepwise = few(relation, faults), few(relation, faults)
     while at_once.now < 700:
@@ -224,7 +223,7 @@ def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
 
 
 def test_channels_that_nobody_uses_may_die() -> None:
-    relation = interpreted(clockwise(5, escape=True))
+    relation = clockwise(5, escape=True)
     down = [relation.network.channel_name(relation.network.between(1, 0)[0])]
     for switching in SWITCHINGS:
         point = {"packet_length": 2, "switching": switching, "warmup": 500, "measure": 1000, "interval": 250}
@@ -240,8 +239,8 @@ def test_long_after_a_fault_a_run_is_like_one_without_what_died(switching: Switc
     left = network.without(routers=["(2,2)"], links=[("(0,1)", "(1,1)")])
     fault = Fault(400, ["(0,1)<->(1,1)"], ["(2,2)"], "up_down")
     point = {"packet_length": 3, "switching": switching, "warmup": 1000, "measure": 12_000}
-    whole = simulate(interpreted(up_down(network, 2)), 0.09, **point, faults=[fault])  # type: ignore[arg-type]
-    small = simulate(interpreted(up_down(left, 2)), 0.09, **point, seed=2)  # type: ignore[arg-type]
+    whole = simulate(up_down(network, 2), 0.09, **point, faults=[fault])  # type: ignore[arg-type]
+    small = simulate(up_down(left, 2), 0.09, **point, seed=2)  # type: ignore[arg-type]
     assert whole.stable
     assert small.stable
     within = (whole.latency_half_width or 9.0) + (small.latency_half_width or 9.0)
@@ -254,7 +253,7 @@ def test_long_after_a_fault_a_run_is_like_one_without_what_died(switching: Switc
 
 
 def test_lost_packets_are_neither_arrived_nor_missing() -> None:
-    relation = interpreted(dimension_order(mesh(3, 3), 2))
+    relation = dimension_order(mesh(3, 3), 2)
     run = simulate(
         relation,
         0.1,
@@ -278,7 +277,7 @@ def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
     assert check(xy).deadlock_free
     assert check(yx).deadlock_free
     run = simulate(
-        interpreted(xy), 0.2, packet_length=16, buffer_depth=4, switching="wormhole",
+        xy, 0.2, packet_length=16, buffer_depth=4, switching="wormhole",
         warmup=2000, measure=500, faults=[Fault(1000, relation=yx)],
     )  # fmt: skip
     assert run.deadlock is not None
@@ -290,7 +289,7 @@ def test_xy_routing_replaced_by_yx_deadlocks_though_both_are_free() -> None:
 def test_addresses_of_the_new_relation() -> None:
     """Packets go on with an address that the new relation knows; those without one are lost."""
     network = ring(6)
-    old = interpreted(clockwise(6))
+    old = clockwise(6)
     new = up_down(network.without(routers=[2]))
     engine = few(old, [Fault(120, routers=[2], relation=new)], chance=0.02)
     engine.run(120)

@@ -34,7 +34,6 @@ from tests.simulation.queues import (
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import mesh
 from unknot.traffic import Traffic
 from unknot.verify.loads import loads
@@ -171,7 +170,7 @@ CYCLES = st.lists(st.integers(0, 12), min_size=1, max_size=40).map(lambda gaps: 
 def test_every_packet_of_a_source_waits_as_at_one_server(
     ready: list[int], switching: Switching, flits: int, latency: int
 ) -> None:
-    relation, depth = interpreted(two_routers(1, latency=latency)), room(switching, flits, latency)
+    relation, depth = two_routers(1, latency=latency), room(switching, flits, latency)
     found = arrivals(relation, [(cycle, 0, 0) for cycle in ready], switching, flits, depth)
     starts = one_server(ready, service(switching, flits, latency))
     assert (found == np.array(starts) + alone(switching, flits, 2, latency)).all()
@@ -183,7 +182,7 @@ def test_flits_that_merge_leave_as_from_one_server(ready: list[list[int]]) -> No
     """In some order: what is served when does not depend on whose it is."""
     sinks = len(ready)
     sent = [(cycle, source, sinks) for source, cycles in enumerate(ready) for cycle in sorted(set(cycles))]
-    found = arrivals(interpreted(one_router(sinks, 4)), sent, "wormhole-nonatomic", 1, 8)
+    found = arrivals(one_router(sinks, 4), sent, "wormhole-nonatomic", 1, 8)
     starts = one_server(sorted(cycle for cycle, _, _ in sent), 1)
     assert (np.sort(found) == np.array(starts) + alone("wormhole-nonatomic", 1, 1, 1)).all()
 
@@ -203,9 +202,7 @@ def test_spacing_of_packets_that_queue_for_one_vc(switching: Switching, flits: i
     """One packet per round trip if the buffer must be empty; with room for m, m of them, at least L + 2 apart."""
     for latency in (1, 4):
         for m in (1, 2, 3):
-            found = arrivals(
-                interpreted(two_routers(1, latency=latency)), [(0, 0, 0)] * 60, switching, flits, m * flits
-            )
+            found = arrivals(two_routers(1, latency=latency), [(0, 0, 0)] * 60, switching, flits, m * flits)
             round_trip = service(switching, flits, latency)
             many = 1 if switching == "wormhole" else m
             assert found[30 + many] - found[30] == max(many * (flits + 2), round_trip)
@@ -223,7 +220,7 @@ def test_a_packet_longer_than_its_buffers(switching: Switching) -> None:
     ):  # fmt: skip
         turns, rest = divmod(flits - 1, depth)
         tail = turns * max(depth, 2 * latency + 3) + rest
-        (found,) = arrivals(interpreted(along(routers, latency)), [(0, 0, routers - 1)], switching, flits, depth)
+        (found,) = arrivals(along(routers, latency), [(0, 0, routers - 1)], switching, flits, depth)
         assert found == alone(switching, 1, routers, latency) + tail
 
 

@@ -20,7 +20,6 @@ from unknot.simulation import TracedMessage, run_trace, simulate
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.costs import Cost, costs, model_time
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import hypercube, mesh, torus
 
 LENGTHS = (1, 2, 7, 32)
@@ -43,7 +42,7 @@ def of(switching: Switching, found: tuple[Cost, ...]) -> Cost:
 @pytest.mark.parametrize("latency", [1, 4])
 def test_the_mean_over_all_pairs(switching: Switching, latency: int) -> None:
     for network, vcs in ((mesh(3, 2, latency=latency), 1), (torus(3, 3, latency=latency), 2)):
-        relation = interpreted(dimension_order(network, vcs))
+        relation = dimension_order(network, vcs)
         for flits in LENGTHS:
             cost = of(switching, costs(relation, packet_length=flits))
             assert cost.simulated == pytest.approx(one_by_one(relation, flits, switching).mean())
@@ -113,12 +112,12 @@ def test_channels_of_different_latency_give_a_mean_start_up_time() -> None:
 
 def test_adaptive_and_indirect_routings() -> None:
     base = mesh(3, 3)
-    plain = costs(interpreted(dimension_order(base, 1)))
-    assert costs(interpreted(duato(base, 2))) == plain
-    direct, detour = costs(ugal(base)), costs(interpreted(valiant(base)))
+    plain = costs(dimension_order(base, 1))
+    assert costs(duato(base, 2)) == plain
+    direct, detour = costs(ugal(base)), costs(valiant(base))
     assert direct == plain
     assert detour[2].hops == pytest.approx(2 * direct[2].hops)
-    assert costs(interpreted(dimension_order(hypercube(3))))[2].hops == 1.5
+    assert costs(dimension_order(hypercube(3)))[2].hops == 1.5
 
 
 def test_nothing_to_cross() -> None:

@@ -17,7 +17,6 @@ from unknot.routing import EJECT, Relation, dimension_order, ugal, valiant
 from unknot.simulation import Run, simulate
 from unknot.simulation.engine.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import interpreted
 from unknot.topologies import line, mesh, torus
 
 
@@ -236,7 +235,7 @@ def test_a_plain_run_loads_the_plain_kernel_alone() -> None:
 @given(st.sampled_from(SWITCHINGS), st.sampled_from([0.1, 0.4, 0.9]), st.integers(1, 3), st.integers(1, 2**32))
 @settings(max_examples=5)
 def test_both_kernels_give_the_same_run(switching: Switching, load: float, threads: int, seed: int) -> None:
-    relation = interpreted(dimension_order(torus(4, 4), 4))
+    relation = dimension_order(torus(4, 4), 4)
     options: dict[str, Any] = {
         "switching": switching,
         "threads": threads,

@@ -139,7 +139,7 @@ def simulate(
     """
     relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)
-    check_run(load, warmup, measure, precision, interval)
+    check_run(warmup, measure, precision, interval)
     count = run_threads(threads, relation.network, load, alone=bool(faults or classes))
     if classes:
         check_alone(

@@ -43,16 +43,19 @@ def check_point(packet_length: int, switching: Switching, buffer_depth: int, see
         )
 
 
+def check_load(load: float) -> None:
+    """Refuse a load that no terminal can send."""
+    if not _is_number(load) or not 0 <= load <= 1:
+        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
+
+
 def check_run(
-    load: float,
     warmup: int | None,
     measure: int | None,
     precision: float | None,
     interval: int | None,
 ) -> None:
     """Refuse what no run can be asked for."""
-    if not _is_number(load) or not 0 <= load <= 1:
-        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
     for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1), ("interval", interval, 1)):
         if cycles is not None and (
             isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or not least <= cycles <= MOST
@@ -66,6 +69,7 @@ def check_run(
 
 def run_threads(threads: int | None, network: Network, load: float, *, alone: bool = False) -> int:
     """Threads of a run: those asked for, else one, if it goes `alone`, or as many as there is work for."""
+    check_load(load)
     useful = 1 if alone else max(network.num_routers // ROUTERS, int(load * network.num_terminals) // FLITS)
     return threads_of(threads, "simulate", wrong=SimulationError, useful=useful)
 
