@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 
@@ -152,6 +153,16 @@ def test_narrow_meshes_are_free(table: dict[str, str], wide: int, monkeypatch: p
     refuted = check(wider, "wormhole")
     assert refuted.configuration is not None
     assert complaints(wider, refuted.configuration) == []
+
+
+def test_an_explanation_ends_when_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not when its time does: small windows strike out all VCs of a narrow mesh."""
+    ticks = itertools.count()
+    monkeypatch.setattr(exact, "clock", lambda: 0.001 * next(ticks))
+    verdict = check(interpreted(by_signs(mesh(3, 4), FREE_THREE_WIDE)), "wormhole")
+    assert verdict.certificate is not None
+    assert len(verdict.certificate.windows) > 1
+    assert next(ticks) < 1000
 
 
 @pytest.mark.parametrize("sides", [(3, 3), (9, 9), (3, 3, 3)])
