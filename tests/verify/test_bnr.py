@@ -122,6 +122,12 @@ def test_tables_of_algorithms_are_those_of_enumeration(network: Network, algorit
     compare(algorithm(network))
 
 
+def test_progress_is_that_of_destinations() -> None:
+    heard: list[tuple[str, int, int]] = []
+    bnr(fully_adaptive(mesh(3)), progress=lambda *news: heard.append(news))
+    assert heard == [("destinations", done, 3) for done in (1, 2, 3)]
+
+
 def test_a_choice_of_address_counts_as_a_choice() -> None:
     relation = o1turn(mesh(3, 3))
     compare(relation)

@@ -159,7 +159,7 @@ def test_an_explanation_ends_when_nothing_is_left(monkeypatch: pytest.MonkeyPatc
     """Not when its time does: small windows strike out all VCs of a narrow mesh."""
     ticks = itertools.count()
     monkeypatch.setattr(exact, "clock", lambda: 0.001 * next(ticks))
-    verdict = check(interpreted(by_signs(mesh(3, 4), FREE_THREE_WIDE)), "wormhole")
+    verdict = check(by_signs(mesh(3, 4), FREE_THREE_WIDE), "wormhole")
     assert verdict.certificate is not None
     assert len(verdict.certificate.windows) > 1
     assert next(ticks) < 1000

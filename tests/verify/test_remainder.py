@@ -75,6 +75,9 @@ def test_states_steps_and_heads_on_some_vcs(commits: bool) -> None:
             states, waiting = expected(relation, vcs, switching)
             assert steps == states
             assert set(heads) == waiting
+            fewer = data.draw(st.sets(st.sampled_from(sorted(vcs)))) if vcs else set()
+            inner, heads_inside = named(part.cut(part.on(np.array(sorted(fewer), dtype=np.int64))))
+            assert (inner, set(heads_inside)) == expected(relation, fewer, switching)
             seen += len(heads)
             if states:
                 assert among(relation, vcs, switching, limit=len(states) - 1) is None
