@@ -2,12 +2,14 @@
 
 ``python -m benchmarks.booksim_files CLONE`` takes a clone of booksim/booksim2 whose ``src/booksim`` was built, and
 prints a table of every file of ``src/examples`` and ``runfiles``: refused and why, or five loads up to 95 % of what
-BookSim accepts at most. Further arguments are parts of names of files, ``--seeds N`` and ``--period N`` (cycles of a
-sample period, of which seven are measured).
+BookSim accepts at most, then the worst difference, what both accept beyond saturation, and their processor seconds.
+Further arguments are parts of names of files, ``--seeds N``, ``--period N`` (cycles of a sample period, seven of which
+are measured) and ``--most LOAD`` (saturation, where BookSim accepts more beyond it).
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -61,54 +63,64 @@ def keys_of(rate: float, period: int, seed: int) -> list[str]:
     return [f"injection_rate={rate:.6f}", f"sample_period={period}", f"seed={seed}", "stopping_thres=0.00001"]
 
 
-def row(clone: Path, path: Path, seeds: int, period: int) -> str:
+def row(clone: Path, path: Path, seeds: int, period: int, saturation: float = 0.0) -> str:
     """Row of the table for a file."""
     name = "/".join(path.parts[-2:])
     try:
         setup = read_setup(path, keys_of(0.01, period, 0), faithful=True)
     except UnknotError as error:
-        return f"| `{name}` | refused: {str(error).splitlines()[0].split(': ', 1)[-1]} | | |"
+        return f"| `{name}` | refused: {str(error).splitlines()[0].split(': ', 1)[-1]} | | | |"
     if setup.batches or "classes" in setup.options:
-        return f"| `{name}` | runs, without loads to compare | | |"
+        return f"| `{name}` | runs, without loads to compare | | | |"
     flits = 1.0 if setup.configuration.on("injection_rate_uses_flits") else setup.mean_length
     full = ["sim_type=throughput", *keys_of(1 / flits, period, 0)]
     most = theirs(clone, path, full)
     if most is None:
-        return f"| `{name}` | BookSim does not end, or stops | | |"
+        return f"| `{name}` | BookSim does not end, or stops | | | |"
     at_most = ours(read_setup(path, full, faithful=True), 0)[1]
-    cells, worst = [], 0.0
+    cells, worst, begun = [], 0.0, spent()
     for part in LOADS:
-        rate = part * most[1] / flits
+        load = part * (saturation or most[1])
+        rate = load / flits
         found = [theirs(clone, path, keys_of(rate, period, seed)) for seed in range(seeds)]
         known = [figures[0] for figures in found if figures is not None]
         if not known:
-            cells.append(f"{part * most[1]:.3g}: BookSim is not stable")
+            cells.append(f"{load:.3g}: BookSim is not stable")
             continue
         mine = mean(
             ours(read_setup(path, keys_of(rate, period, seed), faithful=True), seed)[0] for seed in range(seeds)
         )
         apart = mine / mean(known) - 1
         worst = max(worst, abs(apart), key=abs)
-        cells.append(f"{part * most[1]:.3g}: {mean(known):.1f} ({len(known)}), {apart:+.1%}")
-    return f"| `{name}` | {'; '.join(cells)} | {worst:.1%} | {most[1]:.3f}, {at_most / most[1] - 1:+.1%} |"
+        cells.append(f"{load:.3g}: {mean(known):.1f} ({len(known)}), {apart:+.1%}")
+    seconds = ", ".join(f"{after - before:.1f}" for before, after in zip(begun, spent(), strict=True))
+    beyond = f"{most[1]:.3f}, {at_most / most[1] - 1:+.1%}"
+    return f"| `{name}` | {'; '.join(cells)} | {worst:.1%} | {beyond} | {seconds} |"
+
+
+def spent() -> tuple[float, float]:
+    """Processor seconds of BookSim and of this process so far."""
+    times = os.times()
+    return times.children_user + times.children_system, times.user + times.system
 
 
 def main(words: Sequence[str]) -> None:
     """Print the table."""
-    options = {"--seeds": 3, "--period": 2000}
+    options = {"--seeds": 3.0, "--period": 2000.0, "--most": 0.0}
     parts = []
     rest = iter(words[1:])
     for word in rest:
         if word in options:
-            options[word] = int(next(rest))
+            options[word] = float(next(rest))
         else:
             parts.append(word)
     clone = Path(words[0])
-    print("| file | loads: BookSim's latency (seeds), ours | worst | beyond saturation BookSim accepts, ours |")
-    print("|---|---|--:|--:|")
+    print("| file | loads: BookSim's latency (seeds), ours | worst | accepted beyond saturation | seconds |")
+    print("|---|---|--:|--:|--:|")
     for path in files(clone):
         if not parts or any(part in str(path) for part in parts):
-            print(row(clone, path, options["--seeds"], options["--period"]), flush=True)
+            seeds, period = int(options["--seeds"]), int(options["--period"])
+            print(row(clone, path, seeds, period, options["--most"]), flush=True)
 
 
 if __name__ == "__main__":
