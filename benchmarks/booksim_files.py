@@ -3,8 +3,8 @@
 ``python -m benchmarks.booksim_files CLONE`` takes a clone of booksim/booksim2 whose ``src/booksim`` was built, and
 prints a table of every file of ``src/examples`` and ``runfiles``: refused and why, or five loads up to 95 % of what
 BookSim accepts at most, then the worst difference, what both accept beyond saturation, and their processor seconds.
-Further arguments are parts of names of files, ``--seeds N``, ``--period N`` (cycles of a sample period, seven of which
-are measured) and ``--most LOAD`` (saturation, where BookSim accepts more beyond it).
+Further arguments are parts of names of files, ``--seeds N``, ``--period N`` (cycles of a sample period; seven are
+measured) and ``--most LOAD`` (saturation, where BookSim accepts more beyond it).
 """
 
 from __future__ import annotations
