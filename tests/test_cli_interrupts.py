@@ -90,7 +90,6 @@ def spent_by_children() -> float:
     ("number", "words"),
     [
         (signal.SIGINT, ("check", BIG, "--routing", "endless")),
-        (signal.SIGINT, ("analyse", BIG, "--routing", "endless")),
         (signal.SIGTERM, ("check", "ring(3)", "--routing", "endless")),
         (signal.SIGTERM, ("simulate", BIG, "--routing", "endless", "--load", "0.1")),
     ],
@@ -181,7 +180,7 @@ KEPT = (
 def search(*given, **options):
     interrupted()
     try:
-        time.sleep(30)
+        time.sleep(600)
         return "not interrupted"
     except KeyboardInterrupt:
         return "the best so far"
@@ -203,7 +202,7 @@ guard.run(command)
 
 
 def test_an_interrupt_that_c_code_drops_ends_a_search() -> None:
-    """It comes once more, and is still the first one: the command goes on to show what it has."""
+    """It comes once more, also while the main thread waits, and is still the first one: the best is shown."""
     done = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("the best so far\nshown\n", "")
     assert done.returncode == 0

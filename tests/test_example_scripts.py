@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
+import runpy
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,42 +13,47 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def ran(script: str, *words: str, folder: Path) -> str:
-    """What a script prints."""
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / script), "--quick", *words],
-        capture_output=True, text=True, cwd=folder, check=False, env=os.environ | {"MPLBACKEND": "Agg"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"\d s( from nothing)?$", done.stdout.strip()), done.stdout
-    return done.stdout
+@pytest.fixture
+def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a script in an empty folder, and return what it and the commands that it starts print."""
+
+    def run(script: str, *words: str) -> str:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("MPLBACKEND", "Agg")
+        monkeypatch.setattr("sys.argv", [script, "--quick", *words])
+        runpy.run_path(str(EXAMPLES / script), run_name="__main__")
+        said = capfd.readouterr().out
+        assert re.search(r"\d s( from nothing)?$", said.strip()), said
+        return said
+
+    return run
 
 
-def test_a_first_curve_in_three_commands(tmp_path: Path) -> None:
-    said = ran("first_curve.py", folder=tmp_path)
+def test_a_first_curve_in_three_commands(ran: Callable[..., str], tmp_path: Path) -> None:
+    said = ran("first_curve.py")
     assert [line.split()[2] for line in said.splitlines() if line.startswith("$ ")] == ["check", "simulate", "run"]
     rows = Path(re.search(r"rows: (.*)", said)[1]).read_text(encoding="utf-8").splitlines()  # type: ignore[index]
     assert len(rows) > 4
     assert re.search(r"stable +yes", said)
 
 
-def test_a_chip_with_a_matrix_of_bandwidths(tmp_path: Path) -> None:
-    said = ran("chip.py", folder=tmp_path)
+def test_a_chip_with_a_matrix_of_bandwidths(ran: Callable[..., str]) -> None:
+    said = ran("chip.py")
     assert "up_down         <Verdict deadlock-free" in said
     carried, asked = map(float, re.search(r"carried ([\d.]+) GB/s of the ([\d.]+) GB/s", said).groups())  # type: ignore[union-attr]
     assert carried == pytest.approx(asked, rel=0.15)
     assert re.search(r"latency [\d.]+ ns mean", said)
 
 
-def test_slides_for_a_lecture(tmp_path: Path) -> None:
-    ran("lecture.py", "slides.html", folder=tmp_path)
+def test_slides_for_a_lecture(ran: Callable[..., str], tmp_path: Path) -> None:
+    ran("lecture.py", "slides.html")
     page = (tmp_path / "slides.html").read_text(encoding="utf-8")
     assert page.count("<section>") == 4
     assert page.count("<svg") == 3
 
 
-def test_five_fabrics_of_a_cluster(tmp_path: Path) -> None:
-    said = ran("cluster.py", folder=tmp_path)
+def test_five_fabrics_of_a_cluster(ran: Callable[..., str]) -> None:
+    said = ran("cluster.py")
     rows = re.findall(r"^(fat tree|dragonfly|HyperX|Slim Fly|torus) +(\d+) +([\d. ]+)$", said, re.M)
     assert len(rows) == 5
     for _, endpoints, values in rows:
@@ -57,8 +61,8 @@ def test_five_fabrics_of_a_cluster(tmp_path: Path) -> None:
         assert all(float(value) > 0 for value in values.split())
 
 
-def test_lanes_with_the_reason_drawn(tmp_path: Path) -> None:
-    said = ran("lanes.py", "why.svg", folder=tmp_path)
+def test_lanes_with_the_reason_drawn(ran: Callable[..., str], tmp_path: Path) -> None:
+    said = ran("lanes.py", "why.svg")
     assert "shortest paths in one lane: <Verdict can deadlock" in said
     assert "by tables in 2 lanes: <Verdict deadlock-free" in said
     assert "at least 2; the separate checker accepts it: True" in said

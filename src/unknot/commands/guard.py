@@ -128,8 +128,12 @@ def _lost(unraisable: Any) -> None:
 
 
 def _repeat() -> None:
+    """Interrupt the main thread by a real signal, which ends what it waits for in the system as well."""
     _repeated.append(signal.SIGINT)
-    _thread.interrupt_main()
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def leave_at_once() -> NoReturn:

@@ -124,9 +124,9 @@ def test_shared_buffers_on_a_mesh(name: str) -> None:
 @pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_each_option_on_a_mesh(name: str) -> None:
     router = ONE_BY_ONE[name]
-    agree(duato(mesh(3, 3), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 4, 0.15, 3, router=router)
+    agree(duato(mesh(3, 2), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 4, 0.2, 3, router=router)
     agree(
-        dimension_order(torus(4, 3, latency=2), 4),
+        dimension_order(torus(3, 3, latency=2), 4),
         "vct",
         3,
         4,
