@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ from tests.reference.brute_force import blockings, states_of
 from tests.reference.fixpoints import components
 from unknot.errors import RelationError
 from unknot.memory import SizeError, memory_limit
-from unknot.network import from_edges
+from unknot.network import Network, from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation
 from unknot.testing import networks, relations, table_relation
 from unknot.verify.effort import Effort
@@ -106,3 +107,20 @@ def test_every_thread_needs_words_of_its_own() -> None:
         assert dependencies(relation, Effort(threads=2)).acyclic
     with memory_limit(47), pytest.raises(SizeError, match="the dependencies of 3 VCs"):
         dependencies(relation, Effort(threads=2))
+
+
+def test_dependencies_on_more_vcs_than_a_word_has_bits() -> None:
+    """70 loops at each of two routers; a header goes on over one to three of them."""
+    lines, rng = 70, random.Random(0)
+    network = Network("loops", 2, np.repeat([0, 1], lines), np.repeat([0, 1], lines))
+    table = {}
+    for at in range(2 * lines + 2):
+        here = at // lines if at < 2 * lines else at - 2 * lines
+        table[at, 1 - here] = [here * lines + i for i in rng.sample(range(lines), rng.randint(1, 3))]
+    relation = table_relation(network, 1, table)
+    graph = dependencies(relation)
+    found = [graph.target[a:b].tolist() for a, b in zip(graph.first, graph.first[1:], strict=False)]
+    reached = states_of(relation)
+    assert found == [
+        sorted({w for answers in reached if vc in answers for w in answers[vc].may}) for vc in range(140)
+    ]
