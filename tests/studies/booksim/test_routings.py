@@ -205,11 +205,19 @@ def test_routings_that_are_not_built_say_why(tmp_path: Path) -> None:
         ("topology=meshh", "did you mean mesh"), ("k=1000;n=9", "more than"),
         ("routing_function=xy_yx;num_vcs=1", "at least 2 VCs"), ("routing_function=romm;num_vcs=3", "even number"),
         ("routing_function=dim_order_ni;num_vcs=4", "at least 9 VCs"),
+        ("topology=torus;routing_function=valiant;num_vcs=6", "a multiple of 4 VCs"),
     ],
 )  # fmt: skip
 def test_sizes_that_do_not_fit(keys: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(UnknotError, match=words):
         understood(tmp_path, *keys.split(";"))
+
+
+def test_a_routing_that_stops_booksim_is_refused_faithfully(tmp_path: Path) -> None:
+    with pytest.raises(
+        UnknotError, match="routing_function: valiant on torus: BookSim stops with a failed assertion"
+    ):
+        setup_of(tmp_path, "torus", "valiant", faithful=True)
 
 
 def test_draws_are_equally_likely(tmp_path: Path) -> None:

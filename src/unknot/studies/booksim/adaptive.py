@@ -12,9 +12,10 @@ import numpy as np
 from unknot.routing.decision import Decision
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.cubes import MOST_ADDRESSES, UnfitError, addresses, xy_yx
 from unknot.studies.booksim.flats import flatfly_xyyx
+from unknot.studies.booksim.meshes import xy_yx
 from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.requirements import MOST_ADDRESSES, UnfitError, addresses
 
 SHORTER = Decision(weight=1, margin=-1)
 """The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""

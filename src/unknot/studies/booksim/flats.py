@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.cubes import UnfitError, addresses, at_least, in_halves
 from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.requirements import UnfitError, addresses, at_least, in_halves
 
 
 def _cmesh(built: Built, vcs: int, name: str, express: int, both: bool) -> Relation:

@@ -10,28 +10,29 @@ from collections.abc import Callable
 
 from unknot.errors import near
 from unknot.routing.relation import Relation
-from unknot.studies.booksim import adaptive, cubes, flats, trees
+from unknot.studies.booksim import adaptive, flats, meshes, tori, trees
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.requirements import UnfitError
 
 Maker = Callable[[Built, int, bool], Relation]
 
 ROUTINGS: dict[tuple[str, str], Maker] = {
-    ("mesh", "dor"): cubes.dim_order,
-    ("mesh", "dim_order"): cubes.dim_order,
-    ("mesh", "dim_order_ni"): cubes.dim_order_ni,
-    ("mesh", "dim_order_pni"): cubes.dim_order_pni,
-    ("mesh", "xy_yx"): cubes.xy_yx,
+    ("mesh", "dor"): meshes.dim_order,
+    ("mesh", "dim_order"): meshes.dim_order,
+    ("mesh", "dim_order_ni"): meshes.dim_order_ni,
+    ("mesh", "dim_order_pni"): meshes.dim_order_pni,
+    ("mesh", "xy_yx"): meshes.xy_yx,
     ("mesh", "adaptive_xy_yx"): adaptive.adaptive_xy_yx,
-    ("mesh", "romm"): cubes.romm,
-    ("mesh", "valiant"): cubes.valiant,
-    ("mesh", "min_adapt"): cubes.min_adapt_mesh,
-    ("mesh", "planar_adapt"): cubes.planar_adapt,
-    ("torus", "dim_order"): cubes.dim_order_torus,
-    ("torus", "dim_order_bal"): cubes.dim_order_bal,
-    ("torus", "dim_order_ni"): cubes.dim_order_ni_torus,
-    ("torus", "valiant"): cubes.valiant_torus,
-    ("torus", "min_adapt"): cubes.min_adapt_torus,
+    ("mesh", "romm"): meshes.romm,
+    ("mesh", "valiant"): meshes.valiant,
+    ("mesh", "min_adapt"): meshes.min_adapt_mesh,
+    ("mesh", "planar_adapt"): meshes.planar_adapt,
+    ("torus", "dim_order"): tori.dim_order_torus,
+    ("torus", "dim_order_bal"): tori.dim_order_bal,
+    ("torus", "dim_order_ni"): tori.dim_order_ni_torus,
+    ("torus", "valiant"): tori.valiant_torus,
+    ("torus", "min_adapt"): tori.min_adapt_torus,
     ("fly", "dest_tag"): trees.dest_tag,
     ("fattree", "nca"): trees.nca,
     ("fattree", "anca"): trees.anca,
@@ -87,12 +88,12 @@ def relation_of(configuration: Configuration, built: Built) -> Relation:
         raise configuration.error("routing_function", f"BookSim has no {name} on {topology}; {near(name, known)}")
     make = ROUTINGS[here]
     if configuration.on("noq"):
-        if make is not cubes.dim_order:
+        if make is not meshes.dim_order:
             configuration.require_off("noq")
         if configuration.whole("routing_delay"):
             raise configuration.error("noq", "it takes routing_delay = 0, in BookSim too")
-        make = cubes.next_hop_queues
+        make = meshes.next_hop_queues
     try:
         return make(built, vcs, configuration.faithful)
-    except cubes.UnfitError as error:
+    except UnfitError as error:
         raise configuration.error(error.key, f"{name} on {topology}: {error}") from None

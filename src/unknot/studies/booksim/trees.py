@@ -9,8 +9,8 @@ import numpy as np
 from unknot.memory import require
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.cubes import UnfitError, addresses
 from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.requirements import UnfitError, addresses
 
 
 def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
