@@ -112,8 +112,7 @@ def agree(relation: Relation, switching: Switching, cycles: int, seeds: range, s
 def test_every_routing_of_the_package() -> None:
     seen: Counter[str] = Counter()
     for i, (_, relation) in enumerate(correct_algorithms(20, 1)):
-        for switching in (SWITCHINGS[i % 4], SWITCHINGS[(i + 1) % 4]):
-            agree(relation, switching, 150, range(i, i + 1), seen)
+        agree(relation, SWITCHINGS[i % 4], 150, range(i, i + 1), seen)
     assert seen["flows"] > 15
     assert seen["sticks"] > 1
 
