@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fabrics.folders import EXAMPLES, ROUTED
-from tests.fabrics.texts import PORTS, Layout, ibnetdiscover, lfts, ring
+from tests.fabrics.texts import PORTS, Layout, ibnetdiscover, lfts, lst, ring
 from tests.reference.fabric_routes import (
     Plain,
     follow,
@@ -211,6 +211,17 @@ def test_switches_without_lids_leave_host_traffic_only() -> None:
     found = audit_of(layout)
     assert found.others == ()
     assert found.deadlock_free is False
+
+
+def test_a_lone_switch_whose_third_host_is_down(tmp_path: Path) -> None:
+    """Nobody answers to LID 3, to which no way is measured."""
+    hosts = [(f"H{port}", 1) for port in (1, 2, 3)]
+    lids = {host: (port, 0) for port, host in enumerate(hosts, 1)}
+    layout = Layout([(("S0", end[0]), host) for host, end in lids.items()], lids, {"S0": {1: 1, 2: 2, 3: 3}})
+    (tmp_path / "list").write_text(lst(layout, down=[("S0", 3), ("H3", 1)]))
+    (tmp_path / "tables").write_text(lfts(layout))
+    found = audit(read_fabric(tmp_path))
+    assert (found.holds, found.fabric.owner.tolist(), found.host_to_host.extra_hops) == (True, [0, 1, -1], 0)
 
 
 @st.composite

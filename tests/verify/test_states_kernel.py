@@ -20,7 +20,7 @@ from unknot.routing import EJECT, NO_WAIT, Relation
 from unknot.testing import networks, relations, table_relation
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, core, dependencies
-from unknot.verify.states_kernel import explore
+from unknot.verify.states_kernel import explore, looked_up
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
 """Channels 0 to 2; places 3, 4 and 5 inject at a, b and c. Address 1 is the terminal at c."""
@@ -91,6 +91,20 @@ def test_states_on_cycles_whatever_the_room_at_first(room: int, monkeypatch: pyt
         assert (len(states), steps, heads) == (len(steps), expected, blocked)
 
     compare()
+
+
+def test_a_table_answers_as_a_rule() -> None:
+    """Three addresses, the second one without rows; more candidates than there can be are no answer."""
+    first, at, start = np.array([0, 3, 3, 4]), np.array([1, 4, 6, 5]), np.array([0, 2, 3, 6, 8])
+    value = np.array([70, 71, 72, 73, 74, 75, 76, 77])
+    answers = {(1, 0): [70, 71], (4, 0): [72], (5, 2): [76, 77]}
+    for address in range(3):
+        for input_vc in range(8):
+            out = np.full(2, -5)
+            found = looked_up(input_vc, address, first, at, start, value, out)
+            expected = answers.get((input_vc, address), [])
+            assert (input_vc, address) == (6, 0) if found < 0 else out[:found].tolist() == expected
+            assert out[max(found, 0) :].tolist() == [-5] * (2 - max(found, 0))
 
 
 def test_a_visit_names_the_state_that_breaks_the_contract() -> None:

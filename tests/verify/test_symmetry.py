@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,6 +48,29 @@ def test_known_cases(relation: Relation, order: int | None, holds: bool) -> None
     group = translations(relation)
     assert (None if group is None else group.order) == order
     assert symmetric(relation) == holds
+
+
+@pytest.mark.parametrize(("relation", "holds"), [(fully_adaptive(ring(4)), True), (duato(ring(4)), False)])
+def test_rules_that_are_asked_one_by_one(relation: Relation, holds: bool) -> None:
+    asked = replace(relation)
+    asked.__dict__["table"] = None  # as where there are many states
+    assert symmetric(asked) == holds
+
+
+@pytest.mark.parametrize("inject", [[0, 1], [2, 3]])
+def test_routers_in_one_place_are_not_turned(inject: list[int]) -> None:
+    """Routers 2 and 3 share their coordinates, so what belongs to them makes no orbit though there are two of it."""
+    network = Network(
+        "pairs",
+        4,
+        [0, 1, 2, 3],
+        [1, 0, 3, 2],
+        inject=inject,
+        eject=inject,
+        coordinates=[[0], [1], [0], [0]],
+        radices=(2,),
+    )
+    assert translations(table_relation(network, 1, {})) is None
 
 
 def test_a_cylinder_turns_but_does_not_shift(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
-"""Time that runs out leaves a question open and proves nothing; no clock and no solver is replaced here."""
+"""Time that runs out leaves a question open and proves nothing; no solver is replaced here."""
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import time
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +20,9 @@ from unknot.topologies import mesh, torus
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Worm
-from unknot.verify.exact_model import Model, find
+from unknot.verify.exact_model import Model, fewest, find
 from unknot.verify.nonatomic import _arrivals, queued_cycle
+from unknot.verify.remainder import Remainder
 from unknot.verify.states import Core, core
 from unknot.verify.waiting import drain, waiting
 from unknot.verify.witness import configuration
@@ -113,6 +116,22 @@ def test_the_smallest_deadlock_without_time_is_open() -> None:
     assert found == Smallest(None, 1, 0, False, "time ran out before all states were visited")
     known = check(relation, "vct").configuration
     assert smallest(relation, "vct", time_limit=1e-9, known=known).configuration is known
+
+
+def test_the_last_second_is_used_to_prefer_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that stands: all that is left of the time is given to the search from terminals, at most 5 s."""
+    now, given = clock() + 100.0, list[float]()
+
+    def watched(part: Remainder, seconds: float, **how: Any) -> Any:
+        given.extend([seconds] if "ports" in how else [])
+        return fewest(part, seconds, **how)
+
+    module = importlib.import_module("unknot.verify.smallest")
+    monkeypatch.setattr(module, "clock", lambda: now)
+    monkeypatch.setattr(module, "fewest", watched)
+    for limit in (0.9, 9.0):
+        assert smallest(fully_adaptive(torus(3, 3)), "vct", time_limit=limit).proved
+    assert given == pytest.approx([0.9, 5.0])
 
 
 def test_the_smallest_deadlock_at_every_stage(monkeypatch: pytest.MonkeyPatch) -> None:

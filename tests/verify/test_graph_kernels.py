@@ -1,0 +1,113 @@
+"""Kernels that search graphs of states, each against its definition over sets."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.verify.rows import Lists, reached, rows
+from unknot.routing.relation import EJECT, NO_WAIT
+from unknot.verify.exact_kernel import prune
+from unknot.verify.fixpoint_kernel import leading
+from unknot.verify.graph_kernel import strong_components
+from unknot.verify.nonatomic_kernel import nearest
+from unknot.verify.smallest_kernel import FAR, spans
+
+NODES = 6
+VCS = 4
+SOME = st.lists(st.integers(0, NODES - 1), max_size=3, unique=True)
+GRAPHS = st.lists(SOME, min_size=NODES, max_size=NODES)
+WAITS = st.lists(st.integers(0, VCS - 1), min_size=1, max_size=2, unique=True)
+ON = st.lists(st.integers(0, VCS - 1), min_size=NODES, max_size=NODES)
+FLAGS = st.lists(st.booleans(), min_size=NODES, max_size=NODES)
+
+
+@settings(max_examples=40)
+@given(GRAPHS)
+def test_components_are_numbered_against_the_edges(graph: Lists) -> None:
+    first, target = rows(graph, np.int32)
+    label, cyclic = np.full(NODES, 7, dtype=np.int32), np.ones(NODES, dtype=bool)
+    count = strong_components(first, target, label, cyclic)
+    after = [reached(graph, [u]) for u in range(NODES)]
+    assert set(label.tolist()) == set(range(count))
+    for u in range(NODES):
+        assert all(label[v] <= label[u] for v in graph[u])
+        assert [label[v] == label[u] for v in range(NODES)] == [v in after[u] and u in after[v] for v in range(NODES)]
+        assert cyclic[u] == (u in reached(graph, graph[u]))
+
+
+@settings(max_examples=30)
+@given(GRAPHS, SOME)
+def test_states_from_which_a_head_is_reached(graph: Lists, owners: list[int]) -> None:
+    first, target = rows(graph, np.int32)
+    found = leading(first, target, np.array(owners, dtype=np.int32))
+    assert found.tolist() == [not reached(graph, [u]).isdisjoint(owners) for u in range(NODES)]
+
+
+@settings(max_examples=40)
+@given(st.randoms(use_true_random=True))
+def test_what_may_block_or_leave_is_left(rng: random.Random) -> None:
+    """The greatest set, by repeated passes over sets."""
+    graph = [rng.choices(range(NODES), k=rng.choice([0, 1, 1, 2])) for _ in range(NODES)]
+    on = [rng.randrange(VCS) for _ in range(NODES)]
+    leaves, usable = [rng.random() < 0.2 for _ in range(NODES)], [rng.random() < 0.9 for _ in range(NODES)]
+    heads = [
+        (rng.randrange(NODES), rng.choices(range(VCS), k=rng.choice([1, 2])), rng.random() < 0.8) for _ in "heads"
+    ]
+    alive = set(np.flatnonzero(usable).tolist())
+    blocking = {h for h, head in enumerate(heads) if head[2]}
+    while True:
+        held = {on[s] for s in alive}
+        blocking = {h for h in blocking if heads[h][0] in alive and held.issuperset(heads[h][1])}
+        ends = {s for s in alive if leaves[s]} | {heads[h][0] for h in blocking}
+        inside = [[t for t in row if t in alive] for row in graph]
+        kept = {s for s in alive if not reached(inside, [s]).isdisjoint(ends)}
+        if kept == alive:
+            break
+        alive = kept
+    found, blocks = np.array(usable), np.array([head[2] for head in heads], dtype=bool)
+    owner = np.array([head[0] for head in heads], dtype=np.int64)
+    prune(VCS, np.array(on), *rows(graph), np.array(leaves), owner, *rows([h[1] for h in heads]), found, blocks)
+    assert set(np.flatnonzero(found).tolist()) == alive
+    assert set(np.flatnonzero(blocks).tolist()) == blocking
+
+
+@settings(max_examples=40)
+@given(GRAPHS, ON, st.lists(st.lists(WAITS, max_size=2), min_size=NODES, max_size=NODES))
+def test_spans_of_worms(graph: Lists, on: list[int], heads: list[list[list[int]]]) -> None:
+    expected = np.full((VCS, VCS), FAR)
+    for start in range(NODES):
+        front, steps = {start}, 1
+        while steps <= NODES:
+            for w in {w for s in front for head in heads[s] for w in head}:
+                expected[on[start], w] = min(expected[on[start], w], steps)
+            front, steps = {t for s in front for t in graph[s]}, steps + 1
+    span = np.zeros((VCS, VCS), dtype=np.int16)
+    stay_first = np.cumsum([0, *map(len, heads)], dtype=np.int64)
+    spans(np.array(on), *rows(graph), stay_first, *rows([head for some in heads for head in some]), span)
+    assert np.array_equal(span, expected)
+
+
+@settings(max_examples=40)
+@given(GRAPHS, st.lists(SOME, min_size=1, max_size=2), st.lists(FLAGS, min_size=2, max_size=2))
+def test_depths_at_which_dependencies_arise(graph: Lists, ports: list[list[int]], marks: list[list[bool]]) -> None:
+    """Nodes are VCs; ports come after them. All possible dependencies are asked for."""
+    order, depth = [NODES + p for p in range(len(ports))], dict.fromkeys(range(NODES, NODES + len(ports)), 0)
+    answers = {at: graph[at] if at < NODES else ports[at - NODES] for at in (*range(NODES), *order)}
+    for at in order:
+        for vc in answers[at]:
+            if vc not in depth:
+                depth[vc] = depth[at] + 1
+                order.append(vc)
+    value = [
+        [EJECT] * (at < NODES and marks[1][at]) + [vc + NO_WAIT * marks[0][vc] for vc in answers[at]] for at in order
+    ]
+    least = np.full(NODES * NODES, 3)
+    edge, target = rows([range(NODES)] * NODES, np.int32)
+    work = np.full(NODES, 2)
+    nearest(len(ports), np.array(order), *rows(value), edge, target, work, least)
+    expected = [min(3, depth[u]) if u in depth and v in graph[u] else 3 for u in range(NODES) for v in range(NODES)]
+    assert least.tolist() == expected
