@@ -155,6 +155,13 @@ def test_load_of_the_torus() -> None:
     assert found.highest_load <= 72
 
 
+def test_uneven_tables_are_searched_longer() -> None:
+    """An order around a root, which is found first, loads one channel with 44."""
+    found = lanes("torus(4, 4, 2)", "table")
+    assert (found.count, found.mean_load) == (1, 16.0)
+    assert found.highest_load <= 24
+
+
 def test_same_seed_same_routes() -> None:
     first, again, other = (lanes("torus(5, 5)", seed=seed) for seed in (3, 3, 4))
     assert np.array_equal(first.key, again.key)

@@ -44,6 +44,7 @@ def search(
     rounds: int,
     hops: Hops | None = None,
     begin: Begin | None = None,
+    roots: bool | None = None,
 ) -> Found | None:
     """Return orders of the lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
 
@@ -54,13 +55,14 @@ def search(
     hops : int array, shape (homes, routers), optional
         Of shortest paths, if routes have to be those of a table; by default every way may be taken.
     begin : callable(int), optional
-        Makes keys and table with which a round begins, of its number; by default they are random and around roots in
-        turn, in large networks the latter first.
+        Makes keys and table with which a round begins, of its number; by default `beginning` does.
+    roots : bool, optional
+        Begin around roots, or with random keys; by default in turn, in large networks the former first.
     """
     for number in range(first, first + rounds):
         if begin is None:
-            roots = number % 2 == (ways.nearer.size <= LARGE)
-            start, taken = beginning(ways, lanes, [effort.seed, 1000 * lanes + number], hops, roots=roots)
+            around = number % 2 == (ways.nearer.size <= LARGE) if roots is None else roots
+            start, taken = beginning(ways, lanes, [effort.seed, 1000 * lanes + number], hops, roots=around)
         else:
             start, taken = begin(number)
         orders, unserved = orders_of(ways, start, taken)
