@@ -14,7 +14,7 @@ from tests.verify.rows import reached, rows
 from unknot.routing.relation import EJECT, NO_WAIT, TIER
 from unknot.verify.loads_kernel import one_route, spread
 
-VCS, PORTS, CHANNELS = 6, 2, 4
+VCS, PORTS, CHANNELS = 7, 4, 3
 
 
 @dataclass
@@ -42,26 +42,25 @@ class States:
         return -1 if vc is None else self.channel[vc]
 
 
-def drawn(rng: random.Random, least: int, back: float, alike: float) -> States:
-    """States with at least so many candidates, of which a share leads back and a share keeps to one channel."""
+def drawn(rng: random.Random, least: int, back: float, stray: float) -> States:
+    """States with at least so many candidates; VCs of a channel go on over one of them, or stray."""
     channel = sorted(rng.randrange(CHANNELS) for _ in range(VCS))
+    following = [rng.randrange(CHANNELS + 1) for _ in range(CHANNELS + PORTS)]
     answers: list[list[tuple[int, int | None]]] = []
     for at in range(VCS + PORTS):
-        after = list(range(at + 1 if at < VCS else 0, VCS))
-        ways: list[int | None] = [None, *(range(VCS) if rng.random() < back else after)]
-        first = rng.choice(ways)
-        if rng.random() < alike:
-            ways = [vc for vc in ways if vc is not None and first is not None and channel[vc] == channel[first]]
-            ways = ways or [first]
-        many = rng.choice([least, 1, 1, 2, 3])
-        answers.append([(rng.choice([0, 0, 1]), vc) for vc in rng.choices(ways, k=many)])
+        after = range(VCS) if at >= VCS or rng.random() < back else range(at + 1, VCS)
+        number = channel[at] if at < VCS else CHANNELS + at - VCS
+        ways: list[int | None] = [vc for vc in after if channel[vc] == following[number]]
+        ways = [None, *after] if rng.random() < stray else ways or [None]
+        answers.append([(rng.choice([0, 0, 1]), vc) for vc in rng.choices(ways, k=rng.choice([least, 1, 2, 2, 3]))])
     graph = [[vc for _, vc in found if vc is not None] for found in answers]
     order = sorted(reached(graph, range(VCS, VCS + PORTS)), key=lambda at: (at < VCS, rng.random()))
     return States(answers, channel, order, [rng.choice([0.0, 1.0, 2.5]) * (at >= VCS) for at in order])
 
 
-@settings(max_examples=60)
-@given(st.randoms(use_true_random=True), st.sampled_from([0, 1, 1]), st.sampled_from([0.0, 0.0, 0.2]))
+@pytest.mark.parametrize(("least", "back"), [(1, 0.0), (1, 0.2), (0, 0.0)])
+@settings(max_examples=25)
+@given(rng=st.randoms(use_true_random=True))
 def test_loads_are_sums_over_walks(rng: random.Random, least: int, back: float) -> None:
     states = drawn(rng, least, back, 0.5)
     graph = [[vc for vc in states.lowest(at) if vc is not None] for at in range(VCS + PORTS)]
@@ -90,18 +89,19 @@ def test_loads_are_sums_over_walks(rng: random.Random, least: int, back: float) 
         assert load == pytest.approx(before)
 
 
-@settings(max_examples=60)
-@given(st.randoms(use_true_random=True), st.sampled_from([0.0, 0.0, 0.5]))
-def test_one_sequence_of_channels_each(rng: random.Random, back: float) -> None:
+@settings(max_examples=40)
+@given(st.randoms(use_true_random=True), st.sampled_from([0.0, 0.1, 0.1]))
+def test_one_sequence_of_channels_each(rng: random.Random, stray: float) -> None:
     """By following sets of states that one sequence of channels leads to."""
-    states = drawn(rng, 1, back, 0.95)
-    todo = [frozenset([at]) for at, rate in zip(states.order, states.rate, strict=True) if rate]
-    seen, single = set(todo), True
-    while todo and single:
-        ways = [vc for at in todo.pop() for _, vc in states.answers[at]]
-        after = frozenset(vc for vc in ways if vc is not None)
-        single = len({states.way(vc) for vc in ways}) <= 1
-        if after and after not in seen:
-            seen.add(after)
-            todo.append(after)
-    assert one_route(*states.arrays()) == single
+    for back in (0.0, 0.5, 0.8, 1.0) * 2:
+        states = drawn(rng, 1, back, stray)
+        todo = [frozenset([at]) for at, rate in zip(states.order, states.rate, strict=True) if rate]
+        seen, single = set(todo), True
+        while todo and single:
+            ways = [vc for at in todo.pop() for _, vc in states.answers[at]]
+            after = frozenset(vc for vc in ways if vc is not None)
+            single = len({states.way(vc) for vc in ways}) <= 1
+            if after and after not in seen:
+                seen.add(after)
+                todo.append(after)
+        assert one_route(*states.arrays()) == single
