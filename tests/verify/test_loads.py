@@ -27,7 +27,8 @@ from unknot.routing import (
 from unknot.testing import networks, relations, table_relation
 from unknot.topologies import hypercube, line, mesh, ring, torus
 from unknot.verify import deliver
-from unknot.verify.loads import Loads, best_loads, loads
+from unknot.verify.best_split import best_loads
+from unknot.verify.loads import Loads, loads
 from unknot.verify.traffic import rates
 
 

@@ -65,19 +65,19 @@ def explain(
     replay : Replay, optional
         What became of the counterexample in the simulator.
     """
-    teller = _Teller(relation, verdict, delivery)
-    parts = [teller.question(), teller.dependencies()]
+    argument = _Argument(relation, verdict, delivery)
+    parts = [argument.question(), argument.dependencies()]
     if verdict.configuration is not None:
-        parts += teller.counterexample(verdict.configuration, replay)
+        parts += argument.counterexample(verdict.configuration, replay)
     elif verdict.certificate is not None:
-        parts.append(teller.proof(verdict.certificate))
+        parts.append(argument.proof(verdict.certificate))
     else:
         parts.append(Section("How far it got", (f"{_sentence(verdict.established)} Give it more time.",)))
-    parts.append(teller.trust(holds))
+    parts.append(argument.trust(holds))
     return tuple(parts)
 
 
-class _Teller:
+class _Argument:
     def __init__(self, relation: Relation, verdict: Verdict, delivery: Delivery) -> None:
         self.relation, self.verdict, self.delivery = relation, verdict, delivery
         self.name = relation.vcs.name

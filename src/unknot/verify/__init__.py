@@ -2,13 +2,14 @@
 
 from unknot.switching import SWITCHINGS, Switching
 from unknot.verify.adaptivity import Adaptivity, adaptivity
+from unknot.verify.best_split import best_loads
 from unknot.verify.bnr import Bnr, Conclusion, bnr, conclude
 from unknot.verify.check import check, check_all
 from unknot.verify.coherence import Coherence, coherence
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.fault_sweep import FaultSweep, fault_sweep
 from unknot.verify.livelock import Livelock, livelock
-from unknot.verify.loads import Loads, best_loads, loads
+from unknot.verify.loads import Loads, loads
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, properties
 from unknot.verify.replies import RequestReply, request_reply

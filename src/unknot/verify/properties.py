@@ -11,10 +11,11 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import Traffic, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
+from unknot.verify.best_split import best_loads
 from unknot.verify.coherence import Coherence, coherence
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.livelock import Livelock, livelock
-from unknot.verify.loads import Loads, best_loads, loads
+from unknot.verify.loads import Loads, loads
 from unknot.verify.vc_use import VcUse, vc_use
 
 

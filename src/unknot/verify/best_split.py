@@ -1,0 +1,131 @@
+"""Channel loads of the best split of the traffic over the routes that a relation permits."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import RelationError
+from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.routing.taking import takes_relation
+from unknot.traffic import Traffic
+from unknot.verify.loads import Loads, check_reach, injections, result, shares
+from unknot.verify.states import Explorer
+from unknot.verify.traffic import rates
+
+MAX_FLOWS = 400_000
+"""Most transitions between states for which the best split is sought."""
+
+
+@takes_relation
+def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: float = 60.0) -> Loads:
+    """Channel loads of the best split of the traffic over all routes the relation permits.
+
+    A linear program: the traffic to each address flows through the graph of its states, and the load of the busiest
+    channel is made as small as possible. Its `throughput` is an upper bound for any selection function.
+
+    Raises
+    ------
+    RelationError
+        If the traffic makes no sense, runs into a dead end only, or there are more than `MAX_FLOWS` transitions; or
+        the solver did not finish in time.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    from unknot.verify.loads_kernel import one_route
+
+    network, vcs = relation.network, relation.vcs
+    column = rates(relation, traffic)
+    space = Explorer(relation)
+    sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
+    slot = np.empty(vcs.router.size, dtype=np.int64)
+    rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
+    forced = True
+    for home in range(network.num_terminals):
+        rate = column(home)
+        check_reach(relation, home, rate)
+        sent += rate
+        received[home] = rate.sum()
+        mine = np.flatnonzero(relation.destination == home)
+        for share, address in zip(shares(relation, mine, rate), mine.tolist(), strict=True):
+            if not share.any():
+                continue
+            order, first, value = space.visit(address)
+            states, flow = _merged(relation, order, first, value)
+            sending = injections(relation, order, share)
+            injected = np.bincount(states, sending)
+            number = flows + np.arange(len(flow))
+            tail, channel, head = np.array(flow, dtype=np.int64).reshape(-1, 3).T
+            inner = channel >= 0
+            rows += [nodes + tail, nodes + head[inner]]
+            columns += [number, number[inner]]
+            signs += [np.ones(number.size), -np.ones(int(inner.sum()))]
+            supply.append(injected)
+            carried.append(channel)
+            forced = forced and one_route(order, first, value, vcs.channel, sending, slot)
+            flows, nodes = flows + number.size, nodes + injected.size
+            if flows > MAX_FLOWS:
+                raise RelationError(
+                    f"{relation.name} on {network.name}: the best split is sought among at most {MAX_FLOWS} "
+                    "transitions between states; take a smaller network, or `loads`"
+                )
+    load = np.zeros(vcs.total)
+    if flows:
+        carrier = np.concatenate(carried)
+        taken = np.flatnonzero(carrier >= 0)
+        balance = coo_array(
+            (np.concatenate(signs), (np.concatenate(rows), np.concatenate(columns))), shape=(nodes, flows + 1)
+        )
+        capacity = coo_array(
+            (
+                np.concatenate([np.ones(taken.size), -np.ones(network.num_channels)]),
+                (
+                    np.concatenate([carrier[taken], np.arange(network.num_channels)]),
+                    np.concatenate([taken, np.full(network.num_channels, flows)]),
+                ),
+            ),
+            shape=(network.num_channels, flows + 1),
+        )
+        cost = np.zeros(flows + 1)
+        cost[-1] = 1.0
+        answer = linprog(
+            cost, capacity.tocsr(), np.zeros(network.num_channels), balance.tocsr(), np.concatenate(supply),
+            method="highs-ipm", options={"time_limit": time_limit},
+        )  # fmt: skip
+        if answer.status == 2:
+            raise RelationError(f"{relation.name} on {network.name}: some of the traffic cannot be delivered")
+        if answer.status != 0:
+            raise RelationError(
+                f"{relation.name} on {network.name}: the best split was not found in {time_limit:g} s: "
+                f"{answer.message}"
+            )
+        np.add.at(load, vcs.first[carrier[taken]], answer.x[taken])
+    return result(relation, load, sent, received, forced, "routes" if forced else "best")
+
+
+def _merged(
+    relation: Relation, order: npt.NDArray[np.int64], first: npt.NDArray[np.int64], value: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], list[tuple[int, int, int]]]:
+    """States of an address from which the same ways lead on, made one: the node of each state, and the flows.
+
+    A flow is (node, channel, next node), or (node, −1, −1) for ejection. VCs are not distinguished.
+    """
+    vcs = relation.vcs
+    slot = {at: i for i, at in enumerate(order.tolist())}
+    after = [
+        [(-1, -1) if vc == EJECT else (int(vcs.channel[vc]), slot[vc]) for vc in (value[a:b] & VC_MASK).tolist()]
+        for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
+    ]
+    router = vcs.router[order].tolist()
+    node, count = list(range(order.size)), order.size
+    while True:
+        known: dict[tuple[int, frozenset[tuple[int, int]]], int] = {}
+        ways = [frozenset((c, -1 if s < 0 else node[s]) for c, s in steps) for steps in after]
+        node = [known.setdefault((r, steps), len(known)) for r, steps in zip(router, ways, strict=True)]
+        if len(known) == count:
+            break
+        count = len(known)
+    return np.array(node), sorted(
+        {(node[i], c, -1 if s < 0 else node[s]) for i, steps in enumerate(after) for c, s in steps}
+    )
