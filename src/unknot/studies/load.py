@@ -14,9 +14,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from unknot.errors import TextError, UnknotError, bare, near
+from unknot.studies.entries import VALUE, EntryError
 from unknot.studies.limits import MOST_BYTES, points_of, refuse_oversized, require_few
 from unknot.studies.locate import locate, nearest
-from unknot.studies.study import VALUE, Builder, Design, EntryError, Proof, Ramp, Simulation, Study
+from unknot.studies.study import Builder, Design, Proof, Ramp, Simulation, Study
 
 
 class StudyError(UnknotError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,111 +18,22 @@ from pydantic import (
     field_validator,
 )
 
-from unknot.calls import chosen, parse_call
-from unknot.errors import SimulationError, UnknotError
+from unknot.errors import UnknotError
 from unknot.network import Network
 from unknot.routing.named import routing_to_simulate
-from unknot.routing.own import is_code, rooted
+from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, length_shares
-from unknot.simulation.run.options import router_from
 from unknot.studies import design as designs
+from unknot.studies import entries
+from unknot.studies.entries import VALUE
 from unknot.studies.limits import MOST_LOADS
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.traffic import patterns
-
-VALUE = "<value>"
-"""Place that errors name in a text of the study; their column is then moved to the place in the file."""
+from unknot.switching import DEFAULT_SWITCHING, switching_named
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
-
-
-def _known_network(text: str, info: ValidationInfo) -> str:
-    context = info.context or {}
-    known = context.get("known", set())
-    if text not in known:
-        found = designs.network(
-            text, folder=context.get("folder", "."), where=VALUE, confined=context.get("confined", False)
-        )
-        designs.require_connected(found)
-        known.add(text)
-    return text
-
-
-def _known_routing(text: str, info: ValidationInfo) -> str:
-    context = info.context or {}
-    if not is_code(text):
-        designs.routing_named(text, VALUE)
-        return text
-    if not context.get("code", True):
-        raise UnknotError(
-            f"{text!r} runs a Python file, which a study may do only with --allow-code; look at it first"
-        )
-    return text
-
-
-def _known_switching(text: str) -> Switching:
-    return switching_named(text)
-
-
-def _known_traffic(text: str) -> str:
-    chosen(parse_call(text, VALUE), patterns(), "traffic")
-    return text
-
-
-class EntryError(UnknotError):
-    """Error in one entry of a table."""
-
-    def __init__(self, key: str, message: str) -> None:
-        self.key = key
-        super().__init__(message)
-
-
-def _router(value: Any) -> Router:
-    """A table of options as a router."""
-    if isinstance(value, Router):
-        return value
-    if not isinstance(value, dict):
-        raise UnknotError(f"router is a table such as {{ routing_delay = 0, speculative = true }}, got {value!r}")
-    for key, option in value.items():
-        try:
-            router_from({key: option})
-        except SimulationError as error:
-            raise EntryError(key, str(error)) from None
-    return router_from(value)
-
-
-def _bursts(value: Any) -> Bursts | None:
-    """A table with the two probabilities of bursts."""
-    if value is None or isinstance(value, Bursts):
-        return value
-    if not isinstance(value, dict) or set(value) != {"begin", "end"}:
-        raise UnknotError(f"bursts is a table such as {{ begin = 0.01, end = 0.1 }}, got {value!r}")
-    return Bursts(**value)
-
-
-def _lengths(value: Any) -> Any:
-    """Shares of packet lengths, whose keys are texts in a study file, or a number as it is."""
-    if not isinstance(value, dict):
-        return value
-    found = {}
-    for key, share in value.items():
-        if not re.fullmatch(r"[0-9]{1,9}", str(key)):
-            raise EntryError(str(key), f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}")
-        try:
-            length_shares({int(key): share})
-        except SimulationError as error:
-            raise EntryError(str(key), str(error)) from None
-        found[int(key)] = float(share)
-    length_shares(found)
-    return found
-
-
-def _number_or_shares(value: Any) -> str:
-    return "shares" if isinstance(value, dict) else "number"
 
 
 class Design(_Table):
@@ -149,19 +59,19 @@ class Design(_Table):
     """
 
     name: str = Field(min_length=1)
-    network: Annotated[str, AfterValidator(_known_network)]
-    routing: Annotated[str, AfterValidator(_known_routing)]
+    network: Annotated[str, AfterValidator(entries.known_network)]
+    routing: Annotated[str, AfterValidator(entries.known_routing)]
     vcs: int | None = Field(default=None, ge=1)
-    switching: Annotated[str, AfterValidator(_known_switching)] = DEFAULT_SWITCHING
+    switching: Annotated[str, AfterValidator(switching_named)] = DEFAULT_SWITCHING
     packet_length: Annotated[
         Annotated[int, Field(ge=1, le=1 << 20), Tag("number")] | Annotated[dict[int, float], Tag("shares")],
-        Discriminator(_number_or_shares),
-        BeforeValidator(_lengths),
+        Discriminator(entries.number_or_shares),
+        BeforeValidator(entries.lengths),
     ] = 1
     buffer_depth: int = Field(default=8, ge=1, le=1 << 20)
-    traffic: Annotated[str, AfterValidator(_known_traffic)] = "uniform"
-    router: Annotated[Router, BeforeValidator(_router)] = Router()
-    bursts: Annotated[Bursts | None, BeforeValidator(_bursts)] = None
+    traffic: Annotated[str, AfterValidator(entries.known_traffic)] = "uniform"
+    router: Annotated[Router, BeforeValidator(entries.router)] = Router()
+    bursts: Annotated[Bursts | None, BeforeValidator(entries.bursts)] = None
 
     @property
     def longest_packet(self) -> int:

@@ -1,0 +1,105 @@
+"""Entries of a study file: what their texts and tables mean, and what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import ValidationInfo
+
+from unknot.calls import chosen, parse_call
+from unknot.errors import SimulationError, UnknotError
+from unknot.routing.own import is_code
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts, length_shares
+from unknot.simulation.run.options import router_from
+from unknot.studies import design as designs
+from unknot.traffic import patterns
+
+VALUE = "<value>"
+"""Place that errors name in a text of the study; their column is then moved to the place in the file."""
+
+
+def known_network(text: str, info: ValidationInfo) -> str:
+    """Build the network once, for its errors."""
+    context = info.context or {}
+    known = context.get("known", set())
+    if text not in known:
+        found = designs.network(
+            text, folder=context.get("folder", "."), where=VALUE, confined=context.get("confined", False)
+        )
+        designs.require_connected(found)
+        known.add(text)
+    return text
+
+
+def known_routing(text: str, info: ValidationInfo) -> str:
+    """Refuse a routing that does not exist, or code that may not run."""
+    context = info.context or {}
+    if not is_code(text):
+        designs.routing_named(text, VALUE)
+        return text
+    if not context.get("code", True):
+        raise UnknotError(
+            f"{text!r} runs a Python file, which a study may do only with --allow-code; look at it first"
+        )
+    return text
+
+
+def known_traffic(text: str) -> str:
+    """Refuse traffic that does not exist."""
+    chosen(parse_call(text, VALUE), patterns(), "traffic")
+    return text
+
+
+class EntryError(UnknotError):
+    """Error in one entry of a table."""
+
+    def __init__(self, key: str, message: str) -> None:
+        self.key = key
+        super().__init__(message)
+
+
+def router(value: Any) -> Router:
+    """A table of options as a router."""
+    if isinstance(value, Router):
+        return value
+    if not isinstance(value, dict):
+        raise UnknotError(f"router is a table such as {{ routing_delay = 0, speculative = true }}, got {value!r}")
+    for key, option in value.items():
+        try:
+            router_from({key: option})
+        except SimulationError as error:
+            raise EntryError(key, str(error)) from None
+    return router_from(value)
+
+
+def bursts(value: Any) -> Bursts | None:
+    """A table with the two probabilities of bursts."""
+    if value is None or isinstance(value, Bursts):
+        return value
+    if not isinstance(value, dict) or set(value) != {"begin", "end"}:
+        raise UnknotError(f"bursts is a table such as {{ begin = 0.01, end = 0.1 }}, got {value!r}")
+    return Bursts(**value)
+
+
+def lengths(value: Any) -> Any:
+    """Shares of packet lengths, whose keys are texts in a study file, or a number as it is."""
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for key, share in value.items():
+        if not re.fullmatch(r"[0-9]{1,9}", str(key)):
+            raise EntryError(str(key), f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}")
+        try:
+            length_shares({int(key): share})
+        except SimulationError as error:
+            raise EntryError(str(key), str(error)) from None
+        found[int(key)] = float(share)
+    length_shares(found)
+    return found
+
+
+def number_or_shares(value: Any) -> str:
+    """Return which form of `packet_length` a value has."""
+    return "shares" if isinstance(value, dict) else "number"
