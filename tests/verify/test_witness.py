@@ -20,7 +20,8 @@ from unknot.testing import networks, relations
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import check, witness
 from unknot.verify.exact import Worm
-from unknot.verify.witness import Routes, _at_terminals, _injected, _led_back, _scheduled, configuration, reduce
+from unknot.verify.lead_ins import LeadIns
+from unknot.verify.witness import _at_terminals, _injected, _led_back, _scheduled, configuration, reduce
 
 Way = tuple[int, frozenset[int]]
 """A terminal and the VCs from there to the tail of a worm."""
@@ -80,7 +81,7 @@ def test_grades_of_given_worms() -> None:
             return
         worms = reduce([Worm(worm.address, worm.path, tuple(sorted(worm.wants))) for worm in found])
         states = states_of(relation)
-        routes = Routes(relation)
+        routes = LeadIns(relation)
         expected = can_be_injected(relation, states, worms)
         for led in (_injected(routes, worms, True), _led_back(routes, worms)):
             assert (led is not None) == expected
@@ -104,7 +105,7 @@ def test_grades_of_given_worms() -> None:
 
 def test_a_worm_is_led_back_to_every_terminal_on_a_shortest_way() -> None:
     relation = fully_adaptive(mesh(3, 2), 2)
-    states, routes = states_of(relation), Routes(relation)
+    states, routes = states_of(relation), LeadIns(relation)
     for address, graph in enumerate(states):
         for vc in (at for at in graph if at < relation.num_vcs):
             worm, banned = Worm(address, (vc,), ()), {(vc + 5) % relation.num_vcs}

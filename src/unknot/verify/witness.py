@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from unknot.background import clock
-from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.routing.relation import Relation
 from unknot.switching import Switching
 from unknot.verify.exact_model import Ports, Worm, fewest, solver_for
+from unknot.verify.lead_ins import LeadIns
 from unknot.verify.remainder import among
-from unknot.verify.states import Explorer
 from unknot.verify.verdict import Configuration, Message
 from unknot.verify.windows import Surroundings
 
@@ -25,8 +23,6 @@ FEW = 4
 """Messages below which no smaller set is looked for."""
 STATES = 30_000
 """States on some VCs up to which worms on them are chosen anew."""
-SECONDS = 5.0
-"""Time limit of each question to the solver, in seconds, beside a limit that no machine changes."""
 EDGES = 100_000
 """Steps of all lead-ins together up to which the solver is asked."""
 
@@ -52,41 +48,43 @@ def configuration(
     end : float
         When to stop looking for something better, on `unknot.background.clock`; the grade may then be open.
     """
-    routes = Routes(relation, end)
+    lead_ins = LeadIns(relation, end)
     worms = reduce(worms)
     stretch = switching == "wormhole" and not as_it_is
-    injected = _injected(routes, worms, stretch)
+    injected = _injected(lead_ins, worms, stretch)
     choices = [worms]
     if not as_it_is and switching != "wormhole-nonatomic" and (injected is None or len(worms) > FEW):
-        choices = [*_smaller(routes, worms, switching, injected is not None), worms]
-        led = (_injected(routes, choice, stretch) for choice in choices[:-1])
+        choices = [*_smaller(lead_ins, worms, switching, injected is not None), worms]
+        led = (_injected(lead_ins, choice, stretch) for choice in choices[:-1])
         injected = next((found for found in led if found is not None), injected)
     if injected is not None:
         return Configuration(switching, buffer_depth, "injected", _messages(injected, buffer_depth))
     for choice in choices:
-        scheduled = _scheduled(routes, choice)
+        scheduled = _scheduled(lead_ins, choice)
         if scheduled is not None:
             return Configuration(
-                switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth), routes.limited
+                switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth), lead_ins.limited
             )
     placed = []
     for worm in choices[0]:
-        terminal, lead = next(routes.leads(replace(worm, path=worm.path[:1]), banned=()))
+        terminal, lead = next(lead_ins.leads(replace(worm, path=worm.path[:1]), banned=()))
         placed.append((worm, terminal, lead))
-    return Configuration(switching, buffer_depth, "not-established", _messages(placed, buffer_depth), routes.limited)
+    return Configuration(
+        switching, buffer_depth, "not-established", _messages(placed, buffer_depth), lead_ins.limited
+    )
 
 
-def _smaller(routes: Routes, worms: Sequence[Worm], switching: Switching, injected: bool) -> Iterator[list[Worm]]:
+def _smaller(lead_ins: LeadIns, worms: Sequence[Worm], switching: Switching, injected: bool) -> Iterator[list[Worm]]:
     """Other worms instead, the better first: on the same VCs, straight from their terminals if possible; else around.
 
     The first is as good as it gets when it comes straight from terminals, and then it is the only one.
     """
-    relation = routes.relation
+    relation = lead_ins.relation
     held = np.array(sorted(vc for worm in worms for vc in worm.path))
     ports = Ports.of(relation)
     source = relation.network.source[relation.vcs.channel[held]].tolist()
     for size, restriction, work in ((0, ports, 0.2), (0, None, 0.2), (3, ports, 0.5), (8, ports, 0.5)):
-        if (size and injected) or routes.late:
+        if (size and injected) or lead_ins.late:
             return
         vcs = held
         if size:
@@ -95,7 +93,7 @@ def _smaller(routes: Routes, worms: Sequence[Worm], switching: Switching, inject
         part = among(relation, vcs.tolist(), switching, limit=STATES)
         if part is None:
             return
-        found, _ = fewest(part.pruned().merged(), routes.seconds, ports=restriction, work=work)
+        found, _ = fewest(part.pruned().merged(), lead_ins.seconds, ports=restriction, work=work)
         if isinstance(found, list):
             yield reduce(found)
             if restriction is not None:
@@ -104,66 +102,6 @@ def _smaller(routes: Routes, worms: Sequence[Worm], switching: Switching, inject
 
 Led = tuple[Worm, int, tuple[int, ...]]
 """A worm with its source terminal and the VCs from there to its tail."""
-
-
-class Routes:
-    """Ways from injection to a state of an address; `limited` when a limit ended a search for them."""
-
-    def __init__(self, relation: Relation, end: float = inf) -> None:
-        self.relation, self.end = relation, end
-        self.space = Explorer(relation)
-        self.graphs: dict[int, dict[int, list[int]]] = {}
-        self.limited = False
-
-    @property
-    def seconds(self) -> float:
-        """Time in seconds that the solver may take for a question."""
-        return min(SECONDS, self.end - clock())
-
-    @property
-    def late(self) -> bool:
-        """Whether the time is up."""
-        return clock() > self.end
-
-    def graph(self, address: int) -> dict[int, list[int]]:
-        """Candidate VCs of each reachable input VC, ejection left out."""
-        if address not in self.graphs:
-            order, first, value = self.space.visit(address)
-            vcs = [v & VC_MASK for v in value.tolist()]
-            bounds = first.tolist()
-            self.graphs[address] = {
-                at: [vc for vc in vcs[bounds[i] : bounds[i + 1]] if vc != EJECT]
-                for i, at in enumerate(order.tolist())
-            }
-        return self.graphs[address]
-
-    def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield each terminal that reaches the tail of a worm, with a shortest way past some VCs and the worm's own.
-
-        One breadth-first search back from the tail serves all terminals; nearest terminals come first.
-        """
-        graph = self.graph(worm.address)
-        closed = {*banned, *worm.path}
-        before: dict[int, list[int]] = {}
-        for at, vcs in graph.items():
-            if at not in closed:
-                for vc in vcs:
-                    before.setdefault(vc, []).append(at)
-        ahead: dict[int, int] = {}
-        todo = deque([worm.path[0]])
-        while todo:
-            vc = todo.popleft()
-            for at in before.get(vc, ()):
-                if at in ahead:
-                    continue
-                ahead[at] = vc
-                if at < self.relation.num_vcs:
-                    todo.append(at)
-                    continue
-                way = [vc]
-                while way[-1] != worm.path[0]:
-                    way.append(ahead[way[-1]])
-                yield at - self.relation.num_vcs, tuple(way[:-1])
 
 
 def reduce(worms: Sequence[Worm]) -> list[Worm]:
@@ -185,10 +123,10 @@ def reduce(worms: Sequence[Worm]) -> list[Worm]:
     return cut
 
 
-def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led] | None:
+def _injected(lead_ins: LeadIns, worms: Sequence[Worm], stretch: bool) -> list[Led] | None:
     """Lead every worm back to a terminal of its own, holding all the way; unless `stretch`, it must start there."""
     if not stretch:
-        return _at_terminals(routes, worms)
+        return _at_terminals(lead_ins, worms)
     chosen: list[Led] = []
     tries = 0
 
@@ -199,9 +137,9 @@ def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led]
         worm = rest[0]
         taken = {t for _, t, _ in chosen}
         held = {vc for w, _, lead in chosen for vc in (*lead, *w.path)} | {vc for w in rest[1:] for vc in w.path}
-        for terminal, lead in routes.leads(worm, held):
+        for terminal, lead in lead_ins.leads(worm, held):
             tries += 1
-            if tries > TRIES or routes.late:
+            if tries > TRIES or lead_ins.late:
                 return False
             if terminal in taken:
                 continue
@@ -213,18 +151,18 @@ def _injected(routes: Routes, worms: Sequence[Worm], stretch: bool) -> list[Led]
 
     if place(tuple(worms)):
         return [(replace(w, path=lead + w.path), t, ()) for w, t, lead in chosen]
-    return _led_back(routes, worms) if tries > TRIES or routes.late else None
+    return _led_back(lead_ins, worms) if tries > TRIES or lead_ins.late else None
 
 
-def _at_terminals(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
+def _at_terminals(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
     """A terminal of its own for each worm, from which its tail is entered straight; decided by matching."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    relation = routes.relation
+    relation = lead_ins.relation
     doors = np.zeros((len(worms), relation.network.num_terminals), dtype=np.int8)
     for i, worm in enumerate(worms):
-        graph = routes.graph(worm.address)
+        graph = lead_ins.graph(worm.address)
         for terminal in relation.sources(worm.address).tolist():
             doors[i, terminal] = worm.path[0] in graph[relation.num_vcs + terminal]
     match = maximum_bipartite_matching(csr_array(doors), perm_type="column")
@@ -233,23 +171,23 @@ def _at_terminals(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
     return [(worm, int(terminal), ()) for worm, terminal in zip(worms, match, strict=True)]
 
 
-def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
+def _led_back(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
     """Lead messages back by constraint solving, which finds a way whenever there is one, within its limits.
 
     Every worm sends one unit of flow from a terminal to its tail, over VCs that nobody holds, each used by one.
     """
     from ortools.sat.python import cp_model
 
-    vcs = routes.relation.num_vcs
+    vcs = lead_ins.relation.num_vcs
     held = {vc for worm in worms for vc in worm.path}
     model = cp_model.CpModel()
     users: dict[int, list[Any]] = {}
     steps: list[dict[tuple[int, int], Any]] = []
     for worm in worms:
-        if routes.late:
-            routes.limited = True
+        if lead_ins.late:
+            lead_ins.limited = True
             return None
-        graph = routes.graph(worm.address)
+        graph = lead_ins.graph(worm.address)
         flow: dict[tuple[int, int], Any] = {}
         out: dict[int, list[Any]] = {}
         into: dict[int, list[Any]] = {worm.path[0]: []}
@@ -261,7 +199,7 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
                         out.setdefault(at, []).append(flow[at, vc])
                         into.setdefault(vc, []).append(flow[at, vc])
         if sum(map(len, steps)) + len(flow) > EDGES:
-            routes.limited = True
+            lead_ins.limited = True
             return None
         model.add_exactly_one(into[worm.path[0]])
         for at in out.keys() | into.keys():
@@ -273,11 +211,11 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
         steps.append(flow)
     for using in users.values():
         model.add_at_most_one(using)
-    solver = solver_for(routes.seconds)
+    solver = solver_for(lead_ins.seconds)
     solver.parameters.max_deterministic_time = 2.0
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        routes.limited |= status != cp_model.INFEASIBLE
+        lead_ins.limited |= status != cp_model.INFEASIBLE
         return None
     found: list[Led] = []
     for worm, flow in zip(worms, steps, strict=True):
@@ -289,7 +227,7 @@ def _led_back(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
     return found
 
 
-def _scheduled(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
+def _scheduled(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
     """An order in which each worm reaches its place around those already standing.
 
     Taken apart from the end: a worm that has a way around all others may come last; taking it off only helps the
@@ -299,11 +237,11 @@ def _scheduled(routes: Routes, worms: Sequence[Worm]) -> list[Led] | None:
     order: list[Led] = []
     while standing:
         for worm in standing:
-            if routes.late:
-                routes.limited = True
+            if lead_ins.late:
+                lead_ins.limited = True
                 return None
             held = [vc for other in standing if other is not worm for vc in other.path]
-            way = next(routes.leads(worm, held), None)
+            way = next(lead_ins.leads(worm, held), None)
             if way is not None:
                 order.append((worm, *way))
                 standing.remove(worm)

@@ -1,0 +1,75 @@
+"""Ways from injection to the tails of worms."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from math import inf
+
+from unknot.background import clock
+from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.verify.exact_model import Worm
+from unknot.verify.states import Explorer
+
+SECONDS = 5.0
+"""Time limit of each question to the solver, in seconds, beside a limit that no machine changes."""
+
+
+class LeadIns:
+    """Ways from injection to a state of an address; `limited` when a limit ended a search for them."""
+
+    def __init__(self, relation: Relation, end: float = inf) -> None:
+        self.relation, self.end = relation, end
+        self.space = Explorer(relation)
+        self.graphs: dict[int, dict[int, list[int]]] = {}
+        self.limited = False
+
+    @property
+    def seconds(self) -> float:
+        """Time in seconds that the solver may take for a question."""
+        return min(SECONDS, self.end - clock())
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return clock() > self.end
+
+    def graph(self, address: int) -> dict[int, list[int]]:
+        """Candidate VCs of each reachable input VC, ejection left out."""
+        if address not in self.graphs:
+            order, first, value = self.space.visit(address)
+            vcs = [v & VC_MASK for v in value.tolist()]
+            bounds = first.tolist()
+            self.graphs[address] = {
+                at: [vc for vc in vcs[bounds[i] : bounds[i + 1]] if vc != EJECT]
+                for i, at in enumerate(order.tolist())
+            }
+        return self.graphs[address]
+
+    def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield each terminal that reaches the tail of a worm, with a shortest way past some VCs and the worm's own.
+
+        One breadth-first search back from the tail serves all terminals; nearest terminals come first.
+        """
+        graph = self.graph(worm.address)
+        closed = {*banned, *worm.path}
+        before: dict[int, list[int]] = {}
+        for at, vcs in graph.items():
+            if at not in closed:
+                for vc in vcs:
+                    before.setdefault(vc, []).append(at)
+        ahead: dict[int, int] = {}
+        todo = deque([worm.path[0]])
+        while todo:
+            vc = todo.popleft()
+            for at in before.get(vc, ()):
+                if at in ahead:
+                    continue
+                ahead[at] = vc
+                if at < self.relation.num_vcs:
+                    todo.append(at)
+                    continue
+                way = [vc]
+                while way[-1] != worm.path[0]:
+                    way.append(ahead[way[-1]])
+                yield at - self.relation.num_vcs, tuple(way[:-1])
