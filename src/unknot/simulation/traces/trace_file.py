@@ -180,7 +180,7 @@ def _read_parquet(path: Path) -> _Sheet:
                 size += values.nbytes
                 memory.require(f"reading {path}", size * 4)
                 columns[name] += values.to_pylist()
-    except UnknotError:
+    except (UnknotError, MemoryError):
         raise
     except Exception as error:
         raise UnknotError(f"{path}: not Parquet: {str(error)[:200]}") from None
