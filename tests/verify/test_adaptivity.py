@@ -174,10 +174,12 @@ def test_progress_and_many_vcs() -> None:
     assert seen == [(i, 9) for i in range(1, 10)]
 
 
-def test_sets_of_vcs_are_those_of_one_way_alone() -> None:
-    """Three ways over the last channel: to VC 0, from which packets eject, or to VC 1, where they end."""
+@pytest.mark.parametrize(("vcs", "ends", "ejects"), [(2, 3, 2), (70, 3, 71), (70, 71, 3), (70, 70, 71)])
+def test_sets_of_vcs_are_those_of_one_way_alone(vcs: int, ends: int, ejects: int) -> None:
+    """Three ways over the last channel: to a VC from which packets eject, or to one where they end."""
     network = from_edges([(0, 2), (1, 2), (2, 3)], directed=True)
-    table = {(4, 3): [0], (5, 3): [1], (6, 3): [2], (0, 3): [3], (1, 3): [3], (2, 3): [EJECT], (3, 3): []}
-    relation = table_relation(network, [1, 1, 2], table)
+    terminal = 2 + vcs
+    table = {(terminal, 3): [0], (terminal + 1, 3): [1], (terminal + 2, 3): [ejects], (0, 3): [ends], (1, 3): [ends]}
+    relation = table_relation(network, [1, 1, vcs], {**table, (ejects, 3): [EJECT], (ends, 3): []})
     *_, counts = path_counts(relation)
     assert [counts.exact(i) for i in range(3)] == [(0, 1), (0, 1), (1, 1)]

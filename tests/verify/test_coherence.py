@@ -158,3 +158,13 @@ def test_who_stands_at_home_may_have_to_leave_first() -> None:
     may_use = [[False, True, False], [False, False, False], [False, True, False]]
     found = coherence(table_relation(network, 1, table, may_use=may_use))
     assert found.witness == Suffix(source=0, address=1, route=(0,), start=1, terminal=2, ejects=True)
+
+
+@pytest.mark.parametrize(("passing", "entering"), [(69, 68), (69, 3), (3, 69), (4, 3)])
+@pytest.mark.parametrize("alike", [True, False])
+def test_sets_of_vcs_take_two_words(passing: int, entering: int, alike: bool) -> None:
+    """Packets from a and b come to c over different VCs of a channel, and go on over one of two channels to d."""
+    network = from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("c", "d")], directed=True)
+    table = {(73, 3): [0], (0, 3): [1 + passing], (74, 3): [1 + entering], (75, 3): [71, 72]}
+    table |= {(1 + passing, 3): [71], (1 + entering, 3): [71 if alike else 72], (71, 3): [EJECT], (72, 3): [EJECT]}
+    assert coherence(table_relation(network, [1, 70, 1, 1], table)).coherent == alike

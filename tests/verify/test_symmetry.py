@@ -57,6 +57,26 @@ def test_rules_that_are_asked_one_by_one(relation: Relation, holds: bool) -> Non
     assert symmetric(asked) == holds
 
 
+@pytest.mark.parametrize("kept", [slice(1, 2), slice(0, 1), [0, 0], [1, 1], [0, 1]])
+@pytest.mark.parametrize("at", ["terminal", "VC"])
+def test_one_other_answer_in_a_block_of_its_own(at: str, kept: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the router opposite to the last address, where there are two candidates or more."""
+    monkeypatch.setattr("unknot.verify.effort.BLOCK", 1)
+    base = fully_adaptive(ring(4), 2)
+    inside = [vc for vc in range(base.num_vcs) if base.vcs.router[vc] == 2 and base.network.source[vc // 2] == 1]
+    place = base.num_vcs + 1 if at == "terminal" else inside[0]
+    answer = [c.vc for c in base.candidates(place, 3)]
+
+    def rule(here: int, address: int, out: np.ndarray) -> int:
+        if (here, address) != (place, 3):
+            return base.rule(here, address, out)
+        other = np.array(answer)[kept]
+        out[: other.size] = other
+        return int(other.size)
+
+    assert symmetric(Relation(base.network, base.vcs, rule)) == (kept == [0, 1] == [*range(len(answer))])
+
+
 @pytest.mark.parametrize("inject", [[0, 1], [2, 3]])
 def test_routers_in_one_place_are_not_turned(inject: list[int]) -> None:
     """Routers 2 and 3 share their coordinates, so what belongs to them makes no orbit though there are two of it."""
@@ -166,6 +186,17 @@ def test_answers_are_the_same_where_all_drains() -> None:
     """Duato's relation on hypercubes is symmetric, its escape channels included, and all VCs drain."""
     assert compare(duato(hypercube(3))) == (True, False)
     assert compare(duato(hypercube(4), 3)) == (True, False)
+
+
+@pytest.mark.parametrize("spread", [False, True])
+@pytest.mark.parametrize("relation", [duato(hypercube(2)), duato(hypercube(2), 3), duato(hypercube(3))])
+def test_whole_orbits_drain(relation: Relation, spread: bool) -> None:
+    states = waiting(dependencies(relation))
+    assert states.group is not None
+    left = drain(states, spread=spread)
+    assert not left
+    cyclic = states.graph.cyclic
+    assert set(Counter(left.removed[cyclic].tolist()).values()) == {states.group.order}
 
 
 @pytest.mark.parametrize("network", [ring(4), torus(3, 3)], ids=lambda n: n.name)
