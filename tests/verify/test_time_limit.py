@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.verify.constructions import FREE_THREE_WIDE, beside, by_signs
-from unknot.background import clock
+from unknot.background import NoAnswerError, clock
 from unknot.checker import Unchecked, accept
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.topologies import mesh, torus
@@ -55,6 +55,24 @@ def test_one_open_component_leaves_the_whole_open(monkeypatch: pytest.MonkeyPatc
         answers = iter(open_ones)
         monkeypatch.setattr(exact._Search, "worms", lambda _, answers=answers: next(answers))
         assert exact.find_worms(rest, rest.leading(), 0.1) is None
+
+
+def test_the_proof_strikes_out_both_of_two_components() -> None:
+    twice = beside(*[by_signs(mesh(3, 2), FREE_THREE_WIDE)] * 2)
+    verdict = check(twice, "wormhole")
+    assert verdict.certificate is not None
+    assert verdict.certificate.kind == "exhausted"
+    accept(twice, verdict)
+
+
+def test_a_rule_that_never_answers_leaves_the_question_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given_up(seconds: float, work: object) -> None:
+        raise NoAnswerError
+
+    monkeypatch.setattr(importlib.import_module("unknot.verify.check"), "within", given_up)
+    verdict = check(EASY, "vct", time_limit=7)
+    assert (verdict.deadlock_free, verdict.method) == (None, "asking the rule")
+    assert verdict.established == "undecided after 7 s: the rule gave no answer; does it loop for ever?"
 
 
 def test_a_solver_without_time_answers_true() -> None:
