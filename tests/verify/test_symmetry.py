@@ -57,7 +57,7 @@ def test_rules_that_are_asked_one_by_one(relation: Relation, holds: bool) -> Non
     assert symmetric(asked) == holds
 
 
-@pytest.mark.parametrize("kept", [slice(1, 2), slice(0, 1), [0, 0], [1, 1], [0, 1]])
+@pytest.mark.parametrize("kept", [slice(1, 2), slice(0, 1), [0, 0], [1, 1], [0, 1], [0, 1, 0]])
 @pytest.mark.parametrize("at", ["terminal", "VC"])
 def test_one_other_answer_in_a_block_of_its_own(at: str, kept: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the router opposite to the last address, where there are two candidates or more."""
