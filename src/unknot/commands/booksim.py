@@ -35,6 +35,7 @@ def run_configuration(
     from unknot.commands import activity
     from unknot.studies.booksim.runs import run_booksim, sweep_of
     from unknot.studies.booksim.setup import read_setup
+    from unknot.threads import processors
     from unknot.units import Scale
 
     scale = Scale.of(units)
@@ -53,7 +54,8 @@ def run_configuration(
         return
     shown = _Shown(setup, along is not None, json, scale)
     with activity.busy("simulating"):
-        points = run_booksim(setup, sweep=along, jobs=jobs or 1, done=None if along is None else shown.row)
+        count = processors() if jobs is None else jobs
+        points = run_booksim(setup, sweep=along, jobs=count, done=None if along is None else shown.row)
     with activity.busy("proving"):
         verdict, delivery = _proof(setup)
     if json:

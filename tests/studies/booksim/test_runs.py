@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +16,8 @@ from unknot.cli import app
 from unknot.errors import SimulationError, TextError, UnknotError
 from unknot.simulation import Router, simulate
 from unknot.studies import load_study
-from unknot.studies.booksim.runs import run_booksim, sweep_of
+from unknot.studies.booksim.runs import Point, run_booksim, sweep_of
+from unknot.studies.booksim.setup import Setup
 from unknot.studies.booksim.study import study_of
 
 
@@ -55,6 +57,21 @@ def test_sweep(tmp_path: Path) -> None:
     schema("run-booksim").validate(answer)
     assert [point["setting"] for point in answer["points"]] == ["injection_rate=0.1", "injection_rate=0.2"]
     assert answer["deadlock_free"] is True
+
+
+def test_a_sweep_takes_the_processors_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unknot.threads.processors", lambda: 3)
+    asked: list[int] = []
+
+    def noted(setup: Setup, *, jobs: int, **options: Any) -> list[Point]:
+        asked.append(jobs)
+        return run_booksim(setup, **options)
+
+    monkeypatch.setattr("unknot.studies.booksim.runs.run_booksim", noted)
+    path = written(tmp_path)
+    for words in ((), ("--jobs", "2")):
+        run("run", path, "--sweep", "injection_rate=0.1:0.2:0.1", *words)
+    assert asked == [3, 2]
 
 
 def test_a_sweep_of_sizes_builds_networks_anew(tmp_path: Path) -> None:
