@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
 from tests.drawing import draw_until
@@ -39,6 +40,16 @@ def test_a_cycle_is_reported_by_names() -> None:
     relation = table_relation(network, 1, {(3, 2): [0], (0, 2): [1, 2], (1, 2): [0], (2, 2): [EJECT], (4, 2): [2]})
     found = livelock(relation)
     assert found.describe(relation) == ["bound for t2: r0→r1 ⟶ r1→r0 ⟶ r0→r1"]
+
+
+def test_only_the_first_cycles_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a ring that goes one way packets may pass their destination for ever."""
+    monkeypatch.setattr("unknot.verify.livelock.SHOWN", 3)
+    network = from_edges([(r, (r + 1) % 5) for r in range(5)], directed=True)
+    table = {(5 + r, a): [r] for r in range(5) for a in range(5)}
+    table |= {((r - 1) % 5, a): [r, EJECT] if r == a else [r] for r in range(5) for a in range(5)}
+    found = livelock(table_relation(network, 1, table))
+    assert (found.addresses, len(found.cycles)) == (5, 3)
 
 
 def test_used_and_unused_vcs() -> None:
