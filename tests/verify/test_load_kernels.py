@@ -43,7 +43,11 @@ class States:
 
 
 def drawn(rng: random.Random, least: int, back: float, stray: float) -> States:
-    """States with at least so many candidates; VCs of a channel go on over one of them, or stray."""
+    """Draw states with candidates, no fewer than `least` in any.
+
+    Most VCs of a channel go on over the same channel. A share `back` of the states may lead to any VC, a share
+    `stray` over any channel.
+    """
     channel = sorted(rng.randrange(CHANNELS) for _ in range(VCS))
     following = [rng.randrange(CHANNELS + 1) for _ in range(CHANNELS + PORTS)]
     answers: list[list[tuple[int, int | None]]] = []

@@ -1,4 +1,4 @@
-"""Closed walks of so many steps and least weight, against all of them."""
+"""The lightest closed walk of a given number of steps, compared with every such walk."""
 
 from __future__ import annotations
 

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 PATHS = ("free", "table", "given")
 FIRST = ("lanes", "load")
-UNEVEN, ROUNDS, SHARE = 1.5, 6, 0.15
-"""Highest load over the mean from which the first try begins with random orders, as orders around roots are uneven;
-its rounds; its share of the time that is left."""
+UNEVEN = 1.5
+"""Highest load over the mean above which the second search is longer; orders around roots are uneven."""
+LONGER, SHARE = 6, 0.15
+"""Rounds of that search, which begins with random orders, and its share of the time that is left."""
 MOST_STATES = 400_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 9 bytes each."""
 
@@ -158,11 +159,11 @@ def lanes(
             continue
         again = replace(effort, seed=seed + 7919 * number, tried={})
         try:
-            if number == 1 and least > UNEVEN * options[0][2].mean():
+            uneven = number == 1 and least > UNEVEN * options[0][2].mean()
+            if uneven:
                 again.deadline = clock() + SHARE * (effort.deadline - clock())
-                other = search(space, many, again, first=0, rounds=ROUNDS, hops=hops, roots=False)
-            else:
-                other = search(space, many, again, first=0, rounds=1, hops=hops)
+            rounds, roots = (LONGER, False) if uneven else (1, None)
+            other = search(space, many, again, first=0, rounds=rounds, hops=hops, roots=roots)
             if other is not None:
                 options.append(_routes(given, space, other, paths, again))
         except KeyboardInterrupt:

@@ -9,9 +9,8 @@ from unknot.errors import RelationError
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import Traffic
-from unknot.verify.loads import Loads, check_reach, injections, result, shares
+from unknot.verify.loads import Loads, by_address, injections, result
 from unknot.verify.states import Explorer
-from unknot.verify.traffic import rates
 
 MAX_FLOWS = 400_000
 """Most transitions between states for which the best split is sought."""
@@ -36,40 +35,33 @@ def best_loads(relation: Relation, traffic: Traffic = "uniform", *, time_limit: 
     from unknot.verify.loads_kernel import one_route
 
     network, vcs = relation.network, relation.vcs
-    column = rates(relation, traffic)
     space = Explorer(relation)
     sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
     slot = np.empty(vcs.router.size, dtype=np.int64)
     rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
     forced = True
-    for home in range(network.num_terminals):
-        rate = column(home)
-        check_reach(relation, home, rate)
-        sent += rate
-        received[home] = rate.sum()
-        mine = np.flatnonzero(relation.destination == home)
-        for share, address in zip(shares(relation, mine, rate), mine.tolist(), strict=True):
-            if not share.any():
-                continue
-            order, first, value = space.visit(address)
-            states, flow = _merged(relation, order, first, value)
-            sending = injections(relation, order, share)
-            injected = np.bincount(states, sending)
-            number = flows + np.arange(len(flow))
-            tail, channel, head = np.array(flow, dtype=np.int64).reshape(-1, 3).T
-            inner = channel >= 0
-            rows += [nodes + tail, nodes + head[inner]]
-            columns += [number, number[inner]]
-            signs += [np.ones(number.size), -np.ones(int(inner.sum()))]
-            supply.append(injected)
-            carried.append(channel)
-            forced = forced and one_route(order, first, value, vcs.channel, sending, slot)
-            flows, nodes = flows + number.size, nodes + injected.size
-            if flows > MAX_FLOWS:
-                raise RelationError(
-                    f"{relation.name} on {network.name}: the best split is sought among at most {MAX_FLOWS} "
-                    "transitions between states; take a smaller network, or `loads`"
-                )
+    for address, share in by_address(relation, traffic, sent, received):
+        if not share.any():
+            continue
+        order, first, value = space.visit(address)
+        states, flow = _merged(relation, order, first, value)
+        sending = injections(relation, order, share)
+        injected = np.bincount(states, sending)
+        number = flows + np.arange(len(flow))
+        tail, channel, head = np.array(flow, dtype=np.int64).reshape(-1, 3).T
+        inner = channel >= 0
+        rows += [nodes + tail, nodes + head[inner]]
+        columns += [number, number[inner]]
+        signs += [np.ones(number.size), -np.ones(int(inner.sum()))]
+        supply.append(injected)
+        carried.append(channel)
+        forced = forced and one_route(order, first, value, vcs.channel, sending, slot)
+        flows, nodes = flows + number.size, nodes + injected.size
+        if flows > MAX_FLOWS:
+            raise RelationError(
+                f"{relation.name} on {network.name}: the best split is sought among at most {MAX_FLOWS} "
+                "transitions between states; take a smaller network, or `loads`"
+            )
     load = np.zeros(vcs.total)
     if flows:
         carrier = np.concatenate(carried)

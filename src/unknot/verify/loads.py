@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
@@ -77,39 +78,47 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     from unknot.verify.loads_kernel import one_route, spread
 
     network, vcs = relation.network, relation.vcs
-    column = rates(relation, traffic)
     space = Explorer(relation)
     load = np.zeros(vcs.total)
     slot = np.empty(vcs.router.size, dtype=np.int64)
     sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
     chosen, forced = False, True
-    done = 0
-    for home in range(network.num_terminals):
-        rate = column(home)
-        check_reach(relation, home, rate)
-        sent += rate
-        received[home] = rate.sum()
-        mine = np.flatnonzero(relation.destination == home)
-        share = shares(relation, mine, rate)
-        for k, address in enumerate(mine.tolist()):
-            done += 1
-            if not share[k].any():
-                continue
-            order, first, value = space.visit(address)
-            injected = injections(relation, order, share[k])
-            found = spread(order, first, value, vcs.channel, injected, slot, load)
-            if found == -1:
-                found = _solve(relation, order, first, value, injected, address, load)
-            if found < -1:
-                _dead_end(relation, int(order[-2 - found]), address)
-            chosen = chosen or found > 0
-            forced = forced and not found and one_route(order, first, value, vcs.channel, injected, slot)
-            if progress is not None:
-                progress("addresses", done, relation.num_addresses)
+    for done, (address, share) in enumerate(by_address(relation, traffic, sent, received), start=1):
+        if not share.any():
+            continue
+        order, first, value = space.visit(address)
+        injected = injections(relation, order, share)
+        found = spread(order, first, value, vcs.channel, injected, slot, load)
+        if found == -1:
+            found = _solve(relation, order, first, value, injected, address, load)
+        if found < -1:
+            _dead_end(relation, int(order[-2 - found]), address)
+        chosen = chosen or found > 0
+        forced = forced and not found and one_route(order, first, value, vcs.channel, injected, slot)
+        if progress is not None:
+            progress("addresses", done, relation.num_addresses)
     return result(relation, load, sent, received, forced, "equal" if chosen else "routes")
 
 
-def shares(relation: Relation, mine: npt.NDArray[np.int64], rate: Rates) -> npt.NDArray[np.float64]:
+def by_address(relation: Relation, traffic: Traffic, sent: Rates, received: Rates) -> Iterator[tuple[int, Rates]]:
+    """Yield each address with the traffic of every terminal to it; add to what the terminals send and receive.
+
+    Raises
+    ------
+    RelationError
+        If the traffic makes no sense, or a source has no address for it.
+    """
+    column = rates(relation, traffic)
+    for home in range(relation.network.num_terminals):
+        rate = column(home)
+        _check_reach(relation, home, rate)
+        sent += rate
+        received[home] = rate.sum()
+        mine = np.flatnonzero(relation.destination == home)
+        yield from zip(mine.tolist(), _shares(relation, mine, rate), strict=True)
+
+
+def _shares(relation: Relation, mine: npt.NDArray[np.int64], rate: Rates) -> npt.NDArray[np.float64]:
     """Return the traffic of each terminal to each address of a destination: shape (addresses, terminals)."""
     if relation.may_use is None:
         return np.tile(rate / max(mine.size, 1), (mine.size, 1))
@@ -125,7 +134,7 @@ def injections(relation: Relation, order: npt.NDArray[np.int64], share: npt.NDAr
     return injected
 
 
-def check_reach(relation: Relation, home: int, rate: Rates) -> None:
+def _check_reach(relation: Relation, home: int, rate: Rates) -> None:
     """Refuse traffic for which the source has no address."""
     mine = np.flatnonzero(relation.destination == home)
     able = np.full(rate.size, mine.size > 0) if relation.may_use is None else relation.may_use[:, mine].any(axis=1)
