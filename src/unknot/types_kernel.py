@@ -33,7 +33,7 @@ RULE = types.FunctionType(RULE_SIGNATURE)
 
 I32, I64 = types.int32[::1], types.int64[::1]
 USE = types.Array(types.boolean, 2, "C", readonly=True)
-MAP = types.Tuple((READ32, READ32, READ32, READ32, USE, READ64, READ64, READ64, READ64))
+MAP = types.Tuple((READ32, READ32, READ32, READ32, USE, READ64, READ64, READ64, READ64, types.boolean))
 """Layout of `verify.states_kernel.explore`."""
 
 

@@ -52,9 +52,9 @@ def states_of(relation: Relation) -> States:
             found = relation.candidates(at, address)
             answers[at] = Answer(
                 frozenset(c.vc for c in found if c.vc is not None),
-                frozenset(c.vc for c in found if c.vc is not None and c.waits),
+                frozenset(c.vc for c in found if c.vc is not None and (c.waits or relation.commits)),
                 any(c.vc is None for c in found),
-                any(c.vc is None and c.waits for c in found),
+                any(c.vc is None for c in found),
             )
             todo.extend(answers[at].may)
         states.append(answers)

@@ -103,7 +103,7 @@ class Choices:
 
         if self.relation.commits:
             if vc.committed is None:
-                able = [c for c in offered if free(c)] or [c for c in offered if c.waits]
+                able = [c for c in offered if free(c)] or offered
                 vc.committed = min(able, key=lambda c: c.tier)
             offered = [vc.committed]
         elif vc.blocked:

@@ -28,11 +28,21 @@ MANY = networks(max_routers=3, max_channels=9, loops=True)
 GOOD: dict[int, Sequence[int] | int] = {3: [0], 4: [1], 5: [EJECT], 0: [1, 1 + NO_WAIT], 1: [EJECT]}
 
 
-def asked(answers: dict[int, Sequence[int] | int], room: int = 12) -> tuple[int, list[int], list[int]]:
+def asked(
+    answers: dict[int, Sequence[int] | int], room: int = 12, commits: bool = False
+) -> tuple[int, list[int], list[int]]:
     """What `explore` returns, the states in order, and where their candidates begin; a number is a bad count."""
     out, empty = np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64)
     router = np.concatenate([PATHS.target, PATHS.inject])
-    layout = (router, PATHS.source, PATHS.eject, np.array([0, 2]), np.zeros((0, 0), dtype=bool), *[empty] * 4)
+    layout = (
+        router,
+        PATHS.source,
+        PATHS.eject,
+        np.array([0, 2]),
+        np.zeros((0, 0), dtype=bool),
+        *[empty] * 4,
+        commits,
+    )
 
     def rule(at: int, address: int, pointer: int) -> int:
         assert address == 1
@@ -62,6 +72,8 @@ def test_illegal_answers_name_the_state(at: int) -> None:
         assert asked({**GOOD, at: wrong, 2: [0]})[0] == -1 - state, wrong
     assert asked(GOOD, room=5)[0] == -5, "no room for the candidates of the last state"
     assert asked(GOOD, room=6)[0] == 5
+    marked = {vc: [value | NO_WAIT for value in answer] for vc, answer in GOOD.items() if not isinstance(answer, int)}
+    assert asked(marked, commits=True)[0] == 5, "headers that commit wait for what they chose, marked or not"
 
 
 @pytest.mark.parametrize("room", [1, 4, 8, 16, 32])

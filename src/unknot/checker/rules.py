@@ -16,5 +16,5 @@ class Unchecked(Rejected):
 
 def choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
     """Return the sets of VCs a blocked header may wait for: all at once, or, if it commits, each alone."""
-    waited = {c.vc for c in found if c.waits}
+    waited = {c.vc for c in found if c.waits or commits}
     return [{vc} for vc in waited] if commits else [waited][: len(waited)]

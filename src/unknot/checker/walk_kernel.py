@@ -22,7 +22,7 @@ def walk(
     `input_vc` begins with the `count` injection ports. Returns −1 if all is well; a VC outside the core whose best is
     not below its rank; a VC of the core from which a way leads to a higher rank; −2 − at for an illegal answer.
     """
-    i, num_vcs = 0, len(tail)
+    i, num_vcs, optional = 0, len(tail), 0 if commits else NO_WAIT
     while i < count:
         at = input_vc[i]
         found = rule(at, address, pointer)
@@ -40,9 +40,9 @@ def walk(
                     count += 1
                 if at < num_vcs and core[at] and level > rank[at]:
                     return at
-            elif router[at] != home or out[k] & NO_WAIT:
+            elif router[at] != home or out[k] & optional:
                 return -2 - at
-            if each or not out[k] & NO_WAIT:
+            if each or not out[k] & optional:
                 most, least = max(most, level), min(least, level)
             if worms:
                 value[first[i] + k] = vc

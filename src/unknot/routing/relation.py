@@ -34,7 +34,7 @@ EJECT = VC_MASK
 TIER = 1 << 40
 """Add `tier * TIER` to a candidate to have it tried after those of lower tiers."""
 NO_WAIT = 1 << 48
-"""Add to a candidate that a header takes when it is free but never waits for."""
+"""Add to a candidate that a header takes when it is free but never waits for; no effect where headers commit."""
 COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
 """Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
 IN_ROUTER = 1 + len(COMPARISONS)
@@ -77,7 +77,8 @@ class Relation:
         Which addresses a source uses. By default every terminal uses every address, its own included (traffic
         from a terminal to itself is legal where the rule offers it a candidate).
     commits : bool
-        Whether a header chooses once, on arrival, and keeps the choice; else it chooses anew every cycle.
+        Whether a header chooses once, on arrival, among all its candidates, those marked NO_WAIT included, and
+        waits for what it chose; else it chooses anew every cycle.
     claims : mapping of str to bool
         For each switching technique, whether the source of the algorithm says it is deadlock-free.
     claims_minimal : bool, optional
@@ -238,7 +239,7 @@ class Relation:
         if not 0 <= count <= out.size:
             limits = f"the rule returned {count}, but 0 to {out.size} candidates can be"
             raise RelationError(f"{self._state(at, address)}: {limits}")
-        found = [decode(int(value)) for value in out[:count]]
+        found = [decode(int(value) & (~NO_WAIT if self.commits else -1)) for value in out[:count]]
         for wrong in self._wrong(at, address, found):
             raise RelationError(f"{self._state(at, address)}: {wrong}")
         return found

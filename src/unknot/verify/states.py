@@ -38,7 +38,7 @@ class Explorer:
         use = np.zeros((0, 0), dtype=bool) if relation.may_use is None else relation.may_use
         arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use, *rows)
         view = viewed()
-        self.layout = tuple(view(_read_only(array)) for array in arrays)
+        self.layout = (*(view(_read_only(array)) for array in arrays), relation.commits)
         self.seen = view(np.zeros(input_vcs, dtype=np.int32))
         self.order = view(np.empty(input_vcs, dtype=np.int64))
         self.first = view(np.empty(input_vcs + 1, dtype=np.int64))

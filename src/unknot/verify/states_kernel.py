@@ -32,15 +32,16 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
     """Visit every state of an address, breadth first.
 
     Layout is (router of each input VC, source router of each VC, eject router of each terminal, terminal of each
-    address, may_use or an empty array; the columns of a table of the rule, which then is not asked, or empty arrays).
-    State order[i] has the candidates value[first[i]:first[i + 1]].
+    address, may_use or an empty array; the columns of a table of the rule, which then is not asked, or empty arrays;
+    whether headers commit). State order[i] has the candidates value[first[i]:first[i + 1]], without NO_WAIT where
+    headers commit: they wait for whatever they chose.
 
     Returns
     -------
     int
         Number of states, or −1 − i when state i breaks the contract.
     """
-    router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value = layout
+    router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value, commits = layout
     vcs = len(tail)
     home = eject[destination[address]]
     count = 0
@@ -61,7 +62,7 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
         filled = first[i]
         waits = found == 0
         for k in range(found):
-            candidate = out[k]
+            candidate = out[k] & ~NO_WAIT if commits else out[k]
             vc = candidate & VC_MASK
             waits = waits or (candidate & NO_WAIT) == 0
             if vc == EJECT:

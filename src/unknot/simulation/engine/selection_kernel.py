@@ -7,7 +7,7 @@ Masks are words of `State.wishes`, one after the other, from the one that is giv
 import numpy as np
 from numba import njit
 
-from unknot.routing.relation import NO_WAIT, VC_MASK
+from unknot.routing.relation import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import ATOMIC, BLOCKED, FIRST_ONE, MOST_CREDITS, ROUND_ROBIN
 from unknot.simulation.engine.state_kernel import (
@@ -28,7 +28,7 @@ HELD = 2
 
 @njit(_nrt=False, forceinline=True)
 def commit(s, b, p, count):
-    """Return the index of the candidate a header keeps: a free one of the lowest tier, or the first it waits for."""
+    """Return the index of the candidate a header keeps: a free one of the lowest tier, else the first of it."""
     best, best_rank = 0, 1 << 30
     needed = need(s.setup, s.packets.length[p])
     for k in range(count):
@@ -38,7 +38,7 @@ def commit(s, b, p, count):
             free = free or available(s, natural(w), needed)
         rank = (s.candidates[k] >> 40) & 0xFF
         if not free:
-            rank += 512 if s.candidates[k] & NO_WAIT == 0 else 1024
+            rank += 512
         if rank < best_rank:
             best, best_rank = k, rank
     return best

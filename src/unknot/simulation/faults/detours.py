@@ -26,12 +26,12 @@ def surviving(relation: Relation, dead: Flags, gone: Flags) -> Relation:
     dead : bool array, shape (VCs,)
     gone : bool array, shape (terminals,)
     """
-    rule, lost = relation.rule, np.ascontiguousarray(gone[relation.destination])
+    rule, commits, lost = relation.rule, relation.commits, np.ascontiguousarray(gone[relation.destination])
 
     def left(at: int, address: int, out: Any) -> int:
         if lost[address]:
             return 0
-        count, kept, waits = rule(at, address, out), 0, False
+        count, kept, waits = rule(at, address, out), 0, commits
         for k in range(count):
             vc = out[k] & VC_MASK
             if vc == EJECT or not dead[vc]:
