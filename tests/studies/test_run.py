@@ -307,9 +307,9 @@ def test_the_key_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
 def test_an_error_in_a_worker_is_reported_in_words(tmp_path: Path) -> None:
     design = load_study(written(tmp_path)).designs[0]
     point = proof_point(design, design.relation(), tmp_path, 60.0)
-    stale = Point({**point.what, "network_digest": "other"}, point.folder)
-    with pytest.raises(UnknotError, match="changed while the study ran") as caught:
-        compute(stale)
+    broken = Point({**point.what, "switching": "sideways"}, point.relation)
+    with pytest.raises(UnknotError, match="unknown switching 'sideways'") as caught:
+        compute(broken)
     assert type(caught.value) is UnknotError
 
 

@@ -70,11 +70,7 @@ def check(
         from unknot.commands.every_size import check_every_size
 
         check_every_size(network, routing, vcs, technique, time_limit, json=json)
-    relation = relation_of(network, routing, vcs)
-    if flows is not None:
-        from unknot.synthesis import only, read_flows
-
-        relation = only(relation, read_flows(flows, relation.network))
+    relation = relation_of(network, routing, vcs, flows=flows)
     began = time.monotonic()
     with activity.proving() as progress:
         verdicts = check_all(relation, technique, time_limit=time_limit, buffer_depth=buffer_depth, progress=progress)
@@ -114,7 +110,12 @@ def check(
             say(f"no counterexample, so {export} was not written")
         else:
             write_configuration(
-                relation, found, export, network=network_for(export, network), routing=routing, vcs=vcs
+                relation,
+                found,
+                export,
+                network=network_for(export, network),
+                routing=network_for(export, routing),
+                vcs=vcs,
             )
             say(f"wrote {export}")
     if json:

@@ -7,19 +7,17 @@ from typing import Annotated
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, Vcs
+from unknot.commands.options import Flows, Json, NetworkText, RoutingText, Vcs
 from unknot.commands.outcomes import say
 from unknot.commands.shared import print_json, relation_of
 
 
 def export(
     network: NetworkText,
-    routing: Annotated[
-        str,
-        typer.Option("--routing", metavar="NAME", help="A routing, or 'lanes' for the fewest lanes."),
-    ],
+    routing: RoutingText,
     out: Annotated[Path, typer.Option(metavar="FILE.json|csv|v|py", help="Where the tables go.")],
     vcs: Vcs = None,
+    flows: Flows = None,
     json: Json = False,
 ) -> None:
     """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v), weights for gem5's Garnet (.py).
@@ -27,14 +25,10 @@ def export(
     An entry has an input, an address and the candidates there; adaptive routings have several, which Garnet cannot
     hold.
     """
-    from unknot.studies import design
-    from unknot.synthesis import entries, lanes
+    from unknot.synthesis import entries
     from unknot.synthesis import export as write
 
-    if routing == "lanes":
-        relation = lanes(design.network(network, where="NETWORK"), vcs=vcs).relation
-    else:
-        relation = relation_of(network, routing, vcs)
+    relation = relation_of(network, routing, vcs, flows=flows)
     write(relation, out)
     if not json:
         say(f"wrote {out}")

@@ -16,7 +16,10 @@ NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]
 RoutingText = Annotated[
-    str, typer.Option("--routing", metavar="NAME", help="A routing, with options if wanted; or FILE.py:FUNCTION.")
+    str,
+    typer.Option(
+        "--routing", metavar="NAME", help="A routing, with options if wanted; lanes; FILE.json; FILE.py:FUNCTION."
+    ),
 ]
 Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
 SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]

@@ -9,7 +9,7 @@ import typer
 
 from unknot.commands.guard import keeping_the_best
 from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
-from unknot.commands.outcomes import FAILS, HOLDS
+from unknot.commands.outcomes import FAILS, HOLDS, say
 from unknot.commands.shared import print_json, relation_of, write
 from unknot.switching import DEFAULT_SWITCHING
 
@@ -41,7 +41,10 @@ def repair(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FILE.svg|png|DIR", help="Draw latencies; or, of a fabric, write files OpenSM loads."
+            "--out",
+            metavar="FILE.svg|png|json|DIR",
+            help="Draw latencies; or write the routes of each remedy, its kind in the name of the file; or, of a "
+            "fabric, files OpenSM loads.",
         ),
     ] = None,
     json: Json = False,
@@ -50,8 +53,10 @@ def repair(
 
     Of tables: the same routes in as few virtual lanes as possible; few changed routes, or entries, in the lanes there
     are; new tables; new routes. Of adaptive routings: few candidates removed; escape VCs; new routes. NETWORK may be
-    a fabric with forwarding tables. Each remedy is judged anew. --out draws latencies before and after; of a fabric,
-    with a folder, it writes the remedies that OpenSM can load, and how to load them.
+    a fabric with forwarding tables. Each remedy is judged anew.
+
+    --out draws latencies before and after; with FILE.json it writes the routes of each remedy, which --routing takes
+    in any command; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them.
 
     Exit code 0: every remedy was proved safe.
     """
@@ -59,10 +64,13 @@ def repair(
     from unknot.answers.repair import RepairAnswer, state_of
     from unknot.commands import activity
     from unknot.report.picture import require_ending
+    from unknot.synthesis import export
     from unknot.synthesis import repair as remedies
 
+    routes = out if out is not None and out.suffix.lower() == ".json" else None
     if out is not None and (routing is not None or out.suffix):
-        require_ending(out)
+        if routes is None:
+            require_ending(out)
     elif out is not None:
         from unknot.commands.repair_fabric import repair_fabric
 
@@ -99,7 +107,12 @@ def repair(
         print_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
     else:
         _show(relation, before, list(found), after)
-    if out is not None:
+    for remedy in found:
+        if routes is not None and remedy.cost is not None:
+            file = routes.with_stem(f"{routes.stem}-{remedy.kind.replace(' ', '-')}")
+            export(remedy.relation, file)
+            say(f"wrote {file}")
+    if out is not None and routes is None:
         write(out, _curves(relation, list(found), switching, seed))
     raise typer.Exit(HOLDS if all(state is None or state.safe for state in after) else FAILS)
 
@@ -175,6 +188,8 @@ def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:
     from unknot.errors import UnknotError
     from unknot.routing.forwarding_table import fabric_relation
 
+    if vcs is not None:
+        raise UnknotError("repair: --vcs is of a --routing; the tables of a fabric have the lanes they have")
     if not Path(network).is_dir():
         raise UnknotError(f"{network}: name a --routing, or a folder of a fabric with forwarding tables")
     return fabric_relation(fabrics.read_fabric(Path(network)))

@@ -9,7 +9,7 @@ import typer
 
 from unknot.commands.options import Json, Picture, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
-from unknot.commands.shared import print_json, refuse_code, relation_of, write
+from unknot.commands.shared import print_json, relation_of, routing_in, write
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -44,8 +44,8 @@ def replay(
     asked = read_configuration(file)
     confined = None if network or outside_files else file
     named = network or (asked.network if confined else _from_here(file, asked.network))
-    refuse_code(asked.routing if routing is None else "", file)
-    relation = relation_of(named, routing or asked.routing, vcs or (None if routing else asked.vcs), confined)
+    text = routing or routing_in(file, asked.routing, outside_files=outside_files)
+    relation = relation_of(named, text, vcs or (None if routing else asked.vcs), confined)
     found = configuration_on(relation, asked)
     against = _objection(relation, found)
     result = None

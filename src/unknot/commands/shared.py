@@ -22,28 +22,39 @@ T = TypeVar("T")
 
 
 def relation_of(
-    network: str, routing: str, vcs: int | None, named_in: Path | None = None, *, simulated: bool = False
+    network: str,
+    routing: str,
+    vcs: int | None,
+    named_in: Path | None = None,
+    *,
+    simulated: bool = False,
+    flows: Path | None = None,
 ) -> Relation:
-    """The relation of texts; those found in a file may name files of its folder alone."""
+    """The relation of texts, for some flows alone; those found in a file may name files of its folder alone."""
     from unknot.routing.named import routing_to_simulate
     from unknot.studies import design
+    from unknot.synthesis.flows import only, read_flows
 
     if named_in is None:
         built = design.network(network, where="NETWORK")
     else:
         built = design.network(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
-    design.require_connected(built)
-    made = routing_to_simulate if simulated else design.routing
-    return made(built, routing, vcs, where="--routing")
+    make = routing_to_simulate if simulated else design.routing
+    if flows is None:
+        design.require_connected(built)
+        return make(built, routing, vcs, where="--routing")
+    matrix = read_flows(flows, built)
+    return only(make(built, routing, vcs, flows=matrix, where="--routing"), matrix)
 
 
-def refuse_code(routing: str, file: Path) -> None:
-    """Refuse a routing, found in a file, that names Python code: who gives the file would have it run."""
+def routing_in(file: Path, routing: str, *, outside_files: bool) -> str:
+    """The text of a routing found in a file; Python code is refused: who gives the file would have it run."""
     from unknot.errors import UnknotError
-    from unknot.routing.own import is_code
+    from unknot.routing.own import is_code, rooted
 
     if is_code(routing):
         raise UnknotError(f"{file}: its routing {routing!r} is Python code, which is not run; name it with --routing")
+    return rooted(routing, file.parent, confined=not outside_files)
 
 
 def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
@@ -54,7 +65,7 @@ def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
 
 
 def network_for(file: Path, network: str) -> str:
-    """The text of a network as a file may keep it: a path starts where the file is."""
+    """The text of a network or routing as a file may keep it: a path starts where the file is."""
     try:
         is_file = bool(network.strip()) and Path(network.strip()).exists()
     except (OSError, ValueError):

@@ -180,9 +180,8 @@ def simulate(
         if out is not None:
             simulated.draw(relation, run, out, scale)
         if export is not None:
-            simulated.export(
-                relation, run, export, {"network": network_for(export, network), "routing": routing, "vcs": vcs}
-            )
+            texts = {"network": network_for(export, network), "routing": network_for(export, routing)}
+            simulated.export(relation, run, export, {**texts, "vcs": vcs})
         if series is not None:
             from unknot.report import write_series
 

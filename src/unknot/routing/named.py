@@ -6,11 +6,15 @@ import contextlib
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, partial
+from typing import Any
+
+import numpy.typing as npt
 
 from unknot.calls import Call, apply, chosen, parse_call
 from unknot.errors import RelationError, UnknotError
 from unknot.network import Network
-from unknot.routing.own import is_code, own_function, rooted
+from unknot.routing.designed import DESIGNERS, designer, from_file, is_file
+from unknot.routing.own import is_code, own_function, require_function, rooted
 from unknot.routing.relation import Relation
 
 
@@ -33,39 +37,65 @@ def _needs_a_network_alone(function: Callable[..., object]) -> bool:
     return needed == ["network"] and parameters[0].name == "network"
 
 
-def routing(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:
+def routing(
+    network: Network,
+    text: str,
+    vcs: int | None = None,
+    *,
+    flows: npt.ArrayLike | None = None,
+    where: str = "<routing>",
+) -> Relation:
     """The relation that a routing name or call, such as ``dimension_order(dateline="none")``, makes on a network.
 
     ``my_routing.py:greedy`` runs a Python file and calls its function with the network; see `unknot.routing.own`.
+    ``lanes`` searches for the fewest lanes, and ``routes.json`` reads routes from a file; see
+    `unknot.routing.designed`.
 
     Parameters
     ----------
     vcs : int, optional
         VCs per channel; by default what the algorithm takes by itself.
+    flows : array_like of float, shape (terminals, terminals), optional
+        What terminals send to one another, for routings that are designed for it (`lanes`); others ignore it.
 
     Raises
     ------
     UnknotError
         If there is no such routing, or it cannot be used on this network or with that number of VCs.
     """
-    return _made(network, text, *_named(text, where), vcs)
+    return _made(network, text, *_named(text, where), vcs, flows)
 
 
 def _named(text: str, where: str) -> tuple[Callable[..., Relation], Call]:
-    """The function that a text names, of a user's file or of `unknot.routing`, and the call."""
-    return own_function(text, where) if is_code(text) else (routing_named(text, where), parse_call(text, where))
+    """The function that a text names, of a user's file, of routes or of `unknot.routing`, and the call."""
+    if is_code(text):
+        return own_function(text, where)
+    return routing_named(text, where), Call(text.strip()) if is_file(text) else parse_call(text, where)
 
 
 def _made(
-    network: Network, text: str, function: Callable[..., Relation], call: Call, vcs: int | None = None
+    network: Network,
+    text: str,
+    function: Callable[..., Relation],
+    call: Call,
+    vcs: int | None = None,
+    flows: npt.ArrayLike | None = None,
 ) -> Relation:
     """Return the relation that a call makes on a network."""
-    more: dict[str, int] = {}
+    more: dict[str, Any] = {}
+    parameters = inspect.signature(function).parameters
+    if flows is not None and "flows" in parameters:
+        more["flows"] = flows
     if vcs is not None:
         if vcs < 1:
             raise RelationError(f"{call.name}: every channel needs at least 1 VC, got {vcs}")
-        if "vcs" not in inspect.signature(function).parameters:
-            raise RelationError(f"{call.name} has its own number of VCs; it cannot use {vcs}")
+        if "vcs" not in parameters:
+            own = _made(network, text, function, call).vcs.counts
+            many = " to ".join(map(str, sorted({int(own.min(initial=1)), int(own.max(initial=1))})))
+            raise RelationError(
+                f"{call.name} fixes its virtual channels, {many} per channel of {network.name}, and cannot use "
+                f"{vcs}: leave the number out"
+            )
         more["vcs"] = vcs
     try:
         made = apply(call, function, network, **more)
@@ -86,7 +116,14 @@ ENOUGH_VCS = 4
 MOST_TRIED = 8
 
 
-def routing_to_simulate(network: Network, text: str, vcs: int | None = None, *, where: str = "<routing>") -> Relation:
+def routing_to_simulate(
+    network: Network,
+    text: str,
+    vcs: int | None = None,
+    *,
+    flows: npt.ArrayLike | None = None,
+    where: str = "<routing>",
+) -> Relation:
     """Make a relation as `routing` does; without `vcs` with at least `ENOUGH_VCS` VCs if the routing can use them.
 
     A VC is idle between a packet and the next, so that routers need several to keep a channel busy; a proof needs no
@@ -99,7 +136,7 @@ def routing_to_simulate(network: Network, text: str, vcs: int | None = None, *, 
     4
     """
     function, call = _named(text, where)
-    make = partial(_made, network, text, function, call)
+    make = partial(_made, network, text, function, call, flows=flows)
     parameter = inspect.signature(function).parameters.get("vcs")
     if vcs is not None or parameter is None or "vcs" in call.options:
         return make(vcs)
@@ -159,11 +196,18 @@ def relation_of(
         )
     if not isinstance(routing_text, str):
         raise RelationError(
-            f"{what}: {given.name} is a network; name its routing as well, such as routing='dimension_order'"
+            f"{what}: {given.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
         )
     return named(given, routing_text, vcs)
 
 
 def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:
-    """The routing function a text names, its options apart."""
-    return chosen(parse_call(text, where), routings(), "routing")
+    """The function of a network that the name of a routing, or of a file of routes, stands for, its options apart."""
+    if is_file(text):
+        return from_file(text)
+    require_function(text, where)
+    call = parse_call(text, where)
+    if call.name in DESIGNERS:
+        return designer(call.name)
+    named_in_errors = dict.fromkeys(DESIGNERS, _made)
+    return chosen(call, routings() | named_in_errors, "routing")

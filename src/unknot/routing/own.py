@@ -6,6 +6,7 @@ returns a `Relation`. Naming a file runs it, so that texts found in files of oth
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import re
@@ -17,6 +18,7 @@ from typing import Any
 from unknot.calls import Call, parse_call
 from unknot.errors import RelationError, UnknotError, near, raised
 from unknot.input import read_text
+from unknot.routing.designed import is_file
 
 _CODE = re.compile(r"\s*([^:()]+\.py):(.+)", re.DOTALL)
 
@@ -54,10 +56,33 @@ def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
     path, call = Path(found[1].strip()), parse_call(found[2], where)
     read_text(path)
     names = _blamed(path, str(path), runpy.run_path)(str(path), run_name=path.stem)
-    functions = {name: value for name, value in names.items() if callable(value) and not name.startswith("_")}
-    if call.name not in functions:
-        raise RelationError(f"{path} has no function {call.name!r}; {near(call.name, functions)}")
-    return _blamed(path, f"{path}: {call.name}()", functions[call.name]), call
+    function = names.get(call.name)
+    if not callable(function) or call.name.startswith("_"):
+        raise RelationError(f"{path} has no function {call.name!r}; {_near(call.name, path)}")
+    return _blamed(path, f"{path}: {call.name}()", function), call
+
+
+def require_function(text: str, where: str) -> None:
+    """Refuse the name of a Python file alone.
+
+    Raises
+    ------
+    RelationError
+        Names the functions that the file makes; it is not run.
+    """
+    path = Path(text.strip())
+    if path.suffix == ".py" and "(" not in text:
+        raise RelationError(f"{where}: name the function in {path} as well, as {path}:FUNCTION; {_near('', path)}")
+
+
+def _near(name: str, path: Path) -> str:
+    """A phrase with the functions that a file itself makes, not those it imports."""
+    try:
+        body = ast.parse(read_text(path)).body
+    except (SyntaxError, ValueError) as error:
+        return f"it cannot be read: {error}"
+    names = [node.name for node in body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    return near(name, names) if names else "it makes none"
 
 
 def _blamed(path: Path, what: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -81,7 +106,18 @@ def code_of(text: str, folder: str | Path = ".") -> str:
     return "" if found is None else hashlib.sha256(Path(folder, found[1].strip()).read_bytes()).hexdigest()
 
 
-def rooted(text: str, folder: str | Path) -> str:
-    """Return the text with the absolute path of its file."""
+def rooted(text: str, folder: str | Path, *, confined: bool = False) -> str:
+    """Return the text with the absolute path of its file.
+
+    Raises
+    ------
+    RelationError
+        If it is to be `confined` to the folder, and names a file of routes elsewhere.
+    """
+    if is_file(text):
+        path = Path(folder, text.strip()).resolve()
+        if confined and not path.is_relative_to(Path(folder).resolve()):
+            raise RelationError(f"{text!r} is outside the folder of this file; allow it with --outside-files")
+        return str(path)
     found = _CODE.fullmatch(text)
     return text if found is None else f"{Path(folder, found[1].strip()).resolve()}:{found[2]}"

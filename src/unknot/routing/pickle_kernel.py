@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""Pickling of relations: by the text that made them, else by the rule's code and what it captures, else by its table.
+"""Pickling of relations: by the text of the algorithm that made them, else by the rule's code, else by its table.
 
-Compiled code is never part of a pickle. Functions of installed modules go by name, a rule itself goes by value; such
-a pickle is for the Python version that wrote it.
+Compiled code is never part of a pickle. Functions of installed modules go by name; a rule itself goes by value, with
+what it captures, and such a pickle is for the Python version that wrote it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numba.core.dispatcher import Dispatcher
 from unknot.errors import RelationError
 from unknot.lazy_kernel import Kernel
 from unknot.network import Network
+from unknot.routing.designed import is_designed
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
@@ -47,7 +48,7 @@ def reduced(relation: Relation):
     RelationError
         If the rule captures what cannot be pickled, and has too many states for a table.
     """
-    if relation.made_by is not None:
+    if relation.made_by is not None and not is_designed(relation.made_by[0]):
         return routing, (relation.network, *relation.made_by)
     rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in ("network", "vcs", "rule")}
     head = relation.network, relation.vcs.counts

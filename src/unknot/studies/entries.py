@@ -9,7 +9,8 @@ from pydantic import ValidationInfo
 
 from unknot.calls import chosen, parse_call
 from unknot.errors import SimulationError, UnknotError
-from unknot.routing.own import is_code
+from unknot.routing.designed import is_file
+from unknot.routing.own import is_code, rooted
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, length_shares
 from unknot.simulation.run.options import router_from
@@ -34,8 +35,11 @@ def known_network(text: str, info: ValidationInfo) -> str:
 
 
 def known_routing(text: str, info: ValidationInfo) -> str:
-    """Refuse a routing that does not exist, or code that may not run."""
+    """Refuse a routing that does not exist, a file of routes elsewhere, or code that may not run."""
     context = info.context or {}
+    if is_file(text):
+        rooted(text, context.get("folder", "."), confined=context.get("confined", False))
+        return text
     if not is_code(text):
         designs.routing_named(text, VALUE)
         return text

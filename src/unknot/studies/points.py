@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from unknot.errors import UnknotError
-from unknot.routing.own import code_of, is_code, rooted
+from unknot.routing.designed import is_designed
+from unknot.routing.own import code_of, is_code
 from unknot.routing.relation import Relation
+from unknot.routing.rule_digest import rule_digest
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.studies.code_digest import code_digest
-from unknot.studies.design import digest, network, routing
+from unknot.studies.design import digest
 from unknot.studies.records import decode, encode
 from unknot.studies.study import Design
 from unknot.verify.delivery import Delivery
@@ -42,12 +46,12 @@ class Point:
     ----------
     what : dict
         Everything that determines the result, in plain values; its hash is the key in the store.
-    folder : str
-        Where relative paths of networks start; does not matter to the result, since `what` holds the network's hash.
+    relation : bytes
+        The relation, pickled, for whatever process computes the point; `what` says by hashes which one it is.
     """
 
     what: dict[str, Any]
-    folder: str
+    relation: bytes
 
     @property
     def key(self) -> str:
@@ -62,7 +66,8 @@ class Point:
 
 def proof_point(design: Design, relation: Relation, folder: Path, time_limit: float) -> Point:
     """The proof of a design."""
-    return Point({**_relation(design, relation, "proof", folder), "time_limit": time_limit}, str(folder))
+    what = {**_relation(design, relation, "proof", folder), "time_limit": time_limit}
+    return Point(what, _packed(relation).pickled)
 
 
 def run_point(
@@ -93,7 +98,8 @@ def run_point(
         "bursts": None if design.bursts is None else vars(design.bursts).copy(),
         "precision": precision,
     }
-    return Point({**what, **{key: value for key, value in later.items() if value}}, str(folder))
+    what |= {key: value for key, value in later.items() if value}
+    return Point(what, _packed(relation).pickled)
 
 
 def compute(point: Point) -> str:
@@ -127,21 +133,38 @@ def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> di
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
         **({"routing_code": code_of(design.routing, folder)} if is_code(design.routing) else {}),
+        **({"routes": routes} if (routes := _packed(relation).routes) else {}),
     }
 
 
+@dataclass(frozen=True)
+class _Packed:
+    """A relation for other processes, and a hash of its routes if no algorithm makes them again."""
+
+    pickled: bytes
+    routes: str
+
+
+_known: WeakKeyDictionary[Relation, _Packed] = WeakKeyDictionary()
+
+
+def _packed(relation: Relation) -> _Packed:
+    if relation not in _known:
+        pickled, routes = pickle.dumps(relation), ""
+        if relation.made_by is None or is_designed(relation.made_by[0]):
+            use = b"" if relation.may_use is None else relation.may_use.tobytes()
+            rule = rule_digest(relation.rule) or hashlib.sha256(pickled).hexdigest()
+            rest = relation.vcs.counts.tobytes() + relation.destination.tobytes() + use
+            routes = hashlib.sha256(rule.encode() + rest).hexdigest()
+        _known[relation] = _Packed(pickled, routes)
+    return _known[relation]
+
+
 @lru_cache(maxsize=4)
-def _built(folder: str, text: str, routing_text: str, vcs: int | None, wanted: str) -> Relation:
-    """The relation of a design, kept for the points of the same design that follow."""
-    built = network(text, folder=folder)
-    if digest(built) != wanted:
-        raise UnknotError(f"network {text!r} changed while the study ran; start it again")
-    return routing(built, rooted(routing_text, folder), vcs)
-
-
-def _relation_of(point: Point) -> Relation:
-    what = point.what
-    return _built(point.folder, what["network"], what["routing"], what["vcs"], what["network_digest"])
+def _unpacked(pickled: bytes) -> Relation:
+    """The relation of a point, kept for the points of the same design that follow."""
+    relation: Relation = pickle.loads(pickled)
+    return relation
 
 
 def _prove(point: Point) -> Proven:
@@ -149,7 +172,7 @@ def _prove(point: Point) -> Proven:
     from unknot.simulation import replay
     from unknot.verify import check, deliver
 
-    relation, what = _relation_of(point), point.what
+    relation, what = _unpacked(point.relation), point.what
     verdict = check(relation, what["switching"], time_limit=what["time_limit"], buffer_depth=what["buffer_depth"])
     shown = replay(relation, verdict.configuration) if verdict.configuration is not None else None
     return Proven(verdict, deliver(relation), evidence_holds(relation, verdict), shown)
@@ -161,7 +184,7 @@ def _simulate(point: Point) -> Run:
     what = point.what
     lengths, bursts = what["packet_length"], what.get("bursts")
     return simulate(
-        _relation_of(point),
+        _unpacked(point.relation),
         what["load"],
         packet_length=dict(lengths) if isinstance(lengths, list) else lengths,
         switching=what["switching"],

@@ -107,7 +107,9 @@ def _json(relation: Relation) -> str:
         }
         for a in range(relation.num_addresses)
     ]
-    head = {"network": network.name, "routing": relation.name, "vcs": [int(n) for n in vcs.counts]}
+    head: dict[str, Any] = {"network": network.name, "routing": relation.name, "vcs": vcs.counts.tolist()}
+    if relation.commits:
+        head["commits"] = True
     return json.dumps({**head, "addresses": addresses, "routers": tables}, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -95,8 +95,8 @@ def check(
     >>> check("torus(4, 4)", "vct", routing="dimension_order", vcs=2).deadlock_free
     True
     """
+    relation = relation_of(relation, routing, vcs, what="check")  # first: a routing may stand in place of switching
     technique = switching_named(switching)
-    relation = relation_of(relation, routing, vcs, what="check")
     found = _judge(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten)
     return found[technique]
 
@@ -140,8 +140,8 @@ def check_all(
     >>> [technique for technique, verdict in verdicts.items() if verdict.deadlock_free]
     ['saf', 'vct', 'wormhole']
     """
-    asked = switching_named(first)
     relation = relation_of(relation, routing, vcs, what="check_all")
+    asked = switching_named(first)
     wanted = (asked, *(technique for technique in SWITCHINGS if technique != asked))
     found = _judge(relation, wanted, time_limit, buffer_depth, threads, progress, True)
     return {technique: found[technique] for technique in SWITCHINGS}

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import Literal
 
@@ -15,6 +16,7 @@ from unknot.errors import RelationError, UnknotError, near
 from unknot.memory import require
 from unknot.network import Network, distances_from
 from unknot.progress import Progress, with_bar
+from unknot.routing.designed import is_file, restricted
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -118,6 +120,7 @@ def fault_sweep(
     network : Network
     routing : str or callable
         Name of a routing, with options if wanted, or a function of a network that makes one; rebuilt for each fault.
+        Routes of a file stay as they are: those over what has failed end there.
     switching : str
         Technique for which deadlock is judged.
     vcs : int, optional
@@ -152,7 +155,9 @@ def fault_sweep(
             f"fault_sweep wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"
         )
     build = routing if callable(routing) else lambda left: routing_of(left, routing, vcs)
-    name = build(network).name
+    whole = build(network)
+    if isinstance(routing, str) and is_file(routing):
+        build = partial(restricted, whole)
     parts = list(parts_of(network, kind))
     possible = comb(len(parts), faults)
     if not possible:
@@ -168,7 +173,9 @@ def fault_sweep(
         if progress is not None:
             progress(f"{', '.join(fault.parts)}: {fault.outcome}", i + 1, len(chosen))
     found.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
-    return FaultSweep(network.name, name, technique, kind, faults, possible, len(chosen) < possible, tuple(found))
+    return FaultSweep(
+        network.name, whole.name, technique, kind, faults, possible, len(chosen) < possible, tuple(found)
+    )
 
 
 def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -1,0 +1,228 @@
+"""Routings that are designed: `lanes`, searched for a network, and the routes that a JSON file holds.
+
+`unknot export`, `lanes --out` and `repair --out` write such files (`unknot.synthesis.export`); they are read here.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unknot.errors import NetworkError, RelationError, UnknotError, shown
+from unknot.input import read_json
+from unknot.network import Network
+from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
+from unknot.routing.tabulate import Table, encode, lookup
+from unknot.routing.virtual_channels import VirtualChannels
+
+DESIGNERS = {"lanes": "unknot.synthesis.as_routing:lanes"}
+"""Routings that a later room searches for, by name, as a plug-in would be: they are loaded when they are called."""
+OTHER_TABLES = (".csv", ".v")
+"""Files of routes that can be written, but hold too little to be read."""
+
+
+def is_file(text: str) -> bool:
+    """Whether a text names a file of routes.
+
+    Examples
+    --------
+    >>> is_file("routes.json"), is_file("lanes")
+    (True, False)
+    """
+    return text.strip().lower().endswith((".json", *OTHER_TABLES))
+
+
+def is_designed(text: str) -> bool:
+    """Whether a text names routes that a search or a file holds, and no algorithm that anyone can run again."""
+    return is_file(text) or text.partition("(")[0].strip() in DESIGNERS
+
+
+def designer(name: str) -> Callable[..., Relation]:
+    """The function that searches for routes of this name."""
+    found: Callable[..., Relation] = pkgutil.resolve_name(DESIGNERS[name])
+    return found
+
+
+def from_file(text: str) -> Callable[..., Relation]:
+    """The function of a network that reads the routes in a file."""
+    return partial(read_routes, path=text.strip())
+
+
+def read_routes(network: Network, path: str | Path) -> Relation:
+    """Read the routes that `unknot.synthesis.export` wrote as JSON.
+
+    Raises
+    ------
+    RelationError
+        If the file is of another form or for another network, naming what this one has not, or its routes break the
+        contract of relations; TextError if it cannot be read or is not JSON.
+    """
+    if Path(path).suffix.lower() in OTHER_TABLES:
+        raise RelationError(f"{path}: this form of tables lacks addresses and cannot be read; write routes as .json")
+    content = read_json(path, growth=100)
+    try:
+        return _Reading(network, Path(path).name, content).relation()
+    except UnknotError as error:
+        raise RelationError(f"{path}: {error}") from None
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+        what = f"{shown(error.args[0])} is missing" if isinstance(error, KeyError) else str(error)
+        raise RelationError(
+            f"{path}: these are no routes as `unknot export`, `lanes --out` and `repair --out` write: {what}"
+        ) from None
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A file of routes and the network they are for."""
+
+    network: Network
+    file: str
+    content: Any
+
+    def relation(self) -> Relation:
+        network, content = self.network, self.content
+        counts, tables, addresses = content["vcs"], content["routers"], content["addresses"]
+        if len(counts) != network.num_channels:
+            raise self._other(f"it has {network.num_channels} channels, and they are for {len(counts)}")
+        vcs = VirtualChannels(network, np.array(counts, dtype=np.int64))
+        channels = _numbers(map(network.channel_name, range(network.num_channels)))
+        terminals = _numbers(map(network.terminal_name, range(network.num_terminals)))
+
+        def place(kind: str, names: dict[str, int], name: str) -> int:
+            if name not in names:
+                raise self._other(f"there is no {kind} {shown(name)}")
+            return names[name]
+
+        def vc(entry: Any, channel: str) -> int:
+            number, index = place("channel", channels, channel), entry["vc"]
+            if not 0 <= index < counts[number]:
+                raise self._other(f"{channel} has no VC {shown(index)}")
+            return int(vcs.first[number]) + int(index)
+
+        rows: list[tuple[int, int, list[int]]] = []
+        for entry in (entry for table in tables for entry in table["entries"]):
+            at = (
+                vcs.total + place("terminal", terminals, entry["terminal"])
+                if entry["input"] == "inject"
+                else vc(entry, entry["input"])
+            )
+            values = [
+                encode(
+                    Candidate(
+                        None if each["output"] == "eject" else vc(each, each["output"]),
+                        each.get("tier", 0),
+                        each.get("waits", True),
+                    )
+                )
+                for each in entry["candidates"]
+            ]
+            if not 0 <= entry["address"] < len(addresses):
+                raise ValueError(f"an entry has address {shown(entry['address'])} of {len(addresses)}")
+            rows.append((entry["address"], at, values))
+        rows.sort(key=lambda row: row[:2])
+        uses = [each["sources"] for each in addresses]
+        may_use = np.ones((network.num_terminals, len(addresses)), dtype=bool)
+        for address, sources in enumerate(uses):
+            if sources is not None:
+                may_use[:, address] = False
+                may_use[[place("terminal", terminals, name) for name in sources], address] = True
+        relation = Relation(
+            network,
+            vcs,
+            lookup(_table(rows, len(addresses))),
+            name=f"{content['routing']} of {self.file}",
+            destination=np.array([place("terminal", terminals, each["destination"]) for each in addresses], np.int32),
+            may_use=None if all(sources is None for sources in uses) else may_use,
+            address_labels=tuple(str(each["name"]) for each in addresses),
+            commits=bool(content.get("commits", False)),
+        )
+        _check(relation)
+        return relation
+
+    def _other(self, what: str) -> RelationError:
+        meant = self.content.get("network")
+        return RelationError(f"its routes, which are for {meant}, do not fit {self.network.name}: {what}")
+
+
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    """Numbers of names.
+
+    Raises
+    ------
+    NetworkError
+        If two are the same.
+    """
+    found: dict[str, int] = {}
+    for number, name in enumerate(names):
+        if found.setdefault(name, number) != number:
+            raise NetworkError(
+                f"two channels or terminals are called {name!r}, so that no routes can be read by name"
+            )
+    return found
+
+
+def _table(rows: list[tuple[int, int, list[int]]], addresses: int) -> Table:
+    owner = np.array([row[0] for row in rows], dtype=np.int64)
+    return Table(
+        np.searchsorted(owner, np.arange(addresses + 1)),
+        np.array([row[1] for row in rows], dtype=np.int64),
+        np.concatenate([[0], np.cumsum([len(row[2]) for row in rows], dtype=np.int64)]),
+        np.array([value for row in rows for value in row[2]], dtype=np.int64),
+    )
+
+
+def _check(relation: Relation) -> None:
+    """Refuse candidates that do not leave their router, and ejection elsewhere than at home, by the first state."""
+    table, vcs, network = relation.rule.table, relation.vcs, relation.network  # type: ignore[attr-defined]
+    state = np.repeat(np.arange(table.input_vc.size), np.diff(table.start))
+    address = np.searchsorted(table.first, np.arange(table.input_vc.size), side="right") - 1
+    router, taken = vcs.router[table.input_vc[state]], table.value & VC_MASK
+    ejects = taken == EJECT
+    leaves = network.source[vcs.channel[np.where(ejects, 0, taken)]] if vcs.total else router
+    home = network.eject[relation.destination[address[state]]]
+    for wrong in state[np.where(ejects, home, leaves) != router][:1].tolist():
+        relation.candidates(int(table.input_vc[wrong]), int(address[wrong]))
+
+
+def restricted(relation: Relation, left: Network) -> Relation:
+    """What is left of a relation by table on the network that some faults leave: candidates beyond it are struck.
+
+    Parameters
+    ----------
+    left : Network
+        Made of the relation's network by `Network.without`.
+    """
+    table, vcs = relation.rule.table, relation.vcs  # type: ignore[attr-defined]
+    if (origin := left.origin) is None:
+        raise NetworkError(f"{left.name} is not what faults left of {relation.network.name}")
+    kept = VirtualChannels(left, vcs.counts[origin.channels])
+    number = np.full(vcs.total + relation.network.num_terminals, -1, dtype=np.int64)
+    survives = np.isin(vcs.channel, origin.channels)
+    number[: vcs.total][survives] = np.arange(kept.total)
+    number[vcs.total + origin.terminals] = kept.total + np.arange(left.num_terminals)
+    addresses = np.flatnonzero(np.isin(relation.destination, origin.terminals))
+    rows: list[tuple[int, int, list[int]]] = []
+    for new, old in enumerate(addresses.tolist()):
+        for state in range(table.first[old], table.first[old + 1]):
+            if (at := number[table.input_vc[state]]) >= 0:
+                value = table.value[table.start[state] : table.start[state + 1]]
+                to = np.where(value & VC_MASK == EJECT, EJECT, number[np.minimum(value & VC_MASK, number.size - 1)])
+                rows.append((new, int(at), (value - (value & VC_MASK) + to)[to >= 0].tolist()))
+    places = np.full(relation.network.num_terminals, -1)
+    places[origin.terminals] = np.arange(left.num_terminals)
+    return Relation(
+        left,
+        kept,
+        lookup(_table(rows, addresses.size)),
+        name=relation.name,
+        destination=places[relation.destination[addresses]],
+        may_use=None if relation.may_use is None else relation.may_use[origin.terminals][:, addresses],
+        address_labels=tuple(relation.address_name(a) for a in addresses.tolist()),
+        commits=relation.commits,
+    )
