@@ -1,0 +1,120 @@
+"""Verdicts of a drawn relation, held against runs at full load and exhaustive exploration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tests.contract.drawing import Features, draw
+from tests.contract.machine import Machine, explore
+from unknot import replay
+from unknot.checker import Unchecked, accept
+from unknot.errors import SimulationError
+from unknot.routing import Relation
+from unknot.simulation.engine.detector import stuck_vcs
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.state import Selection
+from unknot.simulation.engine.traffic import uniform
+from unknot.switching import SWITCHINGS, Switching
+from unknot.verify import Verdict, check_all
+
+LOAD_CYCLES, DRAIN_CYCLES = 250, 4000
+SELECTIONS: tuple[Selection, ...] = ("all", "first", "random")
+
+
+@dataclass
+class Tally:
+    """What was judged: free and not free by technique and features, what confirmed it, and the contradictions."""
+
+    answers: Counter[tuple[str, Features, bool]] = field(default_factory=Counter)
+    confirmed: Counter[str] = field(default_factory=Counter)
+    contradictions: list[str] = field(default_factory=list)
+    relations: int = 0
+
+    def add(self, other: Tally) -> None:
+        self.answers.update(other.answers)
+        self.confirmed.update(other.confirmed)
+        self.contradictions += other.contradictions
+        self.relations += other.relations
+
+
+def judge(number: int, tally: Tally, limit: int = 4000) -> None:
+    """Draw, prove, run and explore one relation; every third is small and explored under one technique."""
+    small = number % 3 == 0
+    relation, features = draw(number, small)
+    random = np.random.default_rng([number, 1])
+    explored = str(random.choice(SWITCHINGS)) if small else ""
+    tally.relations += 1
+    for switching, verdict in check_all(relation).items():
+        name = f"relation {number} under {switching}"
+        assert verdict.deadlock_free is not None, name
+        tally.answers[switching, features, verdict.deadlock_free] += 1
+        try:
+            accept(relation, verdict)
+        except Unchecked:
+            tally.confirmed["evidence too large to check"] += 1
+        except Exception as error:
+            tally.contradictions.append(f"{name}: evidence rejected: {error}")
+        depth = int(random.integers(1, 4))
+        length = int(random.integers(1, 1 + (depth if switching in ("saf", "vct") else 2 * depth + 2)))
+        if verdict.deadlock_free:
+            _run(name, relation, switching, depth, length, random, tally)
+        elif verdict.configuration is not None and not replay(relation, verdict.configuration, cycles=50).stuck:
+            tally.contradictions.append(f"{name}: its counterexample moves")
+        if switching == explored:
+            _explore(name, relation, verdict, features, min(depth, 2), limit, tally)
+
+
+def _run(
+    name: str, relation: Relation, switching: Switching, depth: int, length: int, random: np.random.Generator,
+    tally: Tally,
+) -> None:  # fmt: skip
+    """Run at full load, then without new packets: all of them have to leave, or at least to move for ever."""
+    if not relation.network.num_terminals:
+        return
+    point = f"{name}, depth {depth}, packets of {length}"
+    try:
+        pairs = uniform(relation)
+    except SimulationError:
+        return
+    engine = Engine(
+        relation, switching, packet_length=length, buffer_depth=depth, chance=1.0, seed=int(random.integers(1 << 30)),
+        pairs=pairs, router=Router(selection=SELECTIONS[int(random.integers(3))]),
+    )  # fmt: skip
+    still = engine.advance(LOAD_CYCLES)
+    engine.state.terminals.chance[:] = 0
+    still = still or engine.advance(engine.now + DRAIN_CYCLES)
+    if still:
+        tally.contradictions.append(f"{point}: free, but {engine.count('flits_in')} flits came in and nothing moves")
+    elif engine.count("flits_in") > engine.count("flits_out"):
+        if stuck_vcs(relation, engine.state).any():
+            tally.contradictions.append(f"{point}: free, but some packets are stuck while others move for ever")
+        tally.confirmed[f"{switching}: moves for ever"] += 1
+    else:
+        tally.confirmed[f"{switching}: runs free"] += engine.count("flits_out") > 0
+
+
+def _explore(
+    name: str, relation: Relation, verdict: Verdict, features: Features, depth: int, limit: int, tally: Tally
+) -> None:
+    """Go through all states, of packets as in the counterexample, or of one flit and of several."""
+    switching, found = verdict.switching, verdict.configuration
+    lengths = {1, depth} if switching in ("saf", "vct") else {1, depth + 1}
+    if found is not None:
+        depth, lengths = 1, {len(message.held) for message in found.messages}
+    outcome = explore(Machine(relation, switching, depth, tuple(sorted(lengths))), limit)
+    if outcome.stuck is not None and verdict.deadlock_free:
+        tally.contradictions.append(f"{name}, depth {depth}, packets {lengths}: free, but stuck in {outcome.stuck}")
+    elif outcome.stuck is not None:
+        tally.confirmed[f"{switching}: not free explored"] += 1
+    elif not outcome.complete:
+        tally.confirmed[f"{switching}: too large to explore"] += 1
+    elif verdict.deadlock_free:
+        tally.confirmed[f"{switching}: free explored"] += 1
+    elif verdict.reachability == "not-established":
+        tally.confirmed[f"{switching}: a knot that cannot be reached"] += 1
+    else:
+        tally.contradictions.append(f"{name}: {verdict.reachability}, but no state of {outcome.states} is stuck")
