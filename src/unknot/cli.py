@@ -17,6 +17,7 @@ from unknot.commands.outcomes import Commands
 COMMANDS = (
     "run",
     "check",
+    "accept",
     "replay",
     "bnr",
     "analyse",

@@ -297,7 +297,7 @@ def test_refutations_of_lanes_that_change() -> None:
             replace(good, changes="falling"),
             replace(good, lanes=2),
             replace(good, cycles=()),
-            replace(good, first_pairs=((0, 2),)),
+            replace(good, pairs=((0, 0), *good.pairs)),
             replace(good, cycles=((0, 99), *good.cycles)),
         ):
             with pytest.raises(Rejected):

@@ -1,4 +1,4 @@
-"""Refutations as DIMACS and DRAT files, and what drat-trim says of them where it is installed."""
+"""Refutations as DIMACS, DRAT and LRAT files, and what other checkers say of them where they are installed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.synthesis.test_exact import effort, naive, refutation
+from unknot.certificates import Rejected
 from unknot.cli import app
 from unknot.network import Network
-from unknot.synthesis import Refutation, Rejected, write_refutation
+from unknot.synthesis import Refutation, write_refutation
+from unknot.synthesis.dimacs import RefutationFiles
 from unknot.synthesis.exact import decide
 from unknot.synthesis.ways import demand
 from unknot.topologies import ring
 
-DRAT_TRIM = shutil.which("drat-trim")
+CHECKERS = {"drat-trim": "drat", "lrat-check": "lrat", "cake_lpr": "lrat"}
+"""Checkers that are not ours, and the form of the proof that each reads."""
 
 
 def one_lane(changes: str) -> tuple[Network, Refutation]:
@@ -44,13 +47,16 @@ def clauses(path: Path) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("name", CASES)
 def test_files_hold_the_refutation(name: str, tmp_path: Path) -> None:
     network, found = CASES[name]()
-    cnf, drat = write_refutation(network, found, tmp_path / "one")
-    assert (cnf.name, drat.name) == ("one.cnf", "one.drat")
-    given, steps = clauses(cnf), clauses(drat)
-    head = next(line for line in cnf.read_text().splitlines() if line[0] == "p").split()
+    files = write_refutation(network, found, tmp_path / "one")
+    assert (files.clauses.name, files.drat.name, files.lrat.name) == ("one.cnf", "one.drat", "one.lrat")
+    given, steps = clauses(files.clauses), clauses(files.drat)
+    head = next(line for line in files.clauses.read_text().splitlines() if line[0] == "p").split()
     assert (int(head[2]), int(head[3])) == (max(abs(x) for c in given for x in c), len(given))
     assert steps[-1] == ()
     assert naive(given, steps[:-1]) == -1
+    for number, line in enumerate(clauses(files.lrat)):
+        assert line[0] == len(given) + 1 + number
+        assert line[1 : line.index(0)] == steps[number]
 
 
 def test_evidence_that_makes_no_sense_is_not_written(tmp_path: Path) -> None:
@@ -60,18 +66,22 @@ def test_evidence_that_makes_no_sense_is_not_written(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def drat_trim(*files: Path) -> str:
-    assert DRAT_TRIM is not None
-    ran = subprocess.run([DRAT_TRIM, *map(str, files)], capture_output=True, text=True, timeout=300, check=False)
-    return next((line for line in ran.stdout.splitlines() if line.startswith("s ")), ran.stdout)
+def verified(checker: str, files: RefutationFiles) -> bool:
+    proof = getattr(files, CHECKERS[checker])
+    ran = subprocess.run(
+        [checker, str(files.clauses), str(proof)], capture_output=True, text=True, timeout=300, check=False
+    )
+    return any(line.strip() in ("s VERIFIED", "c VERIFIED", "s VERIFIED UNSAT") for line in ran.stdout.splitlines())
 
 
-@pytest.mark.skipif(DRAT_TRIM is None, reason="drat-trim is not installed")
+@pytest.mark.parametrize("checker", CHECKERS)
 @pytest.mark.parametrize("name", CASES)
-def test_drat_trim_agrees(name: str, tmp_path: Path) -> None:
+def test_other_checkers_agree(checker: str, name: str, tmp_path: Path) -> None:
+    if shutil.which(checker) is None:
+        pytest.skip(f"{checker} is not installed")
     network, found = CASES[name]()
-    assert drat_trim(*write_refutation(network, found, tmp_path / "good")) == "s VERIFIED"
-    assert drat_trim(*write_refutation(network, replace(found, cycles=()), tmp_path / "bad")) != "s VERIFIED"
+    assert verified(checker, write_refutation(network, found, tmp_path / "good"))
+    assert not verified(checker, write_refutation(network, replace(found, cycles=()), tmp_path / "bad"))
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -79,5 +89,5 @@ def test_the_command(tmp_path: Path) -> None:
         out = tmp_path / f"{words[0]}.cnf"
         result = CliRunner().invoke(app, ["lanes", *words, "--out", str(out)])
         assert result.exit_code == 0
-        assert out.exists() == out.with_suffix(".drat").exists() == written
+        assert out.exists() == out.with_suffix(".drat").exists() == out.with_suffix(".lrat").exists() == written
         assert ("was not written" in result.output) != written

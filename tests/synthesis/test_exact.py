@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 from tests.reference import climbing
 from tests.synthesis.test_lanes import networks
 from unknot.background import clock
+from unknot.certificates import Rejected, network_of, plain
 from unknot.network import Network, from_networkx
-from unknot.synthesis import Refutation, Rejected, lanes
-from unknot.synthesis.clauses import Clauses
+from unknot.synthesis import Refutation, lanes
+from unknot.synthesis import clauses as clauses_of_search
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.evidence import accept
 from unknot.synthesis.exact import Open, decide
+from unknot.synthesis.lane_refutation import DisagreementError, refute
 from unknot.synthesis.refutation import flat
 from unknot.synthesis.refutation_kernel import follows
 from unknot.synthesis.rooted import orders_of
@@ -70,18 +72,24 @@ def refutation() -> tuple[Network, Refutation]:
 def test_corrupted_refutations_are_refused() -> None:
     network, good = refutation()
     assert accept(network, good) == 3
+    literals, hints = good.steps[-1]
     for wrong in (
         replace(good, lanes=4),
         replace(good, lanes=0),
+        replace(good, lanes=10**9),
         replace(good, cycles=()),
         replace(good, cycles=((0, 1, 2), *good.cycles)),
         replace(good, cycles=((0, 99), *good.cycles)),
         replace(good, cycles=((), *good.cycles)),
-        replace(good, first_pairs=((0, 0),)),
-        replace(good, first_pairs=good.first_pairs[:1] * 2),
-        replace(good, learnt=np.append(good.learnt, 10**6).astype(np.int32)),
-        replace(good, learnt=np.append(good.learnt, [10**6, 0]).astype(np.int32)),
-        replace(good, learnt=np.array([], dtype=np.int32)),
+        replace(good, pairs=()),
+        replace(good, pairs=((0, 0), *good.pairs)),
+        replace(good, pairs=(*good.pairs, good.pairs[0])),
+        replace(good, changes="some"),
+        replace(good, steps=()),
+        replace(good, steps=good.steps[:-1]),
+        replace(good, steps=(((10**6,), ()), *good.steps)),
+        replace(good, steps=((literals, hints[:-1]),)),
+        replace(good, steps=((literals, (10**6,)),)),
     ):
         with pytest.raises(Rejected):
             accept(network, wrong)
@@ -94,28 +102,57 @@ def test_a_refutation_is_of_one_network_only() -> None:
         accept(two_ways, replace(good, cycles=()))
 
 
-def test_flipped_and_dropped_clauses_are_refused_or_harmless() -> None:
+def test_changed_steps_are_refused_or_harmless() -> None:
     """Whatever is changed, what is still accepted is proved: it follows by the naive twin too."""
     network, good = refutation()
     random = np.random.default_rng(1)
     refused = 0
-    for _ in range(40):
-        learnt = good.learnt.copy()
-        at = int(random.integers(learnt.size))
+    graph = plain.Network(network_of(network))
+    clauses = plain.lane_clauses(graph, plain.sending_pairs(graph, None), 3, "none", good.proof).clauses
+    for _ in range(60):
+        steps = [(list(literals), list(hints)) for literals, hints in good.steps]
+        literals, hints = steps[int(random.integers(len(steps)))]
+        part = literals if literals and random.random() < 0.5 else hints
+        at = int(random.integers(len(part)))
         if random.random() < 0.5:
-            learnt[at] = -learnt[at]
+            part[at] = -part[at] if part is literals else int(random.integers(1, len(clauses)))
         else:
-            learnt = np.delete(learnt, at)
-        wrong = replace(good, learnt=learnt)
+            del part[at]
+        wrong = replace(good, steps=tuple((tuple(x), tuple(h)) for x, h in steps))
         try:
             accept(network, wrong)
         except Rejected:
             refused += 1
         else:
-            clauses = Clauses(network, 3, first_pairs=good.first_pairs)
-            known = [*clauses.given, *(c for cycle in good.cycles for c in clauses.against(cycle))]
-            assert naive(known, split(learnt)) == -1
+            assert naive(clauses, [literals for literals, _ in wrong.steps]) == -1
     assert refused > 10
+
+
+def test_what_was_a_fault_of_both_encoders_is_caught_by_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search whose clauses forget a continuation at each router proves too much; the checker's have a solution."""
+    outgoing = clauses_of_search.leaving
+
+    def forgetful(network: Network, router: int) -> list[int]:
+        return outgoing(network, router)[:-1]
+
+    monkeypatch.setattr(clauses_of_search, "leaving", forgetful)
+    with pytest.raises(DisagreementError):
+        decide(demand(from_networkx(nx.grid_2d_graph(3, 3))), 1, effort(), conflicts=10_000)
+
+
+@given(networks(), st.integers(1, 2), st.sampled_from(["none", "rising", "any"]))
+def test_the_clauses_of_the_checker_agree_with_brute_force(network: Network, count: int, changes: str) -> None:
+    if changes == "none":
+        fewest = climbing.fewest_lanes(network, count)
+    else:
+        fewest = climbing.fewest_changing(network, count, changes)
+    if fewest <= count:
+        with pytest.raises(DisagreementError):
+            refute(network, None, count, effort(), changes=changes, conflicts=10_000)
+    else:
+        found = refute(network, None, count, effort(), changes=changes, conflicts=10_000)
+        assert found is not None
+        assert accept(network, found) == count
 
 
 def split(learnt: np.ndarray) -> list[tuple[int, ...]]:
@@ -185,6 +222,7 @@ import signal
 from itertools import combinations
 from pysat.solvers import Solver
 from unknot.background import clock
+from unknot.certificates import Rejected, network_of, plain
 from unknot.synthesis.exact import _solve
 from unknot.synthesis.effort import Effort
 signal.signal(signal.SIGINT, signal.default_int_handler)

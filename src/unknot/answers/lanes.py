@@ -10,9 +10,9 @@ from unknot.answers.form import ChannelName, Form, Number, Plain, RouterName, Te
 from unknot.answers.networks import Natural, Positive, RelationForm
 from unknot.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.synthesis.changing import ChangingLanes
-from unknot.synthesis.evidence import Refutation
 from unknot.synthesis.figures import Lanes
 from unknot.synthesis.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
+from unknot.synthesis.lane_refutation import Refutation
 from unknot.synthesis.longer import LongerLanes
 
 

@@ -28,9 +28,10 @@ from unknot.answers.runs import (
     TraceAnswer,
 )
 from unknot.answers.studies import AuditAnswer, GalleryAnswer, RunAnswer
-from unknot.answers.verdicts import CheckAnswer
+from unknot.answers.verdicts import AcceptAnswer, CheckAnswer
 
 FORMS: dict[str, type[Form]] = {
+    "accept": AcceptAnswer,
     "analyse": AnalyseAnswer,
     "audit": AuditAnswer,
     "bnr": BnrAnswer,

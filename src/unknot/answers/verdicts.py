@@ -159,3 +159,17 @@ class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
     techniques: dict[Switching, TechniqueForm] = Field(description="The answers under all four techniques.")
     smallest: SmallestForm | None = Field(description="Only with --smallest.")
     explanation: Annotated[list[SectionForm] | None, Plain] = Field(description="Only with --explain.")
+
+
+class AcceptedForm(Form):
+    """What the checker said of a file."""
+
+    file: str
+    accepted: bool
+    says: list[str] = Field(description="What each claim shows, or why the evidence was rejected.")
+
+
+class AcceptAnswer(Form):
+    """JSON answer of `unknot accept`."""
+
+    files: Annotated[list[AcceptedForm], Plain]

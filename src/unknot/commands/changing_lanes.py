@@ -24,7 +24,7 @@ def changing(wanted: Wanted, changes: str) -> int:
     """Find the lanes, show or print them as JSON; the exit code."""
     from unknot.checker import evidence_holds
     from unknot.commands import activity
-    from unknot.commands.lanes import write_routes
+    from unknot.commands.lanes import write_lane_evidence, write_routes
     from unknot.commands.shared import print_json
     from unknot.studies import design
     from unknot.synthesis import changing_lanes
@@ -50,6 +50,8 @@ def changing(wanted: Wanted, changes: str) -> int:
         holds = evidence_holds(found.relation, verdict)
     if wanted.out is not None:
         write_routes(found, wanted.out)
+    if wanted.evidence is not None:
+        write_lane_evidence(found, verdict, delivery, wanted.evidence)
     if wanted.json:
         from unknot.answers.form import answer
         from unknot.answers.lanes import ChangingAnswer

@@ -12,6 +12,7 @@ import typer
 
 from unknot.commands.options import (
     BufferDepth,
+    EvidenceFile,
     Flows,
     Json,
     NetworkText,
@@ -48,6 +49,7 @@ def check(
     export: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the counterexample, for `unknot replay`.")
     ] = None,
+    evidence: EvidenceFile = None,
     out: Picture = None,
     json: Json = False,
 ) -> None:
@@ -118,6 +120,10 @@ def check(
                 vcs=vcs,
             )
             say(f"wrote {export}")
+    if evidence is not None:
+        from unknot.commands.accept import write_evidence
+
+        write_evidence(relation, verdicts.values(), delivery, evidence)
     if json:
         from unknot.answers.form import answer
         from unknot.answers.verdicts import CheckAnswer, VerdictForm

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.options import SEED, Flows, Json, NetworkText, Seed, Vcs
+from unknot.commands.options import SEED, EvidenceFile, Flows, Json, NetworkText, Seed, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS, say
 from unknot.commands.shared import print_json, write
 from unknot.errors import RelationError
@@ -70,6 +70,7 @@ class Wanted:
     time_limit: float
     seed: int
     out: Path | None
+    evidence: Path | None
     json: bool
 
 
@@ -106,9 +107,10 @@ def lanes(
         typer.Option(
             metavar="FILE",
             help="Write the routes there, as export does; with .svg or .png draw the cycle that rules out one lane; "
-            "with .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat.",
+            "with .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat and .lrat.",
         ),
     ] = None,
+    evidence: EvidenceFile = None,
     json: Json = False,
 ) -> None:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
@@ -126,8 +128,8 @@ def lanes(
     from unknot.synthesis.export import require_format
     from unknot.verify import check, deliver
 
-    evidence = out is not None and out.suffix.lower() in (*PICTURES, CLAUSES)
-    if out is not None and (count is not None or not evidence):
+    of_evidence = out is not None and out.suffix.lower() in (*PICTURES, CLAUSES)
+    if out is not None and (count is not None or not of_evidence):
         require_format(out)
     built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
@@ -137,6 +139,8 @@ def lanes(
     if count is not None:
         if paths is not Paths.free or routing is not None or most is not None:
             raise RelationError("lanes: with --lanes paths are free, and --most has no meaning")
+        if evidence is not None:
+            raise RelationError("lanes: --evidence is for the fewest lanes, and --lanes gives their number")
         if changes is not Changes.none:
             raise RelationError("lanes: with --lanes packets keep their lanes, and --changes has no meaning")
         from unknot.commands.longer_lanes import longer
@@ -147,7 +151,7 @@ def lanes(
 
         if most is not None:
             raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
-        wanted = Wanted(built, paths.value, routing, matrix, vcs, time_limit, seed, out, json)
+        wanted = Wanted(built, paths.value, routing, matrix, vcs, time_limit, seed, out, evidence, json)
         raise typer.Exit(changing(wanted, changes.value))
     with keeping_the_best(), activity.status("looking for lanes") as show:
         given = None if routing is None else design.routing(built, routing, None, where="--routing")
@@ -168,11 +172,22 @@ def lanes(
         holds = evidence_holds(found.relation, verdict)
     if out is not None:
         write_routes(found, out)
+    if evidence is not None:
+        write_lane_evidence(found, verdict, delivery, evidence)
     if json:
         print_json(_answer(found, verdict, delivery, holds, seconds))
     else:
         _show(found, verdict, delivery, holds, seconds)
     raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
+
+
+def write_lane_evidence(found: Lanes | ChangingLanes, verdict: Verdict, delivery: Delivery, path: Path) -> None:
+    """Write that the routes are safe and arrive, and why fewer lanes are impossible."""
+    from unknot.commands.accept import write_evidence
+    from unknot.synthesis.evidence import bound_claim
+
+    bounds = [] if found.evidence is None else [bound_claim(found.evidence, found.sends, found.given)]
+    write_evidence(found.relation, [verdict], delivery, path, bounds)
 
 
 def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
@@ -181,8 +196,8 @@ def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
 
     if out.suffix.lower() == CLAUSES:
         if isinstance(found.evidence, Refutation):
-            _, proof = write_refutation(found.relation.network, found.evidence, out, sends=found.sends)
-            say(f"the proof is in {proof}")
+            files = write_refutation(found.relation.network, found.evidence, out, sends=found.sends)
+            say(f"the proof is in {files.drat} and {files.lrat}")
         else:
             say(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
     elif out.suffix.lower() not in PICTURES:
@@ -224,10 +239,11 @@ def _bound(found: Lanes | ChangingLanes) -> str:
 
     if isinstance(found.evidence, Refutation):
         count = f"{found.evidence.lanes} lane{'s are' if found.evidence.lanes > 1 else ' is'} impossible"
-        learnt = int((found.evidence.learnt == 0).sum())
+        steps = len(found.evidence.steps)
         return (
             f"{count}: with {len(found.evidence.cycles)} cycles of channels that no lane may close, the clauses that "
-            f"all routes fulfil contradict each other; the proof has {learnt:,} steps"
+            f"the routes of {len(found.evidence.pairs)} pairs of routers fulfil contradict each other; the proof has "
+            f"{steps:,} step{'s' * (steps != 1)}"
         )
     if found.evidence is None:
         return "there is no fewer than one"

@@ -41,6 +41,11 @@ Csv = Annotated[
     ),
 ]
 
+EvidenceFile = Annotated[
+    Path | None,
+    typer.Option("--evidence", metavar="FILE.json", help="Write the evidence, for `unknot accept`.", dir_okay=False),
+]
+
 UnitsText = Annotated[
     str | None,
     typer.Option("--units", help="Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s."),

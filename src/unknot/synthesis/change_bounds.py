@@ -16,9 +16,9 @@ from typing import Literal
 
 import numpy as np
 
+from unknot.certificates import Rejected
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.tables import Table
 
 Turn = tuple[int, int]

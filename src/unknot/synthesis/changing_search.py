@@ -15,10 +15,11 @@ from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.synthesis.changing_routes import LEVELS, Packed, apart, in_levels
 from unknot.synthesis.effort import Effort
-from unknot.synthesis.evidence import Evidence, Refutation
+from unknot.synthesis.evidence import Evidence
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.flows import only
 from unknot.synthesis.forced import cycle_of_routes, forced_cycle
+from unknot.synthesis.lane_refutation import Refutation
 from unknot.synthesis.orders import FIRST_ROUNDS, search
 from unknot.synthesis.rooted import Found, beginning, one_by_one, orders_of
 from unknot.synthesis.tables import Hops, Table, free_table, lanes_of, table_of, ways_of

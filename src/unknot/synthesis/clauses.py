@@ -1,7 +1,6 @@
-"""Clauses that hold if a number of lanes serves all pairs: built from the network and the demand alone.
+"""Clauses of the exact search that hold if a number of lanes serves all pairs.
 
-This is part of the checker of impossibility, and therefore plain: whoever believes that these clauses hold for every
-deadlock-free routing along shortest paths in that number of lanes believes a refutation of them.
+The checker of impossibility has others, see `unknot.certificates.plain.Encoder`.
 
 For lane k, channels c and e, and destination t there are variables for "in lane k, c may be followed by e" (turn),
 "in lane k some path from c to t takes permitted turns only" (serves), and, where a channel has several ways to go on,

@@ -1,24 +1,44 @@
-"""A refutation as files for other checkers: clauses in DIMACS form, and the proof as DRAT takes it."""
+"""A refutation as files for other checkers: clauses in DIMACS form, and the proof as DRAT and LRAT take it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from unknot.certificates import network_of, plain
 from unknot.network import Network
 from unknot.output import write_text
 from unknot.routing.taking import takes_network
-from unknot.synthesis.evidence import Refutation, clauses_of
+from unknot.synthesis.evidence import plain_flows
+from unknot.synthesis.lane_refutation import Refutation
 from unknot.synthesis.ways import Flags
+
+
+@dataclass(frozen=True)
+class RefutationFiles:
+    """Files of a refutation.
+
+    Attributes
+    ----------
+    clauses : Path
+        The clauses, FILE.cnf in DIMACS form.
+    drat : Path
+        The proof for drat-trim and the like, FILE.drat.
+    lrat : Path
+        The proof with hints for lrat-check, cake_lpr and the like, FILE.lrat.
+    """
+
+    clauses: Path
+    drat: Path
+    lrat: Path
 
 
 @takes_network
 def write_refutation(
     network: Network, evidence: Refutation, path: str | Path, *, sends: Flags | None = None
-) -> tuple[Path, Path]:
-    """Write the clauses as FILE.cnf and the proof as FILE.drat, for drat-trim and the like; return both paths.
+) -> RefutationFiles:
+    """Write the clauses, and the proof in two forms, for checkers that are not ours.
 
     Clauses are built from the network, as our own checker does, so the files are about this network. Each step of the
     proof is a clause that follows by unit propagation, and the last is the empty clause.
@@ -35,23 +55,24 @@ def write_refutation(
     >>> from unknot.synthesis import lanes, write_refutation
     >>> ring = Network("one-way ring", 5, range(5), [1, 2, 3, 4, 0])
     >>> with TemporaryDirectory() as folder:
-    ...     clauses, proof = write_refutation(ring, lanes(ring).evidence, f"{folder}/ring.cnf")
-    ...     print(clauses.read_text().splitlines()[2], proof.read_text().splitlines()[-1])
+    ...     files = write_refutation(ring, lanes(ring).evidence, f"{folder}/ring.cnf")
+    ...     print(files.clauses.read_text().splitlines()[2], files.drat.read_text().splitlines()[-1])
     p cnf 40 67 0
     """
-    given, variables = clauses_of(network, evidence, sends)
-    out = Path(path).with_suffix(".cnf")
+    graph = plain.Network(network_of(network))
+    pairs = plain.sending_pairs(graph, plain_flows(sends))
+    encoder = plain.lane_clauses(graph, pairs, evidence.lanes, evidence.changes, evidence.proof)
+    files = RefutationFiles(*(Path(path).with_suffix(ending) for ending in (".cnf", ".drat", ".lrat")))
     head = [
         f"c {evidence.lanes} lanes are not enough for shortest paths on {network.name}: no assignment fulfils all",
-        f"c changes of lanes: {evidence.changes}; {len(evidence.cycles)} cycles of channels are forbidden",
-        f"p cnf {variables} {len(given)}",
+        f"c changes of lanes: {evidence.changes}; {len(evidence.pairs)} pairs, {len(evidence.cycles)} cycles",
+        f"p cnf {len(encoder.number)} {len(encoder.clauses)}",
     ]
-    write_text(out, "\n".join([*head, *_lines(given)]) + "\n")
-    parts = np.split(evidence.learnt, np.flatnonzero(evidence.learnt == 0))
-    steps = [part[part != 0].tolist() for part in parts]
-    proof = out.with_suffix(".drat")
-    write_text(proof, "\n".join(_lines([*filter(None, steps), []])) + "\n")
-    return out, proof
+    write_text(files.clauses, "\n".join([*head, *_lines(encoder.clauses)]) + "\n")
+    write_text(files.drat, "\n".join(_lines(literals for literals, _ in evidence.steps)) + "\n")
+    numbered = enumerate(evidence.steps, start=len(encoder.clauses) + 1)
+    write_text(files.lrat, "\n".join(_lines((n, *literals, 0, *hints) for n, (literals, hints) in numbered)) + "\n")
+    return files
 
 
 def _lines(clauses: Iterable[Sequence[int]]) -> Iterable[str]:

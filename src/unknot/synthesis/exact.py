@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from unknot.background import clock
-from unknot.synthesis.clauses import Clauses, Pair
+from unknot.network import Network
+from unknot.synthesis.clauses import Clauses, Pair, hops, leaving
 from unknot.synthesis.effort import Effort
-from unknot.synthesis.evidence import Refutation, shortest_levels
 from unknot.synthesis.forced import around
-from unknot.synthesis.refutation import Learnt, answer, learnt_by
+from unknot.synthesis.lane_refutation import Refutation, refute
+from unknot.synthesis.refutation import answer
 from unknot.synthesis.ways import Demand, Floats
 
 MOST_CHOICES = 150_000
@@ -37,7 +38,7 @@ def decide(
     """Return keys by which the lanes serve all pairs, or a refutation that `evidence.accept` accepts, or neither.
 
     The solver begins without a word about cycles; those that its answers have are forbidden until there are none, or
-    no answer. The proof is then made anew from what is forbidden.
+    no answer. The refutation is then made over the clauses of the checker, which are others.
 
     Parameters
     ----------
@@ -79,18 +80,11 @@ def decide(
                 for clause in clauses.against(cycle):
                     solver.add_clause(clause)
         spent = int(solver.accum_stats()["conflicts"])
-    proof = _proved(clauses, cycles, effort, conflicts)
-    return Open(spent) if proof is None else Refutation(lanes, first_pairs, tuple(cycles), proof, changes)
-
-
-def _proved(clauses: Clauses, cycles: list[tuple[int, ...]], effort: Effort, conflicts: int) -> Learnt | None:
-    from pysat.solvers import Solver
-
-    every = [*clauses.given, *(clause for cycle in cycles for clause in clauses.against(cycle))]
-    with Solver(name="glucose4", bootstrap_with=every, with_proof=True) as solver:
-        if _solve(solver, effort, 4 * conflicts) is not False:
-            return None
-        return learnt_by(solver)
+    refutation = refute(
+        network, given.sends, lanes, effort,
+        changes=changes, first=first_pairs, cycles=cycles, conflicts=4 * conflicts,
+    )  # fmt: skip
+    return Open(spent) if refutation is None else refutation
 
 
 def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
@@ -109,13 +103,31 @@ def _conflicting(given: Demand, lanes: int) -> tuple[Pair, ...]:
     if lanes < 2:
         return ()
     network, homes = given.network, given.distances.homes
-    hops = np.where(given.wanted, given.distances.table.T, -1)
+    distance = np.where(given.wanted, given.distances.table.T, -1)
     found: list[tuple[int, Pair]] = []
-    for s, h in np.argwhere(hops >= 2)[:: max(1, given.pairs // 500)].tolist():
-        levels = shortest_levels(network, s, int(homes[h]))
+    for s, h in np.argwhere(distance >= 2)[:: max(1, given.pairs // 500)].tolist():
+        levels = _shortest_levels(network, s, int(homes[h]))
         single = sum(len(level) == 1 for level in levels)
         found.append((-single, (s, int(homes[h]))))
     return tuple(pair for _, pair in sorted(found)[: lanes - 1])
+
+
+def _shortest_levels(network: Network, source: int, destination: int) -> list[list[int]]:
+    """The channels that are first, second, … on some shortest path between two routers."""
+    there = hops(network, destination, forward=False)
+    if source not in there:
+        return []
+    levels, ring = [], {source}
+    while destination not in ring:
+        level = [
+            c
+            for u in sorted(ring)
+            for c in leaving(network, u)
+            if there.get(int(network.target[c]), -1) == there[u] - 1
+        ]
+        levels.append(level)
+        ring = {int(network.target[c]) for c in level}
+    return levels
 
 
 def _cycles(turns: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:

@@ -14,11 +14,12 @@ from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.synthesis.effort import SEARCHING, Effort
-from unknot.synthesis.evidence import Evidence, Refutation
+from unknot.synthesis.evidence import Evidence
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.figures import Lanes
 from unknot.synthesis.flows import only
 from unknot.synthesis.forced import cycle_of_routes, forced_cycle
+from unknot.synthesis.lane_refutation import Refutation
 from unknot.synthesis.laned import Routes, laned
 from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.synthesis.orders import fewest, search

@@ -18,11 +18,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from unknot.certificates import Rejected
 from unknot.errors import RelationError
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.synthesis.refutation import Learnt, Rejected, contradict
+from unknot.synthesis.refutation import Learnt, contradict
 from unknot.verify.verdict import Message
 
 Entry = tuple[int, int, int]

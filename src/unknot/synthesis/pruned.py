@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.background import clock
+from unknot.certificates import Rejected
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.switching import DEFAULT_SWITCHING
@@ -23,7 +24,7 @@ from unknot.synthesis.prune_bounds import (
 )  # fmt: skip
 from unknot.synthesis.prune_choices import climbing, greedy
 from unknot.synthesis.prune_space import OpenVerdictError, Space
-from unknot.synthesis.refutation import Rejected, answer, learnt_by
+from unknot.synthesis.refutation import answer, learnt_by
 
 if TYPE_CHECKING:
     from unknot.verify.verdict import Verdict

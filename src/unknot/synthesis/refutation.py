@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError
+from unknot.certificates import Rejected
 
 Learnt = npt.NDArray[np.int32]
 """Clauses in the order in which they follow, each ended by a 0."""
-
-
-class Rejected(UnknotError):  # noqa: N818
-    """Error: the evidence does not hold; the text says where."""
 
 
 def answer(solver: Any, conflicts: int) -> bool | None:

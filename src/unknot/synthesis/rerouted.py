@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates import Rejected
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
@@ -16,7 +17,6 @@ from unknot.synthesis.detours import Wanted, climbing_routes, improved, table_wa
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import laned
 from unknot.synthesis.loads import loads_of
-from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.tables import Table, lanes_of, tabled, ways_of
 from unknot.synthesis.ways import Floats, Ints

@@ -1,6 +1,6 @@
 """Rules made to order: position-independent routing on meshes with the fewest VCs, and proofs for every size."""
 
-from unknot.synthesis.refutation import Rejected
+from unknot.certificates import Rejected
 from unknot.synthesis.rules.design import Design, design, distributions
 from unknot.synthesis.rules.every_size import EverySize, NotUniform, every_size, rule_of
 from unknot.synthesis.rules.impossible import Impossible, accept

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from unknot.synthesis.refutation import Rejected
+from unknot.certificates import Rejected
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause
 from unknot.synthesis.rules.space import Space, Symmetry, moved

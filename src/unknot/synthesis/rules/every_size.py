@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.background import clock
+from unknot.certificates import Rejected
 from unknot.errors import RelationError
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.rules import ranking_checker
 from unknot.synthesis.rules.design import family_of
 from unknot.synthesis.rules.proofs import KIND, Proof, proof_of

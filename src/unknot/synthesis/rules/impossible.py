@@ -17,9 +17,10 @@ from itertools import islice
 import numpy as np
 
 from unknot import checker
+from unknot.certificates import Rejected
 from unknot.errors import UnknotError
 from unknot.switching import Switching
-from unknot.synthesis.refutation import Learnt, Rejected, contradict, learnt_by
+from unknot.synthesis.refutation import Learnt, contradict, learnt_by
 from unknot.synthesis.rules.conflicts import clause_of, images
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause, Request, Requirements, Word

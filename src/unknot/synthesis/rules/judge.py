@@ -10,8 +10,8 @@ from itertools import combinations, islice, permutations, product
 from typing import Literal
 
 from unknot.background import clock
+from unknot.certificates import Rejected
 from unknot.switching import Switching, switching_named
-from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.rules import ranking_checker
 from unknot.synthesis.rules.impossible import Impossible, evidence_holds, impossible, refutation
 from unknot.synthesis.rules.proofs import NoProof, Proof, proved_rule

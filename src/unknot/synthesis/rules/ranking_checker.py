@@ -6,8 +6,8 @@ which two differ decides, and if their gradients are unequal there, nothing is d
 
 from __future__ import annotations
 
+from unknot.certificates import Rejected
 from unknot.switching import SWITCHINGS
-from unknot.synthesis.refutation import Rejected
 from unknot.synthesis.rules.proofs import Proof
 from unknot.synthesis.rules.space import Flags, Space, State, shown
 

@@ -1,0 +1,30 @@
+"""Evidence as plain data, and checkers of it that share nothing with those who search."""
+
+from unknot.certificates import plain
+from unknot.certificates.documents import (
+    Document,
+    delivery_claim,
+    document,
+    lanes_claim,
+    network_of,
+    routes_claim,
+    table_of,
+    verdict_claim,
+    write_document,
+)
+from unknot.certificates.plain import Rejected, Unchecked
+
+__all__ = [
+    "Document",
+    "Rejected",
+    "Unchecked",
+    "delivery_claim",
+    "document",
+    "lanes_claim",
+    "network_of",
+    "plain",
+    "routes_claim",
+    "table_of",
+    "verdict_claim",
+    "write_document",
+]

@@ -1,0 +1,189 @@
+"""Evidence as documents: a claim, the network and the relation that it is about, and its proof, as plain JSON.
+
+`unknot.certificates.plain` is the checker that reads them; docs/evidence.md describes the form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unknot.certificates import plain
+from unknot.errors import UnknotError
+from unknot.network import Network
+from unknot.output import write_text
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
+from unknot.routing.tabulate import tabulate
+
+if TYPE_CHECKING:
+    from unknot.verify.verdict import Verdict
+
+Document = dict[str, Any]
+"""Plain data, as `json` reads it."""
+MOST_STATES = 5_000_000
+"""Reachable states up to which a relation is written as a table; about 20 bytes each."""
+
+
+def document(network: Network, relation: Relation | None, claims: Iterable[Document]) -> Document:
+    """A document of claims about a network, and about a relation if there is one.
+
+    The rule of the relation becomes a table over all reachable states.
+
+    Raises
+    ------
+    UnknotError
+        If the relation has more than `MOST_STATES` reachable states.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot import certificates
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(unknot.topologies.torus(4, 4), vcs=2)
+    >>> claim = certificates.verdict_claim(unknot.check(relation))
+    >>> evidence = certificates.document(relation.network, relation, [claim])
+    >>> certificates.plain.accept(evidence)
+    ['torus(4, 4), network 80455e17ac66230f, 256 pairs of source and address: free of deadlock under vct']
+    """
+    head: Document = {"format": plain.FORMAT, "version": plain.VERSION, "network": network_of(network)}
+    return {**head, "relation": None if relation is None else table_of(relation), "claims": [*claims]}
+
+
+def verdict_claim(verdict: Verdict) -> Document:
+    """The claim of a verdict, with its evidence.
+
+    Raises
+    ------
+    UnknotError
+        If the verdict is open.
+    """
+    certificate, configuration = verdict.certificate, verdict.configuration
+    proof: Document
+    if certificate is not None:
+        proof = {"kind": certificate.kind, "rank": certificate.rank.tolist()}
+        if certificate.core is not None:
+            proof["core"] = np.flatnonzero(certificate.core).tolist()
+            proof["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
+    elif configuration is not None:
+        proof = {
+            "buffer_depth": configuration.buffer_depth,
+            "reachability": configuration.reachability,
+            "messages": [
+                {
+                    "source": message.source,
+                    "address": message.address,
+                    "length": message.length,
+                    "lead": [int(vc) for vc in message.lead],
+                    "held": [int(vc) for vc in message.held],
+                    "wanted": [int(vc) for vc in message.wanted],
+                }
+                for message in configuration.messages
+            ],
+        }
+    else:
+        raise UnknotError("an open question has no evidence to write")
+    claim = {"subject": "deadlock", "switching": verdict.switching, "deadlock_free": verdict.deadlock_free}
+    return {**claim, "proof": proof}
+
+
+def delivery_claim(relation: Relation, delivered: bool) -> Document:
+    """The claim that every packet can always be ejected; or that one is lost, with its way there.
+
+    Raises
+    ------
+    RuntimeError
+        If every packet can be ejected although `delivered` is false.
+    """
+    claim = {"subject": "delivery", "delivered": delivered}
+    if delivered:
+        return {**claim, "proof": {}}
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    for address in range(table.addresses):
+        arriving = plain.arriving(table, address)
+        for source in table.sources[address]:
+            before: dict[int, int] = {}
+            for at in plain.closure([table.vcs + source], lambda at, a=address, b=before: _onward(table, at, a, b)):
+                if at not in arriving:
+                    path = [at]
+                    while path[-1] < table.vcs:
+                        path.append(before[path[-1]])
+                    return {**claim, "proof": {"source": source, "address": address, "path": path[-2::-1]}}
+    raise RuntimeError(f"{relation.name}: every packet can be ejected, although delivery was denied")
+
+
+def _onward(table: plain.Table, at: int, address: int, before: dict[int, int]) -> list[int]:
+    """VCs that may follow; `before` learns from where each was come to first."""
+    onward = [v for v in table.may[address][at] if v != plain.EJECT]
+    for v in onward:
+        before.setdefault(v, at)
+    return onward
+
+
+def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, proof: Document) -> Document:
+    """The claim that shortest paths in so many lanes cannot be free of deadlock.
+
+    Parameters
+    ----------
+    changes : {"none", "rising", "any"}
+        Whether packets keep their lane, or change it at hops.
+    flows : list of [source terminal, destination terminal], optional
+        Who sends to whom; None: every terminal sends to every other.
+    """
+    return {"subject": "lanes", "impossible": impossible, "changes": changes, "sends": flows, "proof": proof}
+
+
+def routes_claim(relation: Relation, proof: Document) -> Document:
+    """The claim that the routes of a relation cannot be free of deadlock in one lane."""
+    return {"subject": "lanes of routes", "relation": table_of(relation), "proof": proof}
+
+
+def network_of(network: Network) -> Document:
+    """A network as plain data."""
+    return {
+        "name": network.name,
+        "routers": network.num_routers,
+        "source": network.source.tolist(),
+        "target": network.target.tolist(),
+        "inject": network.inject.tolist(),
+        "eject": network.eject.tolist(),
+    }
+
+
+def table_of(relation: Relation) -> Document:
+    """A relation as plain data: the candidates of every reachable state, without their tiers.
+
+    O(reachable states) questions to the plain rule.
+    """
+    table = tabulate(relation, limit=MOST_STATES)
+    vc = table.value & VC_MASK
+    entry = np.where(vc == EJECT, -1, np.where(table.value & NO_WAIT, -vc - 2, vc)).tolist()
+    start, at, first = table.start.tolist(), table.input_vc.tolist(), table.first.tolist()
+    sources = None
+    if relation.may_use is not None:
+        sources = [relation.sources(address).tolist() for address in range(relation.num_addresses)]
+    return {
+        "name": relation.name,
+        "vcs": relation.vcs.counts.tolist(),
+        "commits": bool(relation.commits),
+        "destination": relation.destination.tolist(),
+        "sources": sources,
+        "states": [
+            [[at[row], *dict.fromkeys(entry[start[row] : start[row + 1]])] for row in range(low, high)]
+            for low, high in pairwise(first)
+        ],
+    }
+
+
+def write_document(evidence: Document, path: str | Path) -> None:
+    """Write a document as JSON.
+
+    Raises
+    ------
+    WriteError
+    """
+    write_text(path, json.dumps(evidence, separators=(",", ":"), ensure_ascii=False) + "\n")

@@ -1,0 +1,832 @@
+"""A checker of evidence in one file of plain Python, without dependencies: `python plain.py FILE …`.
+
+It trusts nothing but the definitions below, and shares no code with the programs that search. Whoever reads this file
+need not read anything else of Unknot. The form of a file of evidence is described in docs/evidence.md.
+
+Definitions
+-----------
+A packet carries an address. The table of a relation says where its header may go: a state is an input virtual channel
+(VC), or the injection port of a terminal, together with an address; its candidates are output VCs or ejection. A
+blocked header waits for all its candidates but those marked "taken when free, never waited for". A header of a
+relation that commits chooses one candidate on arrival, whatever its mark, and waits for that one.
+
+A deadlock is a legal, non-empty filling of VCs by packets of which none can ever move: each header waits, and all
+that it waits for is held. Under `saf` and `vct` a packet is in one VC. Under `wormhole` it holds VCs in a row, and a
+VC holds flits of one packet. Under `wormhole-nonatomic` a VC may hold flits of several packets, one behind another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+FORMAT, VERSION = "unknot evidence", 1
+SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
+PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
+EJECT = -1
+"""The candidate "leave the network here"."""
+MOST_BYTES = 2**30
+"""Largest file that is read."""
+MOST_PATHS = 1000
+"""Shortest paths of a pair of routers up to which each has a variable of its own."""
+MOST_LANES = 64
+"""Lanes up to which a refutation is checked."""
+SEARCH_STEPS = 10_000_000
+"""Steps after which a search for worms gives up: about a minute."""
+
+
+class Rejected(Exception):  # noqa: N818
+    """The evidence does not show what it claims; the text says where."""
+
+
+class Unchecked(Rejected):
+    """The evidence is too large to be checked here."""
+
+
+# ---------------------------------------------------------------------------------------------- reading a document
+
+
+def field(document: Any, name: str, kind: type) -> Any:
+    """The entry of a JSON object, of one type; `Rejected` if it is missing or of another."""
+    if not isinstance(document, dict) or name not in document:
+        raise Rejected(f"{name!r} is missing")
+    entry = document[name]
+    if not isinstance(entry, kind) or (kind is int and isinstance(entry, bool)):
+        raise Rejected(f"{name!r} is {type(entry).__name__}, where {kind.__name__} is expected")
+    return entry
+
+
+def integers(entries: Any, what: str, low: int, high: int, length: int | None = None) -> list[int]:
+    """Check a list of whole numbers from `low` up to, and without, `high`."""
+    if not isinstance(entries, list) or (length is not None and len(entries) != length):
+        raise Rejected(f"{what}: a list{'' if length is None else f' of {length}'} whole numbers is expected")
+    for entry in entries:
+        if type(entry) is not int or not low <= entry < high:
+            raise Rejected(f"{what}: {str(entry)[:40]} is no whole number from {low} to {high - 1}")
+    return entries
+
+
+class Network:
+    """Routers, directed channels, and the routers at which each terminal injects and ejects."""
+
+    def __init__(self, document: Any) -> None:
+        self.name = "".join(c if c.isprintable() else "?" for c in field(document, "name", str)[:80])
+        self.routers = field(document, "routers", int)
+        if not 0 <= self.routers < 2**31:
+            raise Rejected(f"{self.routers} routers")
+        self.source = integers(field(document, "source", list), "source", 0, self.routers)
+        self.channels = len(self.source)
+        self.target = integers(field(document, "target", list), "target", 0, self.routers, self.channels)
+        self.inject = integers(field(document, "inject", list), "inject", 0, self.routers)
+        self.terminals = len(self.inject)
+        self.eject = integers(field(document, "eject", list), "eject", 0, self.routers, self.terminals)
+        self.leaving: dict[int, list[int]] = {}
+        self.entering: dict[int, list[int]] = {}
+        for channel in range(self.channels):
+            self.leaving.setdefault(self.source[channel], []).append(channel)
+            self.entering.setdefault(self.target[channel], []).append(channel)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the arrays, by which a network is recognised whatever its name."""
+        arrays = [self.routers, self.source, self.target, self.inject, self.eject]
+        return hashlib.sha256(json.dumps(arrays, separators=(",", ":")).encode()).hexdigest()
+
+    def hops_to(self, router: int) -> dict[int, int]:
+        """Hops from every router from which `router` can be reached."""
+        hops, queue = {router: 0}, deque([router])
+        while queue:
+            v = queue.popleft()
+            for channel in self.entering.get(v, ()):
+                u = self.source[channel]
+                if u not in hops:
+                    hops[u] = hops[v] + 1
+                    queue.append(u)
+        return hops
+
+
+class Table:
+    """The relation as a table: the candidates of every reachable state.
+
+    A state is a pair (at, address): `at` is a VC, or VCs + terminal for an injection port. `may` has all candidates
+    of a state, `waits` those that are not marked "never waited for".
+    """
+
+    def __init__(self, network: Network, document: Any) -> None:
+        self.network = network
+        counts = integers(field(document, "vcs", list), "vcs", 0, 2**20, network.channels)
+        self.commits = field(document, "commits", bool)
+        self.channel = [c for c, count in enumerate(counts) for _ in range(count)]
+        self.vcs = len(self.channel)
+        self.tail = [network.source[c] for c in self.channel]
+        self.router = [network.target[c] for c in self.channel] + network.inject
+        self.destination = integers(field(document, "destination", list), "destination", 0, network.terminals)
+        self.addresses = len(self.destination)
+        senders = document.get("sources")
+        if senders is not None and (not isinstance(senders, list) or len(senders) != self.addresses):
+            raise Rejected(f"sources: null, or a list for each of {self.addresses} addresses, is expected")
+        everyone = list(range(network.terminals))
+        self.sources: list[list[int]] = [
+            everyone if senders is None else integers(senders[a], "sources", 0, network.terminals)
+            for a in range(self.addresses)
+        ]
+        rows = field(document, "states", list)
+        if len(rows) != self.addresses:
+            raise Rejected(f"states: a list for each of {self.addresses} addresses is expected")
+        self.may: list[dict[int, list[int]]] = []
+        self.waits: list[dict[int, list[int]]] = []
+        for address in range(self.addresses):
+            self._read(address, rows[address])
+
+    def _read(self, address: int, rows: Any) -> None:
+        """Read rows [at, candidate, …] of an address; −v − 2 is VC v, taken when free but never waited for."""
+        may: dict[int, list[int]] = {}
+        waits: dict[int, list[int]] = {}
+        for row in rows if isinstance(rows, list) else [rows]:
+            at, *entries = integers(row, "state", -self.vcs - 1, len(self.router)) or [-1]
+            if at < 0 or at in may:
+                raise Rejected(f"address {address} has a state that does not exist, or one twice: {row}"[:200])
+            may[at] = [entry if entry >= EJECT else -entry - 2 for entry in entries]
+            waits[at] = [entry for entry in entries if entry >= EJECT]
+            home = self.network.eject[self.destination[address]]
+            for candidate in may[at]:
+                leaves = home if candidate == EJECT else self.tail[candidate] if candidate < self.vcs else -1
+                if leaves != self.router[at]:
+                    raise Rejected(
+                        f"address {address}: {self.name(at)} has the candidate {candidate} of another router"
+                    )
+            if entries and not waits[at]:
+                raise Rejected(f"address {address}: a blocked header at {self.name(at)} would wait for nothing")
+        starts = [self.vcs + s for s in self.sources[address]]
+        for at in (*starts, *(v for row in may.values() for v in row if v != EJECT)):
+            if at not in may:
+                raise Rejected(f"address {address} can come to {self.name(at)}, which is not in the table")
+        # What cannot be reached is left out, since claims are about reachable states.
+        reachable = closure(starts, lambda at: (v for v in may[at] if v != EJECT))
+        self.may.append({at: may[at] for at in reachable})
+        self.waits.append({at: waits[at] for at in reachable})
+
+    def name(self, at: int) -> str:
+        """Name of a VC or an injection port."""
+        if at >= self.vcs:
+            return f"the injection port of terminal {at - self.vcs}"
+        c = self.channel[at]
+        index = at - self.channel.index(c)
+        return f"channel {c} ({self.network.source[c]}→{self.network.target[c]}) VC {index}"
+
+    def choices(self, at: int, address: int) -> list[list[int]]:
+        """The sets of candidates for which a blocked header may wait: all at once, or each alone if it commits."""
+        if self.commits:
+            return [[candidate] for candidate in self.may[address][at]]
+        return [self.waits[address][at]] if self.waits[address][at] else []
+
+
+def difference(one: Table, other: Table) -> str:
+    """What differs between two tables of the same network, in words; empty if they are the same relation."""
+    if one.channel != other.channel or one.commits != other.commits:
+        return "VCs or commitment differ"
+    if one.destination != other.destination or one.sources != other.sources:
+        return "addresses, or who sends to them, differ"
+    for address in range(one.addresses):
+        for at, candidates in one.may[address].items():
+            same = {*candidates} == {*other.may[address].get(at, [None])}
+            if not same or {*one.waits[address][at]} != {*other.waits[address][at]}:
+                return f"candidates at {one.name(at)} for address {address} differ"
+    return ""
+
+
+def closure(starts: Iterable[int], after: Any) -> list[int]:
+    """Everything that can be reached, starts included."""
+    order = list(dict.fromkeys(starts))
+    seen = set(order)
+    for at in order:
+        for other in after(at):
+            if other not in seen:
+                seen.add(other)
+                order.append(other)
+    return order
+
+
+# ------------------------------------------------------------------------------------------------ deadlock-free
+
+
+def check_free(table: Table, switching: str, proof: Any) -> None:
+    """Check a proof that no deadlock is possible; raise `Rejected` if it shows nothing."""
+    kind = field(proof, "kind", str)
+    if switching not in PROVES.get(kind, ()):
+        raise Rejected(f"a proof of kind {kind!r} shows nothing about {switching}")
+    rank = integers(field(proof, "rank", list), "rank", -(2**60), 2**60, table.vcs)
+    core: set[int] = set()
+    if kind == "exhausted":
+        core = {*integers(field(proof, "core", list), "core", 0, table.vcs)}
+    for address in range(table.addresses):
+        if kind == "order":
+            check_order(table, address, rank)
+        elif kind == "escape":
+            check_escape(table, address, rank)
+        else:
+            check_drain(table, address, rank, core)
+    if kind == "exhausted":
+        check_core(table, rank, core, field(proof, "windows", list))
+
+
+def check_order(table: Table, address: int, rank: list[int]) -> None:
+    """Every candidate ranks higher than the VC that it follows, so no cycle of VCs waits for itself."""
+    for at, candidates in table.may[address].items():
+        for v in candidates:
+            if at < table.vcs and v != EJECT and rank[v] <= rank[at]:
+                raise Rejected(f"order: address {address} may go from {table.name(at)} to {table.name(v)}, no higher")
+
+
+def check_escape(table: Table, address: int, rank: list[int]) -> None:
+    """In each state the header waits for something that ranks lower than where it stands; ejection ranks lowest.
+
+    Of a deadlock, the packet on the VC of lowest rank would wait for a lower VC, which nobody of the deadlock holds.
+    """
+    for at in table.may[address]:
+        for choice in table.choices(at, address):
+            if at < table.vcs and EJECT not in choice and min(rank[v] for v in choice) >= rank[at]:
+                raise Rejected(f"escape: address {address} waits at {table.name(at)} for nothing that ranks lower")
+
+
+def check_drain(table: Table, address: int, rank: list[int], core: set[int]) -> None:
+    """From a VC outside the core no header comes, over ranks as high as its own, to wait for such ranks only.
+
+    Of a deadlock, take the held VC of lowest rank: the worm that holds it goes on over ranks as high to its header,
+    which would have to wait for VCs of the deadlock only, so for ranks as high. `level` of a state is the greatest r
+    for which it can so come to wait over ranks ≥ r. It is found from the highest level down.
+    """
+    level: dict[int, int] = {}
+    before: dict[int, list[int]] = {}
+    heap: list[tuple[int, int]] = []
+    for at, candidates in table.may[address].items():
+        for v in candidates:
+            if v != EJECT:
+                before.setdefault(v, []).append(at)
+                if at in core and rank[v] > rank[at]:
+                    raise Rejected(f"core: address {address} may go from {table.name(at)} to a higher rank")
+        for choice in table.choices(at, address):
+            if EJECT not in choice:
+                heap.append((-min(rank[v] for v in choice), at))
+    heapq.heapify(heap)
+    while heap:
+        low, at = heapq.heappop(heap)
+        if at in level:
+            continue
+        level[at] = -low
+        if at < table.vcs:
+            if at not in core and level[at] >= rank[at]:
+                raise Rejected(f"drain: address {address} can come from {table.name(at)} to wait for ranks as high")
+            for earlier in before.get(at, ()):
+                if earlier not in level:
+                    heapq.heappush(heap, (-min(rank[at], level[at]), earlier))
+
+
+def check_core(table: Table, rank: list[int], core: set[int], windows: list[Any]) -> None:
+    """Show step by step that no VC of the core can be held in a deadlock.
+
+    From a VC of the core, candidates rank no higher. So the worms on the lowest rank of a deadlock go on, and wait,
+    on that rank alone; worms of one rank are what is searched for. A step (VCs, window) shows that these VCs cannot
+    be held: inside the window worms would have to share a VC, or wait for one that nobody can hold.
+    """
+    if not core:
+        raise Rejected("an empty core needs no search")
+    steps = iter(range(SEARCH_STEPS))
+    left = set(core)
+    states = [core_states(table, address, rank, core) for address in range(table.addresses)]
+    for step in [[[], []], *windows]:
+        if not isinstance(step, list) or len(step) != 2:
+            raise Rejected("windows: pairs of lists are expected")
+        struck = left & {*integers(step[0], "windows", 0, table.vcs)}
+        window = left & {*integers(step[1], "windows", 0, table.vcs)}
+        if not struck <= window:
+            raise Rejected("a step strikes out VCs outside its window")
+        worms = worms_inside(states, left, window, steps)
+        for v in sorted(struck):
+            if holdable(v, worms, steps):
+                raise Rejected(f"core: {table.name(v)} can be held, for all that its window shows")
+        left -= struck
+        left = still_holdable(states, left)
+    if left:
+        raise Rejected(f"{len(left)} VCs of the core are not struck out")
+
+
+States = dict[int, tuple[set[int], list[set[int]]]]
+"""For each VC of the core: VCs of the same rank that may follow, and the sets of such VCs that a header waits for."""
+
+
+def core_states(table: Table, address: int, rank: list[int], core: set[int]) -> States:
+    states: States = {}
+    for at, candidates in table.may[address].items():
+        if at in core:
+            same = {v for v in candidates if v != EJECT and v in core and rank[v] == rank[at]}
+            states[at] = same, [{*choice} for choice in table.choices(at, address) if {*choice} <= same]
+    return states
+
+
+def heads(states: States, left: set[int]) -> set[int]:
+    """VCs from which a worm of an address can go on, within `left`, to a header that waits for VCs of `left` only."""
+    good = {at for at, (_, choices) in states.items() if at in left and any(choice <= left for choice in choices)}
+    before: dict[int, list[int]] = {}
+    for at, (follows, _) in states.items():
+        for v in follows if at in left else ():
+            before.setdefault(v, []).append(at)
+    return {*closure(good, lambda v: before.get(v, ()))} & left
+
+
+def still_holdable(states: list[States], left: set[int]) -> set[int]:
+    """Strike out, until nothing changes, VCs from which no header of any address comes to wait for what is left."""
+    while True:
+        kept = {v for of_address in states for v in heads(of_address, left)}
+        if kept == left:
+            return left
+        left = kept
+
+
+Worm = tuple[frozenset[int], frozenset[int]]
+"""The VCs of a window that a worm holds, and those that its header waits for."""
+
+
+def worms_inside(
+    states: list[States], left: set[int], window: set[int], steps: Iterator[int]
+) -> dict[int, set[Worm]]:
+    """The worms by each VC of the window that they hold; a worm that goes on outside waits for nothing inside."""
+    worms: dict[int, set[Worm]] = {v: set() for v in window}
+    for of_address in states:
+        alive = heads(of_address, left)
+        paths: list[tuple[int, ...]] = [(v,) for v in sorted(alive & window)]
+        while paths:
+            tick(steps)
+            path = paths.pop()
+            follows, choices = of_address[path[-1]]
+            ends = {frozenset(choice & window) for choice in choices if choice <= left}
+            if follows & alive - window:
+                ends.add(frozenset())
+            for v in path:
+                worms[v] |= {(frozenset(path), end) for end in ends}
+            paths += [(*path, v) for v in follows & alive & window if v not in path]
+    return worms
+
+
+def holdable(goal: int, worms: dict[int, set[Worm]], steps: Iterator[int]) -> bool:
+    """Whether worms that share no VC, and hold all that they wait for, can hold a VC of the window."""
+    first = frozenset[int](), frozenset({goal})
+    stack, seen = [first], {first}
+    while stack:
+        tick(steps)
+        held, missing = stack.pop()
+        if not missing:
+            return True
+        for path, waited in min((worms[v] for v in missing), key=len):
+            after = held | path, (missing | waited) - held - path
+            if not path & held and after not in seen:
+                seen.add(after)
+                stack.append(after)
+    return False
+
+
+def tick(steps: Iterator[int]) -> None:
+    """Count a step of a search."""
+    if next(steps, None) is None:
+        raise Unchecked(f"a core that takes more than {SEARCH_STEPS} steps is too large to be searched here")
+
+
+# --------------------------------------------------------------------------------------------- counterexamples
+
+
+def check_deadlock(table: Table, switching: str, proof: Any) -> None:
+    """Check a filling of VCs by packets that can never move; raise `Rejected` if it is none."""
+    depth = field(proof, "buffer_depth", int)
+    reachability = field(proof, "reachability", str)
+    packets = field(proof, "messages", list)
+    if depth < 1 or not packets or reachability not in ("injected", "scheduled", "not-established"):
+        raise Rejected("a deadlock has packets, buffers of at least one flit, and says how it is reached")
+    held: list[int] = []
+    waited: list[set[int]] = []
+    ports: list[int] = []
+    first: list[int] = []
+    leads: list[list[int]] = []
+    for number, packet in enumerate(packets, start=1):
+        source, address = field(packet, "source", int), field(packet, "address", int)
+        if not 0 <= address < table.addresses or source not in table.sources[address]:
+            raise Rejected(f"packet {number} is not sent by its source")
+        lead = integers(field(packet, "lead", list), "lead", 0, table.vcs)
+        holds = integers(field(packet, "held", list), "held", 0, table.vcs)
+        wants = integers(field(packet, "wanted", list), "wanted", 0, table.vcs)
+        if not holds or (switching in ("saf", "vct") and len(holds) > 1):
+            raise Rejected(f"packet {number} holds {len(holds)} VCs under {switching}")
+        if field(packet, "length", int) != depth * len(holds):
+            raise Rejected(f"packet {number} does not fill its VCs exactly")
+        at = table.vcs + source
+        for v in lead + holds:
+            if v not in table.may[address][at]:
+                raise Rejected(f"packet {number} cannot go from {table.name(at)} to {table.name(v)}")
+            at = v
+        if switching == "wormhole-nonatomic":
+            # A header that queues behind a tail has committed to one candidate, whether it waits for others or not.
+            choices = [[v] for v in table.may[address][at]]
+        else:
+            choices = table.choices(at, address)
+        if not wants or not any({*choice} == {*wants} for choice in choices):
+            raise Rejected(f"packet {number} does not wait at {table.name(at)} for what it says")
+        held += holds
+        waited.append({*wants})
+        ports.append(source)
+        first.append(holds[0])
+        leads.append(lead)
+    if len({*held}) != len(held):
+        raise Rejected("two packets hold the same VC")
+    if switching == "wormhole-nonatomic":
+        # Each header queues for a VC whose last flit is a tail, and one header alone can be next behind it.
+        targets = [v for wants in waited for v in wants]
+        if len({*targets}) != len(targets) or not {*targets} <= {*first}:
+            raise Rejected("headers queue for VCs that do not end with a tail, or two for the same")
+    elif not {v for wants in waited for v in wants} <= {*held}:
+        raise Rejected("a packet waits for a VC that nobody holds")
+    check_reachability(reachability, packets, ports, leads)
+
+
+def check_reachability(reachability: str, packets: list[Any], ports: list[int], leads: list[list[int]]) -> None:
+    """`injected`: packets reach back to terminals of their own. `scheduled`: each gets there past those before it."""
+    if reachability == "injected" and (any(leads) or len({*ports}) < len(ports)):
+        raise Rejected("packets do not reach back to terminals of their own")
+    standing: set[int] = set()
+    for number, packet in enumerate(packets, start=1):
+        way = [*packet["lead"], *packet["held"]]
+        if reachability != "not-established" and (len({*way}) < len(way) or standing & {*way}):
+            raise Rejected(f"packet {number} would have to pass itself, or one that stands before it")
+        standing |= {*packet["held"]}
+
+
+# ---------------------------------------------------------------------------------------------------- delivery
+
+
+def check_delivery(table: Table, delivered: bool, proof: Any) -> None:
+    """Check that ejection can be reached from every reachable state, or that a packet can come where it cannot."""
+    if delivered:
+        for address in range(table.addresses):
+            lost = {*table.may[address]} - arriving(table, address)
+            if lost:
+                raise Rejected(f"address {address} cannot be ejected any more from {table.name(min(lost))}")
+        return
+    source, address = field(proof, "source", int), field(proof, "address", int)
+    path = integers(field(proof, "path", list), "path", 0, table.vcs)
+    if not 0 <= address < table.addresses or source not in table.sources[address]:
+        raise Rejected("the packet is not sent by its source")
+    at = table.vcs + source
+    for v in path:
+        if v not in table.may[address][at]:
+            raise Rejected(f"the packet cannot go from {table.name(at)} to {table.name(v)}")
+        at = v
+    if at in arriving(table, address):
+        raise Rejected(f"the packet can still be ejected from {table.name(at)}")
+
+
+def arriving(table: Table, address: int) -> set[int]:
+    """States of an address from which ejection can be reached."""
+    before: dict[int, list[int]] = {}
+    for at, candidates in table.may[address].items():
+        for v in candidates:
+            before.setdefault(v, []).append(at)
+    return {*closure(before.get(EJECT, ()), lambda at: before.get(at, ()))}
+
+
+# --------------------------------------------------------------------------------------------- fewer lanes, refuted
+
+Pair = tuple[int, int]
+"""A router that sends, and the router to which it sends."""
+Clause = tuple[int, ...]
+"""Literals: a variable, or its negative for "not"."""
+
+
+def sending_pairs(network: Network, sends: Any) -> set[Pair]:
+    """Pairs of different routers between whose terminals something is sent; null: each terminal sends to all."""
+    if sends is None:
+        flows: Iterable[Any] = ((s, t) for s in range(network.terminals) for t in range(network.terminals) if s != t)
+    elif isinstance(sends, list):
+        flows = [integers(flow, "sends", 0, network.terminals, 2) for flow in sends]
+    else:
+        raise Rejected("sends: null, or pairs of terminals, are expected")
+    pairs = {(network.inject[s], network.eject[t]) for s, t in flows if s != t}
+    return {(u, v) for u, v in pairs if u != v}
+
+
+def check_lanes(network: Network, sends: Any, impossible: int, changes: str, proof: Any) -> None:
+    """Check that no routing along shortest paths serves all pairs without deadlock in so many lanes.
+
+    A lane is a VC of each channel. A packet keeps its lane (changes "none"), may change it for a higher one at each
+    hop ("rising"), or for any ("any"). The dependencies between VCs, those of each route from a VC to the next, are
+    acyclic: otherwise VCs could wait for each other in a cycle.
+    """
+    pairs = sending_pairs(network, sends)
+    kind = field(proof, "kind", str)
+    if impossible < 1 or changes not in ("none", "rising", "any"):
+        raise Rejected("at least one lane is impossible, and lanes are kept, rise or change")
+    if kind == "forced cycle":
+        if impossible != 1:
+            raise Rejected("forced turns show that one lane is impossible, and no more")
+        check_forced_cycle(network, pairs, field(proof, "turns", list))
+    elif kind == "refutation":
+        encoder = lane_clauses(network, pairs, impossible, changes, proof)
+        check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
+    else:
+        raise Rejected(f"{kind!r} is no proof that lanes are too few")
+
+
+def check_route_cycle(table: Table, proof: Any) -> None:
+    """Check that the routes of a relation close a cycle of channels, so that one lane is not enough for them.
+
+    Turns are [channel, next channel, source terminal, address]; the channel that follows is the next one's first.
+    """
+    turns = [integers(turn, "turns", 0, 2**31, 4) for turn in field(proof, "turns", list)]
+    if not turns:
+        raise Rejected("a cycle has at least one turn")
+    for (c, e, source, address), after in zip(turns, turns[1:] + turns[:1], strict=True):
+        if e != after[0] or address >= table.addresses or source not in table.sources[address]:
+            raise Rejected(f"turn {[c, e, source, address]} is not sent, or the next does not begin with it")
+        at, route = table.vcs + source, [-1]
+        while (c, e) not in pairwise(route):
+            onward = [v for v in table.may[address][at] if v != EJECT]
+            if len({table.channel[v] for v in onward}) != 1 or len(route) > table.vcs:
+                raise Rejected(
+                    f"the route from terminal {source} to address {address} does not take {c} and then {e}"
+                )
+            at = onward[0]
+            route.append(table.channel[at])
+
+
+def check_forced_cycle(network: Network, pairs: set[Pair], turns: list[Any]) -> None:
+    """Check turns [channel, next channel, from, to], each taken by all shortest paths of its pair, that close."""
+    closed = [integers(turn, "turns", 0, 2**31, 4) for turn in turns]
+    if not closed:
+        raise Rejected("a cycle has at least one turn")
+    for (c, e, s, t), after in zip(closed, closed[1:] + closed[:1], strict=True):
+        if (s, t) not in pairs or max(c, e) >= network.channels or e != after[0]:
+            raise Rejected(f"turn {[c, e, s, t]} is of a pair that does not send, or the next does not begin with it")
+        if can_avoid(network, s, t, (c, e)):
+            raise Rejected(f"a shortest path from router {s} to router {t} does not take channel {c} and then {e}")
+
+
+def can_avoid(network: Network, s: int, t: int, turn: Pair) -> bool:
+    """Whether a shortest path between two routers does not take a turn from one channel to the next."""
+    hops = network.hops_to(t)
+    if s not in hops:
+        raise Rejected(f"router {s} has no way to router {t}")
+    # A path is followed as its last router and whether it came there by the first channel of the turn.
+    todo = [(s, False)]
+    for router, by_first in todo:
+        for channel in network.leaving.get(router, ()):
+            step = network.target[channel], channel == turn[0]
+            shorter = hops.get(step[0], -1) == hops[router] - 1
+            if shorter and not (by_first and channel == turn[1]) and step not in todo:
+                todo.append(step)
+    return any(router == t for router, _ in todo)
+
+
+class Encoder:
+    """Clauses that hold if some routing along shortest paths serves a set of pairs without deadlock in some lanes.
+
+    Where packets change lanes, the clauses are of one lane in the network of VCs: VC k of channel c is channel
+    c · lanes + k. Variables are numbered from 1 as they are met:
+
+    - ("lane", pair, k): the pair uses lane k.
+    - ("path", pair, j): it uses its j-th shortest path, if it has at most `MOST_PATHS`.
+    - ("uses", pair, c) and ("then", pair, c, e), if it has more: its path has channel c, and goes on by e.
+    - ("turn", k, c, e): some route in lane k goes from c to e.
+    """
+
+    def __init__(self, network: Network, lanes: int, changes: str = "none") -> None:
+        self.levels = lanes if changes == "rising" else 1
+        if changes != "none":
+            network, lanes = copied(network, lanes), 1
+        self.network = network
+        self.lanes = lanes
+        self.number: dict[tuple[Any, ...], int] = {}
+        self.clauses: list[Clause] = []
+        self.hops: dict[int, dict[int, int]] = {}
+
+    def variable(self, *meaning: Any) -> int:
+        """Number of a variable."""
+        return self.number.setdefault(meaning, len(self.number) + 1)
+
+    def serve(self, pair: Pair, first_lanes: int) -> None:
+        """Add the clauses of a pair, which is in one of the first lanes."""
+        s, t = pair
+        if t not in self.hops:
+            self.hops[t] = self.network.hops_to(t)
+        if s not in self.hops[t]:
+            raise Rejected(f"router {s} has no way to router {t}")
+        lanes = range(min(first_lanes, self.lanes))
+        self.clauses.append(tuple(self.variable("lane", pair, k) for k in lanes))
+        paths = self._paths(pair)
+        if paths is not None:
+            self.clauses.append(tuple(self.variable("path", pair, j) for j in range(len(paths))))
+            for j, path in enumerate(paths):
+                for c, e in pairwise(path):
+                    self._turn(("path", pair, j), pair, lanes, c, e)
+            return
+        first = self.begin(pair)
+        self.clauses.append(tuple(self.variable("uses", pair, c) for c in first))
+        for c in closure(first, lambda c: self.after(t, c)):
+            onward = self.after(t, c)
+            if self.network.target[c] == t:
+                continue
+            self.clauses.append(
+                (-self.variable("uses", pair, c), *(self.variable("then", pair, c, e) for e in onward))
+            )
+            for e in onward:
+                self.clauses.append((-self.variable("then", pair, c, e), self.variable("uses", pair, e)))
+                self._turn(("then", pair, c, e), pair, lanes, c, e)
+
+    def begin(self, pair: Pair) -> list[int]:
+        """Channels with which the shortest paths of a pair begin."""
+        s, t = pair
+        hops, target = self.hops[t], self.network.target
+        return [c for c in self.network.leaving.get(s, ()) if hops.get(target[c], -1) == hops[s] - 1]
+
+    def after(self, t: int, c: int) -> list[int]:
+        """Channels that may follow a channel on shortest paths to a router."""
+        onward = self.begin((self.network.target[c], t)) if self.network.target[c] != t else []
+        return [e for e in onward if c % self.levels <= e % self.levels]
+
+    def _paths(self, pair: Pair) -> list[list[int]] | None:
+        """All shortest paths of a pair; None if there are more than `MOST_PATHS`."""
+        paths = [[c] for c in self.begin(pair)]
+        while paths and self.network.target[paths[0][-1]] != pair[1]:
+            paths = [[*path, e] for path in paths for e in self.after(pair[1], path[-1])]
+            if len(paths) > MOST_PATHS:
+                return None
+        return paths
+
+    def _turn(self, step: tuple[Any, ...], pair: Pair, lanes: range, c: int, e: int) -> None:
+        """Add for each lane: if the pair takes a step, and is in the lane, the lane has its turn."""
+        for k in lanes:
+            self.clauses.append(
+                (-self.variable(*step), -self.variable("lane", pair, k), self.variable("turn", k, c, e))
+            )
+
+    def forbid(self, cycle: Sequence[int]) -> None:
+        """Add for each lane the clause that it does not have all turns of a cycle of channels."""
+        turns = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+        for k in range(self.lanes):
+            if all(("turn", k, *turn) in self.number for turn in turns):
+                self.clauses.append(tuple(-self.variable("turn", k, *turn) for turn in turns))
+
+
+def copied(network: Network, lanes: int) -> Network:
+    """The network of VCs: channel c becomes channels c · lanes, c · lanes + 1, …"""
+    return Network(
+        {
+            "name": network.name,
+            "routers": network.routers,
+            "source": [u for u in network.source for _ in range(lanes)],
+            "target": [v for v in network.target for _ in range(lanes)],
+            "inject": network.inject,
+            "eject": network.eject,
+        }
+    )
+
+
+def lane_clauses(network: Network, pairs: set[Pair], lanes: int, changes: str, proof: Any) -> Encoder:
+    """The clauses of the pairs and cycles that a refutation names.
+
+    Fewer pairs make weaker clauses, so whatever refutes them refutes all pairs. Lanes that packets keep are alike:
+    the first of the pairs may be said to use the first lane, the second one of the first two, and so on.
+    """
+    if lanes > MOST_LANES:
+        raise Unchecked(f"{lanes} lanes are more than the {MOST_LANES} that are checked here")
+    encoder = Encoder(network, lanes, changes)
+    named = [tuple(integers(pair, "pairs", 0, network.routers, 2)) for pair in field(proof, "pairs", list)]
+    if len({*named}) < len(named) or not {*named} <= pairs:
+        raise Rejected("pairs: different pairs of routers that send are expected")
+    for position, (s, t) in enumerate(named):
+        encoder.serve((s, t), position + 1)
+    network = encoder.network
+    for entries in field(proof, "cycles", list):
+        cycle = integers(entries, "cycles", 0, network.channels)
+        after = [*cycle[1:], *cycle[:1]]
+        if not cycle or any(network.target[c] != network.source[e] for c, e in zip(cycle, after, strict=True)):
+            raise Rejected(f"{cycle[:20]} is no cycle of channels, each beginning where the one before ends")
+        encoder.forbid(cycle)
+    return encoder
+
+
+def check_refutation(clauses: list[Clause], variables: int, steps: list[Any]) -> None:
+    """Check steps [literals, hints] as LRAT has them: clauses 1, 2, … are given, each step adds the next.
+
+    A step follows if its opposite contradicts the clauses that its hints name, in their order: each has one literal
+    left, which must then hold, and the last has none. The last step is the empty clause. Time is linear in the steps.
+    """
+    known: list[Clause] = list(clauses)
+    for number, step in enumerate(steps, start=1):
+        if not isinstance(step, list) or len(step) != 2:
+            raise Rejected(f"step {number}: literals and hints are expected")
+        literals = integers(step[0], "literals", -variables, variables + 1)
+        hints = integers(step[1], "hints", 1, len(known) + 1)
+        if 0 in literals:
+            raise Rejected(f"step {number}: 0 is no literal")
+        if not contradicted(known, literals, hints):
+            raise Rejected(f"step {number} does not follow from its hints")
+        if not literals:
+            return
+        known.append(tuple(literals))
+    raise Rejected("the steps do not come to a contradiction")
+
+
+def contradicted(known: list[Clause], literals: list[int], hints: list[int]) -> bool:
+    """Whether the hints, one after the other, contradict the opposite of some literals."""
+    false = {*literals}
+    for hint in hints:
+        left = [x for x in known[hint - 1] if x not in false]
+        if not left:
+            return True
+        if len(left) > 1:
+            return False
+        false.add(-left[0])
+    return False
+
+
+# -------------------------------------------------------------------------------------------------- a whole document
+
+
+def accept(document: Any) -> list[str]:
+    """Return in words what each claim of a document shows; raise `Rejected` if one does not hold."""
+    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
+        raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
+    network = Network(field(document, "network", dict))
+    relation = document.get("relation")
+    table = None if relation is None else Table(network, field(document, "relation", dict))
+    claims = field(document, "claims", list)
+    if not claims:
+        raise Rejected("there are no claims")
+    return [f"{network.name}, network {network.digest[:16]}, {check(network, table, claim)}" for claim in claims]
+
+
+def check(network: Network, table: Table | None, claim: Any) -> str:
+    """Return in words what a claim shows; raise `Rejected` if it does not hold."""
+    subject, proof = field(claim, "subject", str), field(claim, "proof", dict)
+    if subject == "lanes":
+        impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
+        check_lanes(network, claim.get("sends"), impossible, changes, proof)
+        kept = {"none": "that packets keep", "rising": "that rise at hops", "any": "that change at hops"}[changes]
+        return f"shortest paths: {impossible} lanes {kept} cannot be free of deadlock"
+    if "relation" in claim:
+        table = Table(network, field(claim, "relation", dict))
+    if table is None:
+        raise Rejected("a claim about a relation comes without its table")
+    pairs = f"{sum(len(sources) for sources in table.sources)} pairs of source and address"
+    if subject == "lanes of routes":
+        check_route_cycle(table, proof)
+        return f"{pairs}: these routes cannot be free of deadlock in one lane"
+    if subject == "deadlock":
+        switching = field(claim, "switching", str)
+        if switching not in SWITCHINGS:
+            raise Rejected(f"{switching!r} is no switching technique: they are {', '.join(SWITCHINGS)}")
+        if field(claim, "deadlock_free", bool):
+            check_free(table, switching, proof)
+            return f"{pairs}: free of deadlock under {switching}"
+        check_deadlock(table, switching, proof)
+        return f"{pairs}: deadlock under {switching}, reachability {proof['reachability']}"
+    if subject == "delivery":
+        delivered = field(claim, "delivered", bool)
+        check_delivery(table, delivered, proof)
+        return f"{pairs}: {'every packet can always be ejected' if delivered else 'a packet can never be ejected'}"
+    raise Rejected(f"{subject!r} is no claim that this checker knows: they are deadlock, delivery, lanes …")
+
+
+def read(path: str) -> Any:
+    """Read a document; raise `Rejected` if it is too large, too deep, or not JSON."""
+    with open(path, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise Unchecked(f"a file of more than {MOST_BYTES} bytes is not read")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise Rejected(f"this is not JSON: {str(error)[:200]}") from None
+
+
+def main(paths: Sequence[str]) -> int:
+    """Check files of evidence; 0 if all hold, 1 if one does not, 2 if one cannot be read."""
+    status = 0
+    for path in paths:
+        try:
+            for shown in accept(read(path)):
+                print(f"{path}: accepted: {shown}")
+        except Rejected as error:
+            print(f"{path}: {'not checked' if isinstance(error, Unchecked) else 'REJECTED'}: {error}")
+            status = max(status, 1)
+        except OSError as error:
+            print(f"{path}: cannot be read: {error.strerror}")
+            status = 2
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else "usage: python plain.py FILE …")

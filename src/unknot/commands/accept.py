@@ -1,0 +1,96 @@
+"""`unknot accept`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import Json, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS, say
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+    from unknot.verify import Delivery, Verdict
+
+
+def accept(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Evidence that --evidence wrote.")],
+    network: Annotated[
+        str | None, typer.Option("--network", metavar="NETWORK", help="The evidence must be about this network.")
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option("--routing", metavar="NAME", help="Its table must be this routing on --network.")
+    ] = None,
+    vcs: Vcs = None,
+    json: Json = False,
+) -> None:
+    """Check evidence with a program that shares nothing with those that found it.
+
+    The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
+    itself. With --network and --routing it is also shown that the evidence is about them.
+    Exit code 0: all evidence holds; 1: some does not.
+    """
+    from unknot.answers.form import answer
+    from unknot.answers.verdicts import AcceptAnswer
+    from unknot.certificates import plain
+    from unknot.commands.shared import print_json
+    from unknot.errors import UnknotError
+
+    if routing is not None and network is None:
+        raise UnknotError("accept: --routing is about a network; name it with --network")
+    answers = []
+    for path in files:
+        try:
+            document = plain.read(str(path))
+            says, accepted = plain.accept(document), True
+            if network is not None:
+                _require_same(document, network, routing, vcs)
+        except plain.Rejected as error:
+            says, accepted = [str(error)], False
+        except OSError as error:
+            raise UnknotError(f"{path}: it cannot be read: {error.strerror}") from error
+        answers.append({"file": str(path), "accepted": accepted, "says": says})
+        if not json:
+            print("\n".join(f"{path}: {'accepted' if accepted else 'REJECTED'}: {shown}" for shown in says))
+    if json:
+        print_json(answer(AcceptAnswer, files=answers))
+    raise typer.Exit(HOLDS if all(file["accepted"] for file in answers) else FAILS)
+
+
+def _require_same(document: object, network: str, routing: str | None, vcs: int | None) -> None:
+    """Raise `Rejected` unless a document is about a network, and has the table of a routing."""
+    from unknot.certificates import network_of, plain, table_of
+    from unknot.commands.shared import relation_of
+    from unknot.studies import design
+
+    relation = None if routing is None else relation_of(network, routing, vcs)
+    graph = design.network(network, where="--network") if relation is None else relation.network
+    about = plain.Network(plain.field(document, "network", dict))
+    if about.digest != plain.Network(network_of(graph)).digest:
+        raise plain.Rejected(f"this is about {about.name}, another network than {network}")
+    if relation is None:
+        return
+    table = plain.Table(about, plain.field(document, "relation", dict))
+    difference = plain.difference(table, plain.Table(about, table_of(relation)))
+    if difference:
+        raise plain.Rejected(f"its table is not {routing} on {network}: {difference}")
+
+
+def write_evidence(
+    relation: Relation,
+    verdicts: Iterable[Verdict],
+    delivery: Delivery | None,
+    path: Path,
+    more: Iterable[dict[str, Any]] = (),
+) -> None:
+    """Write verdicts that are not open, delivery and other claims about the network as a document, and say so."""
+    from unknot.certificates import delivery_claim, document, verdict_claim, write_document
+
+    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.deadlock_free is not None]
+    if delivery is not None:
+        claims.append(delivery_claim(relation, delivery.delivered))
+    write_document(document(relation.network, relation, [*claims, *more]), path)
+    say(f"wrote {path}; `unknot accept` checks it")
