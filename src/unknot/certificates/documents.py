@@ -106,6 +106,8 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
     for address in range(table.addresses):
         arriving = plain.arriving(table, address)
         for source in table.sources[address]:
+            if source == table.destination[address] and not table.may[address][table.vcs + source]:
+                continue
             before: dict[int, int] = {}
             for at in plain.closure([table.vcs + source], lambda at, a=address, b=before: _onward(table, at, a, b)):
                 if at not in arriving:

@@ -433,7 +433,7 @@ def check_deadlock(table: Table, switching: str, proof: Any) -> None:
             choices = [[v] for v in table.may[address][at]]
         else:
             choices = table.choices(at, address)
-        if not wants or not any({*choice} == {*wants} for choice in choices):
+        if not wants or len({*wants}) < len(wants) or not any({*choice} == {*wants} for choice in choices):
             raise Rejected(f"packet {number} does not wait at {table.name(at)} for what it says")
         held += holds
         waited.append({*wants})
@@ -468,10 +468,16 @@ def check_reachability(reachability: str, packets: list[Any], ports: list[int], 
 
 
 def check_delivery(table: Table, delivered: bool, proof: Any) -> None:
-    """Check that ejection can be reached from every reachable state, or that a packet can come where it cannot."""
+    """Check that ejection can be reached from every reachable state, or that a packet can come where it cannot.
+
+    A packet of a terminal to itself that has no candidates is not sent.
+    """
     if delivered:
         for address in range(table.addresses):
             lost = {*table.may[address]} - arriving(table, address)
+            own = table.vcs + table.destination[address]
+            if own in lost and not table.may[address][own]:
+                lost.remove(own)
             if lost:
                 raise Rejected(f"address {address} cannot be ejected any more from {table.name(min(lost))}")
         return
@@ -484,7 +490,8 @@ def check_delivery(table: Table, delivered: bool, proof: Any) -> None:
         if v not in table.may[address][at]:
             raise Rejected(f"the packet cannot go from {table.name(at)} to {table.name(v)}")
         at = v
-    if at in arriving(table, address):
+    own = table.destination[address] == source and not table.may[address][table.vcs + source]
+    if own or at in arriving(table, address):
         raise Rejected(f"the packet can still be ejected from {table.name(at)}")
 
 

@@ -1,0 +1,195 @@
+"""The checker in one file of plain Python: it accepts and rejects what the room's compiled checker does."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from tests.certificates.corruption import corrupted
+from unknot.certificates import Rejected, delivery_claim, document, plain, table_of, verdict_claim
+from unknot.checker import evidence_holds
+from unknot.cli import app
+from unknot.errors import UnknotError
+from unknot.routing import Relation, dimension_order, duato
+from unknot.testing.strategies import relations
+from unknot.topologies import mesh, torus
+from unknot.verify import check_all, deliver
+
+FILE = Path(plain.__file__)
+
+
+def holds(relation: Relation, claim: dict[str, Any], table: dict[str, Any] | None = None) -> bool:
+    """Whether the plain checker accepts a claim, after a way through JSON."""
+    content = document(relation.network, None, [claim])
+    content["relation"] = table or table_of(relation)
+    try:
+        plain.accept(json.loads(json.dumps(content)))
+    except Rejected:
+        return False
+    return True
+
+
+def agree(relation: Relation, seed: int, times: int) -> int:
+    """Compare the two checkers on every verdict of a relation, whole and changed; return how many were rejected."""
+    draw = np.random.default_rng(seed)
+    table = table_of(relation)
+    rejected = 0
+    for verdict in check_all(relation).values():
+        if verdict.deadlock_free is None:
+            continue
+        assert holds(relation, verdict_claim(verdict), table)
+        for _ in range(times):
+            wrong = corrupted(verdict, draw)
+            accepted = holds(relation, verdict_claim(wrong), table)
+            assert accepted == evidence_holds(relation, wrong), wrong
+            rejected += not accepted
+    return rejected
+
+
+@given(relations(), st.integers(0, 2**32))
+def test_it_agrees_with_the_compiled_checker(relation: Relation, seed: int) -> None:
+    agree(relation, seed, 3)
+
+
+@pytest.mark.campaign
+@settings(max_examples=700, deadline=None)
+@given(relations(), st.integers(0, 2**32))
+def test_it_agrees_on_ten_thousand_certificates(relation: Relation, seed: int) -> None:
+    agree(relation, seed, 8)
+
+
+def test_most_changes_are_rejected() -> None:
+    assert agree(duato(torus(4, 4), 3), 1, 20) > 15
+
+
+@given(relations())
+def test_delivery(relation: Relation) -> None:
+    delivered = deliver(relation).delivered
+    assert holds(relation, delivery_claim(relation, delivered))
+    if delivered:
+        with pytest.raises(RuntimeError):
+            delivery_claim(relation, False)
+    else:
+        assert not holds(relation, delivery_claim(relation, True))
+
+
+def test_it_needs_nothing_but_python(tmp_path: Path) -> None:
+    """One file, run by itself: no package, no dependencies, and not even Unknot on the path."""
+    imported = {
+        alias.name.split(".")[0]
+        for node in ast.walk(ast.parse(FILE.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in ([ast.alias(node.module or "")] if isinstance(node, ast.ImportFrom) else node.names)
+    }
+    assert imported <= sys.stdlib_module_names
+    relation = dimension_order(torus(4, 4), 2)
+    claims = [verdict_claim(verdict) for verdict in check_all(relation).values()]
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    content = document(relation.network, relation, claims)
+    good.write_text(json.dumps(content))
+    content["claims"][0]["proof"]["rank"] = [0] * relation.num_vcs
+    bad.write_text(json.dumps(content))
+    alone = [sys.executable, "-I", "-S", str(FILE)]
+    ran = subprocess.run([*alone, str(good)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr, ran.stdout.count("accepted")) == (0, "", 4)
+    ran = subprocess.run([*alone, str(bad), str(good)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert "bad.json: REJECTED: order: address" in ran.stdout
+    assert subprocess.run([*alone, str(tmp_path / "none")], capture_output=True, check=False).returncode == 2
+
+
+def damaged(content: Any, draw: random.Random) -> None:
+    """Change one place of a document, at any depth."""
+    here = content
+    while True:
+        keys = list(here) if isinstance(here, dict) else list(range(len(here)))
+        if not keys:
+            return
+        key = draw.choice(keys)
+        if not isinstance(here[key], (dict, list)) or draw.random() < 0.15:
+            break
+        here = here[key]
+    odd: list[Any] = [None, -1, 10**30, 1.5, "x", [], {}, True, [[]], -7, 3]
+    if draw.random() < 0.2 and isinstance(here, list):
+        here.append(copy.deepcopy(here[key]))
+    elif draw.random() < 0.2:
+        del here[key]
+    else:
+        here[key] = draw.choice(odd)
+
+
+@given(st.randoms(use_true_random=False))
+def test_hostile_documents_are_rejected_or_harmless(draw: random.Random) -> None:
+    relation = duato(mesh(2, 2), 2)
+    claims = [verdict_claim(verdict) for verdict in check_all(relation).values()]
+    content = json.loads(json.dumps(document(relation.network, relation, claims)))
+    for _ in range(draw.randint(1, 3)):
+        damaged(content, draw)
+    with contextlib.suppress(Rejected):
+        plain.accept(content)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[" * 200_000, "1" * 10_000, "NaN", "\x00", '{"format": 1}', "[]", "1e999"]
+)
+def test_what_is_no_document(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(text)
+    result = CliRunner().invoke(app, ["accept", str(path)])
+    assert result.exit_code == 1
+    assert "REJECTED" in result.output
+
+
+def test_the_command(tmp_path: Path) -> None:
+    out = tmp_path / "duato.json"
+    text = ["torus(4, 4)", "--routing", "duato"]
+    assert CliRunner().invoke(app, ["check", *text, "--evidence", str(out)]).exit_code == 0
+    result = CliRunner().invoke(app, ["accept", str(out), "--network", *text])
+    assert (result.exit_code, result.output.count("accepted:")) == (0, 5)
+    other = CliRunner().invoke(app, ["accept", str(out), "--network", "torus(4, 4)", "--routing", "negative_first"])
+    assert other.exit_code in (1, 2)
+    other = CliRunner().invoke(app, ["accept", str(out), "--network", "torus(4, 5)"])
+    assert other.exit_code == 1
+    assert "another network than torus(4, 5)" in other.output
+    assert CliRunner().invoke(app, ["accept", str(out), "--routing", "duato"]).exit_code == 2
+
+
+def test_a_table_of_another_routing_is_noticed(tmp_path: Path) -> None:
+    out = tmp_path / "xy.json"
+    words = ["check", "mesh(3, 3)", "--routing", "dimension_order", "--evidence", str(out)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    result = CliRunner().invoke(app, ["accept", str(out), "--network", "mesh(3, 3)", "--routing", "west_first"])
+    assert result.exit_code == 1
+    assert "its table is not west_first" in result.output
+
+
+def test_evidence_of_lanes(tmp_path: Path) -> None:
+    for number, words in enumerate((["kautz(2, 4)"], ["ring(6)"], ["ring(6)", "--changes", "rising"])):
+        out = tmp_path / f"{number}.json"
+        assert CliRunner().invoke(app, ["lanes", *words, "--evidence", str(out)]).exit_code == 0
+        claims = plain.accept(plain.read(str(out)))
+        assert "cannot be free of deadlock" in claims[-1]
+        content = json.loads(out.read_text())
+        content["claims"][-1]["impossible"] += 1
+        with pytest.raises(Rejected):
+            plain.accept(content)
+
+
+def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    relation = dimension_order(mesh(3, 3))
+    monkeypatch.setattr("unknot.certificates.documents.MOST_STATES", 10)
+    with pytest.raises(UnknotError, match="10"):
+        document(relation.network, relation, [])
