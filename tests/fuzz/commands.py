@@ -7,8 +7,10 @@ processor time, or `LONGEST` by the clock, it gets SIGINT, and has `LONGEST` sec
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -16,7 +18,7 @@ import time
 import unicodedata
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from tests.fuzz.mutation import ODD, damaged
 from tests.fuzz.readers import READERS
@@ -62,7 +64,7 @@ GOOD: dict[str, list[str]] = {
     "--export": ["out.json"],
     "--series": ["out.svg"],
     "--results": ["out.csv"],
-    "--flows": ["flows.csv"],
+    "--flows": ["flows.csv", *(f"flows-{number}.csv" for number in range(8))],
     "--tables": ["lfts-0.txt", "fdbs-0.txt"],
     "--from": ["json", "dot", "edges", "tod", "graphml"],
     "--kind": ["channel", "router", "link", "grid"],
@@ -70,7 +72,58 @@ GOOD: dict[str, list[str]] = {
     "--to": ["json", "dot"],
     "--time-limit": ["0", "0.5", "5"],
     "--store": ["s.sqlite", "study-0.toml"],
+    "--class": ["share=.5, flits=2", "share=50%, traffic=hotspot(1, share=0.2), reply=4", "priority=1, name=a"],
+    "--units": ["2 GHz, 16 B", "800 MHz, 64 bits"],
+    "--adaptive": ["full", "2"],
+    "--by": ["states", "paths"],
+    "--symmetry": ["none", "reversal", "transposition"],
+    "family": ["mesh(2)", "hypercube(2)", "mesh(1)"],
+    "--lanes": ["1", "2"],
+    "--members": ["0,1,2", "1 2"],
+    "--order": ["auto", "circle", "dimensions", "numbers"],
+    "--dead": ["s0r0,s0r1-s1r0", "s1r1"],
+    "--method": ["auto", "search", "cp-sat", "level by level"],
+    "--paths": ["free", "table", "given"],
+    "--changes": ["none", "rising", "any", "ports"],
+    "--goal": ["mean", "longest"],
+    "--first": ["lanes", "load"],
+    "--view": ["auto", "whole", "groups", "matrix"],
+    "--classes": ["single", "paired"],
+    "--sweep": ["injection_rate=0.1:0.3:0.1", "num_vcs=2,4"],
+    "--sl": ["sl-0.txt"],
+    "--sl2vl": ["sl2vl-0.txt"],
+    "--mcfdbs": ["mcfdbs-0.txt"],
+    "--lid-matrix": ["lid-matrix-0.txt"],
+    "--compare": ["ring.ibnetdiscover"],
+    "--cables": ["ring.lst"],
+    "--compared": ["up_down"],
+    "--csv": ["out.csv"],
+    "--parquet": ["out.parquet"],
+    "overrides": ["injection_rate=0.2", "num_vcs=2"],
 }
+NUMBERS = [
+    *[
+        ".5",
+        "2.",
+        "50%",
+        "1/2",
+        "1e3",
+        "5_0",
+        "0x3",
+        "+3",
+        "--3",
+        "³",
+        "½",
+        "٣",
+        "1 2",
+        "1,5",
+        "2147483648",
+        "-0",
+        "",
+    ],
+    *["\x1c1", "\u20032", "3\u00a0", "1e400", "0.1:0.3", "nan", "3.0", "1;2", "(1)", "[1]", "1-2", "'1'"],
+]
+"""Numbers as people mistype them."""
 VALUES = [
     *["nan", "inf", "-inf", "-1", "0", "1e308", "1e-308", "0x10", "1_000", "1000000", "100000000", "1:1:1"],
     *["(((((", "a,b,c"],
@@ -94,8 +147,6 @@ def good(network):
 @cache
 def _command() -> Any:
     """The command line, with all that commands import."""
-    import importlib
-
     import typer
 
     from unknot.cli import app
@@ -104,6 +155,19 @@ def _command() -> Any:
         importlib.import_module(f"unknot.{room}")
 
     return typer.main.get_command(app)
+
+
+def texts() -> set[str]:
+    """Names of the options and arguments of all commands whose values are not plain numbers."""
+    found = set()
+    for name, command in _command().commands.items():
+        hints = get_type_hints(getattr(importlib.import_module(f"unknot.commands.{name}"), name))
+        for parameter in command.params:
+            kinds = set(get_args(hints.get(parameter.name, int))) or {hints.get(parameter.name, int)}
+            if kinds - {int, float, bool, type(None)}:
+                option = parameter.param_type_name == "option"
+                found.add(max(parameter.opts, key=len) if option else parameter.name)
+    return found
 
 
 def prepare(folder: Path) -> list[str]:
@@ -116,8 +180,31 @@ def prepare(folder: Path) -> list[str]:
             (folder / names[-1]).write_bytes(data)
     (folder / "rule.py").write_text(RULES)
     (folder / "flows.csv").write_text("source,target,bandwidth\n0,1,2.5\n1,2,1\n")
+    for number, row in enumerate(("0 1,2", "0;1;2", "0,1,.5", "0,1,50%", "t0,t1,2 GB/s", "0,1", "\x1c0,1,1", "0,1,")):
+        (folder / f"flows-{number}.csv").write_text(f"source,target,bandwidth\n{row}\n")
+        names.append(f"flows-{number}.csv")
     (folder / "traffic.csv").write_text("source,destination,load\n0,1,0.5\n")
     return names
+
+
+def mistyped(draw: random.Random, text: str) -> str:
+    """A good text as somebody mistypes it: another number, another or no separator, a letter twice, missing or moved."""
+    for _ in range(draw.choice((1, 1, 2))):
+        places = [found.span() for found in re.finditer(r"[0-9.]+", text)]
+        at = draw.randrange(len(text)) if text else 0
+        match draw.randrange(6):
+            case 0 | 1 if places:
+                start, end = draw.choice(places)
+                text = text[:start] + draw.choice(NUMBERS) + text[end:]
+            case 2:
+                text = re.sub(r"[,:;=/ ]", lambda found: draw.choice([found[0], ",", ";", " ", ":", "=", ""]), text)
+            case 3:
+                text = text[:at] + text[at + 1 :]
+            case 4:
+                text = text[:at] + text[at : at + 1] * 2 + text[at + 1 :]
+            case _:
+                text = text[:at] + draw.choice([" ", "\t", "\n", "\x1c", "\u2003", "-", "%", "'", '"']) + text[at:]
+    return text
 
 
 def line(draw: random.Random, names: list[str]) -> list[str]:
@@ -128,8 +215,10 @@ def line(draw: random.Random, names: list[str]) -> list[str]:
 
     def value(of: str) -> str:
         chance = draw.random()
-        if chance < 0.7 and of in GOOD:
+        if chance < 0.5 and of in GOOD:
             return draw.choice(GOOD[of])
+        if chance < 0.7:
+            return mistyped(draw, draw.choice(GOOD.get(of, ["1"])))
         if chance < 0.8:
             return draw.choice(names)
         if chance < 0.9:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.commands import line, outcome, prepare
+from tests.fuzz.commands import GOOD, line, outcome, prepare, texts
 from tests.fuzz.readers import ROOT
 
 
@@ -57,6 +57,11 @@ def run(lines: int, seed: int) -> str:
 @pytest.mark.campaign
 def test_many_command_lines(seed: int) -> None:
     print(run(int(os.environ.get("UNKNOT_FUZZ_LINES", "3000")), seed))
+
+
+def test_every_option_that_takes_text_has_good_texts() -> None:
+    without = {name for name in texts() if name not in GOOD}
+    assert not without
 
 
 def test_some_command_lines() -> None:

@@ -57,6 +57,13 @@ def test_arrays_are_private_and_read_only() -> None:
         network.name = "m"  # type: ignore[misc]
 
 
+def test_two_numbers_name_nothing() -> None:
+    for find in (ring(4).router, ring(4).terminal):
+        assert find(" 2 ") == 2
+        with pytest.raises(NetworkError, match="called '1 2'"):
+            find("1 2")
+
+
 def test_terminals_default_and_differ() -> None:
     network = Network("n", 2, [0], [1], inject=[0, 0, 1], eject=[1, 1, 0])  # type: ignore[arg-type]
     assert (network.num_terminals, network.inject.tolist(), network.eject.tolist()) == (3, [0, 0, 1], [1, 1, 0])

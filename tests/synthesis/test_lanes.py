@@ -246,6 +246,7 @@ def test_flow_files(tmp_path) -> None:  # type: ignore[no-untyped-def]
         ("source,bandwidth\n", "no 'target'"),
         ("source,target\n", "no flow"),
         ("source,target\nt0,t9\n", "no terminal called"),
+        ("source,target,bandwidth\n0 1,2\n", "no terminal called '0 1'"),
         ("source,target\nt0,t0\n", "to another terminal"),
         ("source,target,bandwidth\nt0,t1,-3\n", "is no bandwidth"),
         ("source,target,bandwidth\nt0,t1,3 km/h\n", "is no bandwidth"),

@@ -228,7 +228,7 @@ class Network(Drawn):
 
     def _find(self, name: str | int, kind: str, count: int, labels: Sequence[str] | None, named: Any) -> int:
         text = str(name).replace(" ", "")
-        if isinstance(name, (int, np.integer)) or (labels is None and _INDEX.fullmatch(text)):
+        if isinstance(name, (int, np.integer)) or (labels is None and _INDEX.fullmatch(name.strip())):
             if 0 <= int(name) < count:
                 return int(name)
             raise NetworkError(f"network {self.name!r} has no {kind} {name}: {kind}s are numbered 0 to {count - 1}")

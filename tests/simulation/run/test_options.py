@@ -45,6 +45,8 @@ def test_bursts() -> None:
         (router_of, "iterations=2, allocator=separable_input_first", 1, "has one iteration"),
         (lengths_of, "x", 1, "expected a number of flits"),
         (lengths_of, "0", 1, "from 1 to"),
+        (lengths_of, "\x1c2147483648", 1, "from 1 to"),
+        (lengths_of, "1 2", 1, "expected a number of flits"),
         (lengths_of, "1:0.5, x:0.5", 8, "expected length:share"),
         (lengths_of, "1:0.5, 5", 8, "expected length:share"),
         (lengths_of, "1:0.5, 5:-1", 8, "must be above 0"),
@@ -63,7 +65,7 @@ def test_problems_have_their_place(read: object, text: str, column: int, said: s
 
 @given(st.text(max_size=30))
 def test_any_text_is_read_or_refused_as_a_text(text: str) -> None:
-    for read in (router_of, lengths_of, bursts_of):
+    for read in (router_of, lengths_of, bursts_of, class_of):
         with contextlib.suppress(TextError):
             read(text)
 
@@ -72,7 +74,11 @@ def test_traffic_classes_from_text() -> None:
     found = class_of("share=2, traffic=hotspot(3, share=0.1), flits=1, reply=4, priority=1, name=reads")
     assert (found.share, found.traffic, found.priority, found.name) == (2, "hotspot(3, share=0.1)", 1, "reads")
     assert found.forms == (Message(1, reply=4),)
+    assert [class_of(f"share={text}").share for text in (".5", "50%", "2.", "1/2", "3")] == [0.5, 0.5, 2.0, 0.5, 3]
     for text, words in (
+        ("share=1/0", "share must be a number above 0"),
+        ("share=half", "share must be a number above 0"),
+        ("flits=2.", "must be a whole number"),
         ("share", "expected option=value"),
         ("share=1, share=2", "each once"),
         ("length=2", "with one of share, traffic"),

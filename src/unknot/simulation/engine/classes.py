@@ -87,8 +87,9 @@ class TrafficClass:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.share, bool) or not 0 < self.share < float("inf"):
-            raise SimulationError(f"traffic class: share must be a number above 0, got {self.share!r}")
+        number = isinstance(self.share, (int, float, np.integer, np.floating)) and not isinstance(self.share, bool)
+        if not number or not 0 < self.share < float("inf"):
+            raise SimulationError(f"traffic class: share must be a number above 0, such as 0.5, got {self.share!r}")
         whole = isinstance(self.priority, (int, np.integer)) and not isinstance(self.priority, bool)
         if not whole or not 0 <= self.priority <= HIGHEST:
             raise SimulationError(

@@ -80,6 +80,7 @@ def _is_number(value: object) -> bool:
 
 
 _T = TypeVar("_T")
+_NUMBER = re.compile(r"([+-]?(?:[0-9]{1,9}\.?[0-9]{0,9}|\.[0-9]{1,9}))(?: ?(%)|/([0-9]{1,9}))?")
 _PIECE = re.compile(r"(?:[^,(]|\([^)]*\))+")
 
 
@@ -126,11 +127,12 @@ def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
         At the place that is wrong.
     """
     if ":" not in text:
-        if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", text):
+        number = text.strip()
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", number):
             raise TextError(
                 "expected a number of flits, or lengths and shares such as 1:0.5, 5:0.5", where, 1, 1, text
             )
-        length = int(text)
+        length = int(number)
         _located(lambda: length_shares(length), where, 1, text)
         return length
     found: dict[int, float] = {}
@@ -189,11 +191,12 @@ def class_of(text: str, where: str = "<class>") -> TrafficClass:
                 f"expected option=value, each once, with one of {', '.join((*_OF_CLASS, *_OF_MESSAGE))}",
                 where, 1, column, text,
             )  # fmt: skip
-        given[name] = value if name in ("traffic", "name") else _value(value)
+        given[name] = _value(value) if name in _NUMBERS else value.strip("'\"")
     message = {name: given.pop(name) for name in _OF_MESSAGE if name in given}
     return _located(lambda: TrafficClass(messages=(Message(**message),), **given), where, 1, text)
 
 
+_NUMBERS = ("share", "priority", "flits", "reply")
 _OF_CLASS, _OF_MESSAGE = ("share", "traffic", "priority", "name"), ("flits", "kind", "reply", "reply_kind")
 
 
@@ -206,12 +209,15 @@ def _pieces(text: str) -> Iterable[tuple[int, str]]:
 
 
 def _value(text: str) -> Any:
-    """A number, true or false; anything else is a word."""
+    """A number, also as ``50%`` or ``1/2``, true or false; anything else is a word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    if re.fullmatch(r"[0-9]{1,6}\.[0-9]{1,6}", text):
-        return float(text)
-    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else text.strip("'\"")
+    if re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        return int(text)
+    found = _NUMBER.fullmatch(text)
+    if found and (divisor := 100 if found[2] else int(found[3] or 1)):
+        return float(found[1]) / divisor
+    return text.strip("'\"")
 
 
 def _located(make: Callable[[], _T], where: str, column: int, text: str) -> _T:
