@@ -121,7 +121,7 @@ NUMBERS = [
         "-0",
         "",
     ],
-    *["\x1c1", "\u20032", "3\u00a0", "1e400", "0.1:0.3", "nan", "3.0", "1;2", "(1)", "[1]", "1-2", "'1'"],
+    *["", "\x1c1", "\u20032", "3\u00a0", "1e400", "0.1:0.3", "nan", "3.0", "1;2", "(1)", "[1]", "1-2", "'1'"],
 ]
 """Numbers as people mistype them."""
 VALUES = [
@@ -188,7 +188,7 @@ def prepare(folder: Path) -> list[str]:
 
 
 def mistyped(draw: random.Random, text: str) -> str:
-    """A good text as somebody mistypes it: another number, another or no separator, a letter twice, missing or moved."""
+    """A good text as somebody mistypes it: another number, another or no separator, a letter twice or missing."""
     for _ in range(draw.choice((1, 1, 2))):
         places = [found.span() for found in re.finditer(r"[0-9.]+", text)]
         at = draw.randrange(len(text)) if text else 0
