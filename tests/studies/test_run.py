@@ -338,7 +338,7 @@ def test_a_row_that_cannot_be_read_is_computed_again(damage: str, tmp_path: Path
     assert spoken(run_study(study, executor=Serial(), note=notes.append)) == wanted
     assert [what["kind"] for what in computed] == ["proof"]
     (note,) = notes
-    assert "is damaged" in note
+    assert "is not used" in note
 
 
 def test_the_precision_is_passed_on(tmp_path: Path, computed: Computed) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,37 @@ def compute(point: Point) -> str:
 def read(point: Point, text: str) -> Any:
     """The `Proven` or `Run` that a JSON text of `compute` holds."""
     return decode(Proven if point.what["kind"] == "proof" else Run, json.loads(text))
+
+
+def checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | Run:
+    """A result that was read, with its evidence accepted and all else that can be computed again compared.
+
+    Raises
+    ------
+    UnknotError
+        If it is of another point, or its evidence does not hold or cannot be checked.
+    """
+    from unknot.checker import accept
+    from unknot.simulation import replay
+    from unknot.verify import deliver
+
+    what = point.what
+    if isinstance(result, Run):
+        of = result.switching, result.buffer_depth, result.offered_load, result.seed, result.network, result.routing
+        same = what["switching"], what["buffer_depth"], what["load"], what["seed"]
+        if of != (*same, relation.network.name, relation.name):
+            raise UnknotError("it is the run of another point")
+        if result.deadlock is not None:
+            accept(relation, Verdict(False, result.switching, "", "", "", configuration=result.deadlock))
+        return result
+    verdict, knot = result.verdict, result.verdict.configuration
+    if verdict.switching != what["switching"] or result.delivery != deliver(relation):
+        raise UnknotError("it is the proof of another design")
+    if verdict.deadlock_free is not None:
+        accept(relation, verdict)
+    if result.replay != (replay(relation, knot) if knot is not None else None):
+        raise UnknotError("its replay is another one")
+    return replace(result, certificate_holds=None if verdict.deadlock_free is None else True)
 
 
 def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from unknot.routing.relation import Relation
 from unknot.routing.tabulate import FEW
 from unknot.simulation.run.run import Run
 from unknot.studies.load import load_study
-from unknot.studies.points import Point, Proven, compute, proof_point, read, run_point
+from unknot.studies.points import Point, Proven, checked, compute, proof_point, read, run_point
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Note, Store
 from unknot.studies.study import Builder, Study
@@ -55,8 +55,8 @@ def run_study(
     store : path, optional
         The SQLite file; by default the study's path with the suffix ``.sqlite``, and memory for a study without path.
     note : callable, optional
-        Called with one sentence about damage found in the store, whose points are computed again; by default the
-        sentence is logged as a warning.
+        Called with one sentence about damage found in the store, and about evidence in it that does not hold, whose
+        points are computed again; by default the sentence is logged as a warning.
 
     Returns
     -------
@@ -166,14 +166,17 @@ class _Sweep:
         return run_point(design, relation, folder, self.loads[load], self.seeds[seed], *self.cycles)
 
     def _found(self, slot: Slot) -> bool:
-        """Take a point from the store, if it is there and can be read."""
+        """Take a point from the store, if it is there, can be read, and its evidence holds."""
         point = self._point(slot)
         text = self.store.get(point.key)
         if text is None:
             return False
         try:
-            result = read(point, text)
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            result = checked(point, self.relations[slot[1]], read(point, text))
+        except UnknotError as error:
+            self.store.drop(point.key, str(error))
+            return False
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             self.store.drop(point.key, f"it cannot be read: {type(error).__name__}")
             return False
         self._finish(slot, result, "kept from before")

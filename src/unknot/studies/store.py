@@ -28,8 +28,7 @@ _MARK_AT = 68
 """Offset of `application_id` in a database file."""
 _LAYOUT = 2
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS results "
-    "(key TEXT PRIMARY KEY, point TEXT NOT NULL, result TEXT NOT NULL, checksum TEXT NOT NULL)"
+    "CREATE TABLE results (key TEXT PRIMARY KEY, point TEXT NOT NULL, result TEXT NOT NULL, checksum TEXT NOT NULL)"
 )
 _SURROUNDINGS = {
     sqlite3.SQLITE_BUSY: "another process holds it locked; wait for it to end, or name another store with --store",
@@ -90,7 +89,7 @@ class Store:
 
     def drop(self, key: str, why: str) -> None:
         """Remove a row whose content turned out to be unusable, with a note."""
-        self._note(f"{self.path}: a stored result is damaged ({why}); it is computed again")
+        self._note(f"{self.path}: a stored result is not used ({why}); it is computed again")
 
         def delete() -> None:
             with self._base:
@@ -135,6 +134,7 @@ class Store:
     def _open(self) -> None:
         self._base = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=self._patience)
         try:
+            self._base.execute("PRAGMA trusted_schema = OFF")
             self._base.execute(f"PRAGMA page_size = {PAGE}")
             self._base.execute("PRAGMA synchronous = FULL")
             with self._base:
@@ -142,11 +142,13 @@ class Store:
                 mark, layout = (
                     self._base.execute(f"PRAGMA {p}").fetchone()[0] for p in ("application_id", "user_version")
                 )
-                tables = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+                tables = self._base.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
                 if tables and mark != _MARK:
                     raise _BrokenError("this file has no mark of a store")
                 if tables and layout != _LAYOUT:
                     raise _BrokenError("this store was made by another version of unknot")
+                if tables and tables != [("table", _TABLE)]:
+                    raise _BrokenError("this store has more in it than its table, or another one")
                 if tables:
                     wrong = self._base.execute("PRAGMA integrity_check(1)").fetchone()[0]
                     if wrong != "ok":
@@ -261,6 +263,7 @@ def _is_ours(path: Path) -> bool:
     try:
         base = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         try:
+            base.execute("PRAGMA trusted_schema = OFF")
             columns = [row[1] for row in base.execute("PRAGMA table_info(results)")]
         finally:
             base.close()
