@@ -152,6 +152,14 @@ def test_run_in_json(tmp_path: Path, undisturbed: bytes) -> None:
     assert (tmp_path / "reports" / "s.html").read_bytes() == undisturbed
 
 
+def test_worker_processes_end_without_a_word(tmp_path: Path) -> None:
+    words = ("simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.1", "--seeds", "2", "--jobs", "2")
+    done = command(*words, "--warmup", "100", "--measure", "400", folder=tmp_path)
+    assert done.returncode == 0
+    said = [line for line in done.stderr.splitlines() if not line.startswith("compiling kernels")]
+    assert said == ["simulating: 1/2  seed 1", "simulating: 2/2  seed 2"]
+
+
 def test_version_and_help() -> None:
     assert unknot_says("--version").stdout == f"unknot {unknot.__version__}\n"
     for words in (["--help"], *([name, "--help"] for name in ("run", "check", "audit", "show", "simulate"))):

@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 from unknot.report import draw_bnr
-from unknot.report.picture import png
+from unknot.report.picture import rendered
 from unknot.routing import dimension_order, pbfaa, planar_adaptive, vba
 from unknot.topologies import mesh
 from unknot.verify import bnr
@@ -32,7 +32,7 @@ def test_every_class_has_a_line_and_every_forbidden_path_a_picture() -> None:
     assert "– because" in shown
     refused = svg.count('stroke="#d55e00"')
     assert refused == len(missing)
-    assert png(svg).startswith(b"\x89PNG")
+    assert rendered(svg, "png").startswith(b"\x89PNG")
 
 
 def test_what_holds_and_what_is_lost_by_choice() -> None:

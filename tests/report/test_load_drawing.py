@@ -10,7 +10,7 @@ import pytest
 from unknot.errors import UnknotError
 from unknot.report import draw_load
 from unknot.report.load_drawing import RAMP, colour
-from unknot.report.picture import png
+from unknot.report.picture import rendered
 from unknot.topologies import line, mesh, ring
 
 
@@ -29,7 +29,7 @@ def test_every_channel_has_its_colour() -> None:
     assert "busiest channel 0.7 flits per cycle, mean 0.35" in drawn
     assert "a note &amp; more" in drawn
     assert re.findall(r">(0|0\.4|0\.8)</text>", drawn) == ["0", "0.4", "0.8"]
-    assert png(drawn).startswith(b"\x89PNG")
+    assert rendered(drawn, "png").startswith(b"\x89PNG")
 
 
 def test_no_load_and_no_channels() -> None:

@@ -14,7 +14,7 @@ from unknot.network import Network
 from unknot.report import draw_realisation
 from unknot.report.multistage import CONFLICT
 from unknot.report.permutation_text import changed_tags, describe_realisation
-from unknot.report.picture import png
+from unknot.report.picture import rendered
 from unknot.topologies import benes, clos, composite_banyan, mesh, omega, rcbn
 
 FAMILIES = [rcbn(16), omega(8), benes(8), clos(3, 2, 4), composite_banyan(16), benes(2)]
@@ -34,7 +34,7 @@ def test_every_message_and_switch_is_drawn(network: Network) -> None:
         assert f"t{s} → t{d}" in shown
     assert set(network.router_labels or ()) <= set(shown)
     assert (CONFLICT in drawn) == (found.realised is False)
-    assert png(drawn).startswith(b"\x89PNG")
+    assert rendered(drawn, "png").startswith(b"\x89PNG")
 
 
 def test_dead_switches_and_conflicts_are_shown() -> None:
@@ -46,7 +46,7 @@ def test_dead_switches_and_conflicts_are_shown() -> None:
     assert "rcbn(8): blocked" in drawn
     assert 'stroke-dasharray="2 4"' in drawn
     assert 'stroke-width="7"' in drawn
-    assert png(drawn).startswith(b"\x89PNG")
+    assert rendered(drawn, "png").startswith(b"\x89PNG")
 
 
 def test_messages_without_any_path_end_at_their_switch() -> None:

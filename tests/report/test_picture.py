@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from io import BytesIO
 from pathlib import Path
 
@@ -9,19 +10,23 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from tests.report.examples import named, ring_knot
+from tests.report.examples import named, ring_knot, run
 from tests.report.test_placement import NETWORKS
+from tests.test_cli import refused
 from unknot.errors import UnknotError
 from unknot.network import from_edges
-from unknot.report import draw_configuration, draw_network
-from unknot.report.picture import SCALE, png, write_picture
+from unknot.report import draw_configuration, draw_curves, draw_network, draw_series
+from unknot.report.drawn import Drawing
+from unknot.report.picture import SCALE, rendered, write_picture
 from unknot.report.sheet import Sheet
+from unknot.routing import dimension_order
+from unknot.simulation import simulate
 from unknot.topologies import complete, mesh, ring, torus
 
 
 def pixels(svg: str) -> np.ndarray:
     """Rows, columns, and red, green, blue from 0 to 1."""
-    image: np.ndarray = imread(BytesIO(png(svg)))
+    image: np.ndarray = imread(BytesIO(rendered(svg, "png")))
     return image[:, :, :3]
 
 
@@ -56,7 +61,7 @@ def test_links_are_on_the_picture(network: object) -> None:
 
 def test_the_same_every_time() -> None:
     svg = draw_network(torus(4, 4))
-    assert png(svg) == png(svg)
+    assert rendered(svg, "png") == rendered(svg, "png")
 
 
 def test_configurations_are_drawn_in_colour() -> None:
@@ -80,10 +85,42 @@ def test_the_ending_decides(tmp_path: Path) -> None:
     svg = draw_network(mesh(2, 2))
     write_picture(svg, tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_text(encoding="utf-8") == svg
-    with pytest.raises(UnknotError, match=r"a\.jpg: a picture is written as \.svg or \.png"):
+    with pytest.raises(UnknotError, match=r"a\.jpg: a picture is written as \.svg, \.png or \.pdf$"):
         write_picture(svg, tmp_path / "a.jpg")
     with pytest.raises(UnknotError, match="<ellipse> cannot be drawn"):
-        png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><ellipse/></svg>')
+        rendered('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><ellipse/></svg>', "png")
+
+
+@pytest.mark.parametrize("form", ["png", "pdf"])
+@pytest.mark.parametrize("name", ["curves", "series", "network"])
+def test_every_drawing_saves_itself_in_every_form(name: str, form: str, tmp_path: Path) -> None:
+    drawn = {"curves": curves, "series": series, "network": lambda: draw_network(mesh(3, 3))}[name]()
+    data = drawn.save(tmp_path / f"a.{form}").read_bytes()
+    assert data == rendered(drawn, form) == rendered(pickle.loads(pickle.dumps(drawn)), form)
+    if form == "png":
+        assert imread(BytesIO(data)).shape[1] > 300
+    else:
+        assert data.startswith(b"%PDF-")
+        assert b"/FontFile2" in data, "fonts are embedded as TrueType"
+        assert b"/Type3" not in data
+        assert b"/CreationDate" not in data
+
+
+def curves() -> Drawing:
+    return draw_curves({"a $b$": [run(0.1), run(0.4, stable=False)], "網": [run(0.2)]})
+
+
+def series() -> Drawing:
+    one = simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500, interval=50)
+    return draw_series(one, title="a <b> $c$")
+
+
+@pytest.mark.parametrize("command", ["show", "check", "simulate", "lanes", "repair", "design", "bnr", "multicast"])
+def test_every_command_that_draws_refuses_other_endings_with_the_list(command: str, tmp_path: Path) -> None:
+    more = {"check": ["--routing", "duato"], "simulate": ["--routing", "duato", "--load", "0.1"]}
+    said = refused(command, "mesh(3, 3)", *more.get(command, []), "--out", str(tmp_path / "a.jpg"))
+    assert "a.jpg: " in said
+    assert all(ending in said for ending in (".svg", ".png", ".pdf")), said
 
 
 def test_one_way_channels_have_arrows_and_others_have_not() -> None:

@@ -47,14 +47,14 @@ def keeping_the_best() -> Iterator[None]:
 
 
 def _end_tracker() -> None:
-    """Wait for the process that multiprocessing starts beside its workers; it would outlive this one for a moment."""
+    """Wait for the process that multiprocessing starts beside its workers; it would outlive this one for a moment.
+
+    Only who started it can: in a worker it is known, but without an id.
+    """
     tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
-    stop = getattr(getattr(tracking, "_resource_tracker", None), "_stop", None)
-    if stop is not None:
-        stop()
-
-
-atexit.register(_end_tracker)  # before multiprocessing is imported, so that this runs after it has cleaned up
+    tracker = getattr(tracking, "_resource_tracker", None)
+    if getattr(tracker, "_pid", None) is not None:
+        tracker._stop()
 
 
 class Guard:
@@ -161,6 +161,7 @@ def _clean_up() -> None:
 
 def run(command: Callable[[], Any]) -> NoReturn:
     """Run a command that ends with SystemExit, in the process of the command line."""
+    atexit.register(_end_tracker)  # before multiprocessing is imported, so that this runs after it has cleaned up
     _open_streams()
     warnings.showwarning = lambda message, *_, **__: _say(f"note: {visible(str(message))}")
     guard = Guard()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from unknot.verify import Delivery, Verdict
 
 
-PICTURES = (".svg", ".png")
 CLAUSES = ".cnf"
 
 
@@ -106,8 +105,9 @@ def lanes(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the routes there, as export does; with .svg or .png draw the cycle that rules out one lane; "
-            "with .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat and .lrat.",
+            help="Write the routes there, as export does; with .svg, .png or .pdf draw the cycle that rules out "
+            "one lane; with .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat "
+            "and .lrat.",
         ),
     ] = None,
     evidence: EvidenceFile = None,
@@ -122,15 +122,16 @@ def lanes(
     """
     from unknot.checker import evidence_holds
     from unknot.commands import activity
+    from unknot.report.picture import ENDINGS
     from unknot.studies import design
     from unknot.synthesis import lanes as fewest
     from unknot.synthesis import read_flows
     from unknot.synthesis.export import require_format
     from unknot.verify import check, deliver
 
-    of_evidence = out is not None and out.suffix.lower() in (*PICTURES, CLAUSES)
+    of_evidence = out is not None and out.suffix.lower() in (*ENDINGS, CLAUSES)
     if out is not None and (count is not None or not of_evidence):
-        require_format(out)
+        require_format(out, () if count is not None else (*ENDINGS, CLAUSES))
     built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
@@ -192,6 +193,7 @@ def write_lane_evidence(found: Lanes | ChangingLanes, verdict: Verdict, delivery
 
 def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
     """Routes as tables, or the evidence: a cycle as a picture, a refutation as clauses and a proof."""
+    from unknot.report.picture import ENDINGS
     from unknot.synthesis import ForcedCycle, Refutation, RouteCycle, export, write_refutation
 
     if out.suffix.lower() == CLAUSES:
@@ -200,7 +202,7 @@ def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
             say(f"the proof is in {files.drat} and {files.lrat}")
         else:
             say(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
-    elif out.suffix.lower() not in PICTURES:
+    elif out.suffix.lower() not in ENDINGS:
         export(found.relation, out)
     elif isinstance(found.evidence, (ForcedCycle, RouteCycle)):
         from unknot.report import draw_cycle

@@ -62,7 +62,7 @@ def _drawable(path: Path | None) -> Path | None:
 
 Picture = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE.svg|png", callback=_drawable, help="Draw it into this file."),
+    typer.Option("--out", metavar="FILE.svg|png|pdf", callback=_drawable, help="Draw it into this file."),
 ]
 
 

@@ -42,7 +42,7 @@ def repair(
         Path | None,
         typer.Option(
             "--out",
-            metavar="FILE.svg|png|json|DIR",
+            metavar="FILE.svg|png|pdf|json|DIR",
             help="Draw latencies; or write the routes of each remedy, its kind in the name of the file; or, of a "
             "fabric, files OpenSM loads.",
         ),

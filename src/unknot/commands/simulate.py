@@ -22,7 +22,7 @@ from unknot.commands.options import (
     in_groups,
 )
 from unknot.commands.outcomes import say
-from unknot.commands.shared import network_for, relation_of, write_rows
+from unknot.commands.shared import network_for, relation_of, write, write_rows
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def simulate(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write a drawing of where the load sits, or of the deadlock, .svg or .png.",
+            help="Write a drawing of where the load sits, or of the deadlock, .svg, .png or .pdf.",
             dir_okay=False,
         ),
     ] = None,
@@ -108,7 +108,8 @@ def simulate(
     csv: Csv = None,
     units: UnitsText = None,
     series: Annotated[
-        Path | None, typer.Option(help="Write a drawing of what happens over time, .svg or .png.", dir_okay=False)
+        Path | None,
+        typer.Option(help="Write a drawing of what happens over time, .svg, .png or .pdf.", dir_okay=False),
     ] = None,
     channels: Annotated[
         bool, typer.Option("--channels", help="With --json: every channel, how busy it was.")
@@ -183,11 +184,10 @@ def simulate(
             texts = {"network": network_for(export, network), "routing": network_for(export, routing)}
             simulated.export(relation, run, export, {**texts, "vcs": vcs})
         if series is not None:
-            from unknot.report import write_series
+            from unknot.report import draw_series
 
             title = f"{relation.name} on {relation.network.name}, load {load:g}"
-            write_series(run, series, title=title, units=scale.units)
-            say(f"wrote {series}")
+            write(series, draw_series(run, title=title, units=scale.units))
     write_rows(found.rows, csv, units=scale.units)
 
 

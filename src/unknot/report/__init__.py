@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from unknot.report.load_drawing import draw_load
     from unknot.report.multistage import draw_realisation
     from unknot.report.rule_drawing import draw_rule
-    from unknot.report.series_drawing import draw_series, write_series
+    from unknot.report.series_drawing import draw_series
     from unknot.report.study_report import write_study_report
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "draw_rule",
     "draw_series",
     "write_audit_report",
-    "write_series",
     "write_study_report",
 ]
 
@@ -45,7 +44,6 @@ _HOMES = {
     "draw_series": "series_drawing",
     "describe": "configuration_text",
     "write_audit_report": "audit_report",
-    "write_series": "series_drawing",
     "write_study_report": "study_report",
 }
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from unknot.report.drawn import Drawing
-from unknot.report.sheet import COLOURS, INK, SOFT
+from unknot.report.figure import COLUMN, TEXT, chosen, drawing, head, plain, style
+from unknot.report.sheet import COLOURS, SOFT
 from unknot.simulation.run.replication import mean_of, spread
 from unknot.simulation.run.run import Run
 from unknot.units import Scale, Units
@@ -19,28 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "unknot",
-    "svg.fonttype": "path",
-    "font.family": ["DejaVu Sans"],
-    "font.size": 9.5,
-    "axes.edgecolor": SOFT,
-    "axes.labelcolor": INK,
-    "axes.titlesize": 10.5,
-    "text.color": INK,
-    "xtick.color": SOFT,
-    "ytick.color": SOFT,
-    "grid.color": "#e3e7eb",
-    "path.simplify": False,
-}
-
-_NIGHT = {"#ffffff": "#15191e", "white": "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", "#e3e7eb": "#2c343c"}
-_RULES = "".join(
-    f'svg.unknot [style*="{what}: {day}"]{{{what}:{night} !important}}'
-    for day, night in _NIGHT.items()
-    for what in ("fill", "stroke")
-)
-DARK = f"<style>@media (prefers-color-scheme:dark){{{_RULES}}}</style>"
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
+PANELS = ("mean", "p99", "accepted")
 
 
 @dataclass(frozen=True)
@@ -112,7 +90,12 @@ def _point(load: float, group: list[Run]) -> Point:
 
 
 def draw_curves(
-    designs: Mapping[str, Sequence[Run]], *, stacked: bool = False, units: Units | str | None = None
+    designs: Mapping[str, Sequence[Run]],
+    *,
+    stacked: bool = False,
+    units: Units | str | None = None,
+    panels: str | Sequence[str] | None = None,
+    paper: bool = False,
 ) -> Drawing:
     """Mean latency, 99th percentile and accepted load against offered load, one line per design.
 
@@ -124,94 +107,117 @@ def draw_curves(
     designs : mapping of str to sequence of Run
         Runs of each design, by its name.
     stacked : bool
-        Whether the three stand one below the other, for narrow screens.
+        Whether the panels stand one below the other, for narrow screens and single columns.
     units : Units or str, optional
         Clock and width of a flit, such as ``2 GHz, 16 B``: draws nanoseconds against GB/s.
+    panels : str or sequence of str, optional
+        Those of ``mean``, ``p99`` and ``accepted`` that are drawn; all by default.
+    paper : bool
+        Whether the figure is made for print: 3.4 inches wide, a column, if it is one panel or stacked, else 7 inches;
+        texts of 7 and 8 points, thinner lines.
 
     Returns
     -------
     Drawing
         An SVG element; the same runs give the same text.
+
+    Raises
+    ------
+    UnknotError
+        If a panel is not known.
     """
     from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     scale = Scale.of(units)
+    shown = chosen(panels, PANELS)
     given = {name: points(runs) for name, runs in designs.items()}
     lines = {name: [point.on(scale) for point in found] for name, found in given.items()}
-    entries = len(lines) + 2
-    columns = 1 if stacked else 3 if max(map(len, [*lines, ""])) <= 40 else 2
-    below = 0.22 * -(-entries // columns) + 0.62
-    height = below + (9.0 if stacked else 3.0)
-    with rc_context(STYLE | {"svg.hashsalt": "unknot stacked" if stacked else "unknot"}):
-        figure = Figure(figsize=(4.4 if stacked else 11.0, height))
-        FigureCanvasSVG(figure)
-        panels = figure.subplots(*((3, 1) if stacked else (1, 3)))
-        _latency(panels[0], lines, "mean", f"Mean latency ({scale.time_name})")
-        _latency(panels[1], lines, "p99", f"99th percentile of latency ({scale.time_name})")
-        _accepted(panels[2], lines, f"Accepted load ({scale.load_name})")
-        for panel in panels:
-            panel.set_xlabel(f"Offered load ({scale.load_name})")
-            panel.grid(True, linewidth=0.8)
-            panel.set_axisbelow(True)
-            panel.spines[["top", "right"]].set_visible(False)
-        handles, labels = panels[2].get_legend_handles_labels()
-        handles += _key(panels[2])
-        labels = [*map(_shown, labels), "not stable (on the edge: beyond it)", "deadlock"]
-        left, right = (0.13, 0.96) if stacked else (0.045, 0.985)
-        figure.subplots_adjust(
-            left=left, right=right, wspace=0.2, hspace=0.34, top=1 - 0.36 / height, bottom=below / height
-        )
-        figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
-        file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    summary = "; ".join(map(_described, given.items()))
-    return inline(file.getvalue(), f"Latency and accepted load against offered load: {summary}")
+    tall = stacked or len(shown) == 1
+    width = (COLUMN if tall else TEXT) if paper else 4.4 if tall else 11.0 * len(shown) / len(PANELS)
+    high = (2.2 if tall else 1.9) if paper else 3.0
+    letters = int(width * (16 if paper else 12.5))
+    names = [plain(name, min(60, letters - 6)) for name in lines]
+    every = [point for found in lines.values() for point in found]
+    marks = {}
+    if any(not point.stable for point in every):
+        marks["not stable" if paper else "not stable (on the edge: beyond it)"] = "o"
+    if any(point.deadlocked for point in every):
+        marks["deadlock"] = "x"
+    names += marks
+    columns = max(1, min(len(names), 4, letters // (max(map(len, [*names, ""])) + 6)))
+    height = high * (len(shown) if tall else 1) + (0.17 if paper else 0.22) * -(-len(names) // columns) + 0.1
+    with rc_context(style(paper=paper, salt="stacked" if stacked else "")):
+        figure = Figure(figsize=(width, height), dpi=300 if paper else 144, layout="constrained")
+        grid = figure.subplots(*((len(shown), 1) if tall else (1, len(shown))), squeeze=False)
+        for name, panel in zip(shown, grid.flat, strict=True):
+            if name == "accepted":
+                _accepted(panel, lines)
+                head(panel, "Accepted load" if paper else f"Accepted load ({scale.load_name})", paper=paper)
+            else:
+                _latency(panel, lines, name)
+                what = "Mean latency" if name == "mean" else f"99th percentile{'' if paper else ' of latency'}"
+                head(panel, f"{what} ({scale.time_name})", paper=paper)
+            panel.set_xlim(0.0, _most(lines) * 1.04)
+            panel.set_xlabel(f"Offered load ({scale.load_name.replace(' / ', '/') if paper else scale.load_name})")
+        if names:
+            key = [*(_key(**_look(i)) for i in range(len(lines))), *(_key(**_MARK, marker=m) for m in marks.values())]
+            figure.legend(key, names, loc="outside lower center", ncols=columns)
+        summary = "; ".join(map(_described, given.items()))
+        return drawing(figure, f"Latency and accepted load against offered load: {summary}")
 
 
-def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str, title: str) -> None:
+def _look(i: int) -> dict[str, Any]:
+    """Colour, mark and line of a design: those of 49 designs differ."""
+    again, k = divmod(i, len(COLOURS))
+    return {
+        "color": COLOURS[k],
+        "marker": MARKERS[(k + again) % len(MARKERS)],
+        "linestyle": DASHES[again % len(DASHES)],
+    }
+
+
+def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str) -> None:
     steady = [v for ps in lines.values() for p in ps if p.stable and (v := getattr(p, which)) is not None]
     known = [v for ps in lines.values() for p in ps if (v := getattr(p, which)) is not None]
     lowest = min(steady or known, default=1.0)
     top = 1.12 * min(max(steady or known, default=1.0), 6.0 * lowest)
     top = max(top, 2.0 * lowest)
-    panel.set_title(title, loc="left", pad=9.0)
     panel.set_ylim(0.0, top)
-    for i, (name, found) in enumerate(lines.items()):
+    for i, found in enumerate(lines.values()):
         arrived = [p for p in found if getattr(p, which) is not None]
-        _line(panel, i, name, [p.load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
+        _line(panel, i, [p.load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
         if which == "mean":
             _bars(panel, i, [(p.load, p.mean, p.mean_half_width) for p in arrived])
-        lost = [p.load for p in found if getattr(p, which) is None and p.deadlocked]
-        _crosses(panel, i, lost, [top] * len(lost))
-    panel.set_xlim(0.0, _most(lines) * 1.04)
+        _crosses(panel, i, [(p.load, top) for p in found if getattr(p, which) is None and p.deadlocked])
 
 
-def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]], title: str) -> None:
-    panel.set_title(title, loc="left", pad=9.0)
+def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
     most = _most(lines)
     panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
     top = 1.08 * max((p.accepted for found in lines.values() for p in found), default=1.0) or 1.0
-    for i, (name, found) in enumerate(lines.items()):
-        _line(panel, i, name, [p.load for p in found], [p.accepted for p in found], found, top)
-        _bars(panel, i, [(p.load, p.accepted, p.accepted_half_width) for p in found])
-    panel.set_xlim(0.0, most * 1.04)
     panel.set_ylim(0.0, top)
+    for i, found in enumerate(lines.values()):
+        _line(panel, i, [p.load for p in found], [p.accepted for p in found], found, top)
+        _bars(panel, i, [(p.load, p.accepted, p.accepted_half_width) for p in found])
 
 
-def _line(
-    panel: Axes, i: int, name: str, xs: list[float], ys: list[float], found: Sequence[Point], top: float
-) -> None:
-    colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-    panel.plot(xs, ys, color=colour, marker=marker, markersize=4.5, linewidth=1.7, label=name)
+def _line(panel: Axes, i: int, xs: list[float], ys: list[float], found: Sequence[Point], top: float) -> None:
+    (line,) = panel.plot(xs, ys, **_look(i))
     loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if not p.stable]
-    panel.plot(
-        [x for x, _ in loose], [y for _, y in loose], color=colour, marker=marker, markersize=6.5, linestyle="none",
-        markerfacecolor="white", markeredgewidth=1.4, clip_on=False,
-    )  # fmt: skip
-    stuck = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.deadlocked]
-    _crosses(panel, i, [x for x, _ in stuck], [y for _, y in stuck])
+    for mark in _marks(panel, loose, **_look(i) | {"linestyle": "none"}, markerfacecolor="white"):
+        mark.set(markersize=1.45 * line.get_markersize(), markeredgewidth=0.8 * line.get_linewidth())
+    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.deadlocked])
+
+
+def _marks(panel: Axes, points: Sequence[tuple[float, float]], **look: Any) -> list[Any]:
+    """Draw marks that may cross the edge of the panel; none would count as one at the corner of the figure."""
+    return panel.plot(*zip(*points, strict=True), **look, clip_on=False) if points else []
+
+
+def _crosses(panel: Axes, i: int, points: Sequence[tuple[float, float]]) -> None:
+    for mark in _marks(panel, points, color=_look(i)["color"], marker="x", linestyle="none", zorder=5):
+        mark.set(markersize=2 * mark.get_markersize(), markeredgewidth=1.3 * mark.get_linewidth())
 
 
 def _bars(panel: Axes, i: int, intervals: Sequence[tuple[float, float | None, float | None]]) -> None:
@@ -219,33 +225,21 @@ def _bars(panel: Axes, i: int, intervals: Sequence[tuple[float, float | None, fl
     known = [(x, y, width) for x, y, width in intervals if y is not None and width]
     if known:
         xs, ys, widths = zip(*known, strict=True)
-        panel.errorbar(
-            xs, ys, widths, fmt="none", ecolor=COLOURS[i % len(COLOURS)], elinewidth=1.1, capsize=2.6, capthick=1.1
-        )  # fmt: skip
+        panel.errorbar(xs, ys, widths, fmt="none", ecolor=_look(i)["color"], elinewidth=1.1, capthick=1.1)
 
 
 def _most(lines: Mapping[str, Sequence[Point]]) -> float:
     return max((p.load for found in lines.values() for p in found), default=1.0)
 
 
-def _crosses(panel: Axes, i: int, xs: list[float], ys: list[float]) -> None:
-    panel.plot(
-        xs, ys, color=COLOURS[i % len(COLOURS)], marker="x", markersize=9, markeredgewidth=2.2, linestyle="none",
-        clip_on=False, zorder=5,
-    )  # fmt: skip
+_MARK = {"color": SOFT, "linestyle": "none", "markerfacecolor": "white"}
 
 
-def _key(panel: Axes) -> list[Any]:
-    """Legend entries of the marks that are not lines."""
-    hollow = panel.plot([], [], marker="o", markerfacecolor="white", color=SOFT, linestyle="none", markersize=6.5)
-    cross = panel.plot([], [], marker="x", color=SOFT, linestyle="none", markersize=8, markeredgewidth=2)
-    return [*hollow, *cross]
+def _key(**look: Any) -> Any:
+    """A legend entry of that look."""
+    from matplotlib.lines import Line2D
 
-
-def _shown(name: str) -> str:
-    """A name that matplotlib neither hides nor reads as mathematics."""
-    text = name if len(name) <= 60 else name[:59] + "…"
-    return text.replace("$", r"\$")
+    return Line2D([], [], **look)
 
 
 def _described(entry: tuple[str, Sequence[Point]]) -> str:
@@ -254,13 +248,3 @@ def _described(entry: tuple[str, Sequence[Point]]) -> str:
     text = f"{name}: stable up to {max(p.load for p in steady):g}" if steady else f"{name}: not stable at any load"
     stuck = [p.load for p in found if p.deadlocked]
     return text + (f", deadlock at {min(stuck):g}" if stuck else "")
-
-
-def inline(text: str, title: str) -> Drawing:
-    """The element of an SVG file alone, with a title and no remark on what wrote it."""
-    text = text[text.index("<svg") :].strip()
-    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"\n\s*", "\n", text)
-    opening, rest = text.split(">", 1)
-    opening += ' class="unknot" role="img" stroke-linejoin="round" stroke-linecap="butt"'
-    return Drawing(f"{opening}><title>{escape(title, quote=False)}</title>{DARK}{rest}")

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Drawing(str):
     """The text of an SVG element.
+
+    Attributes
+    ----------
+    figure : matplotlib.figure.Figure or None
+        Of curves and series: the figure that was drawn. Changes of it are seen in its own `savefig`, not here.
 
     Examples
     --------
@@ -19,7 +27,13 @@ class Drawing(str):
     (True, <Drawing: Network ring(4): 4 routers, 8 channels, 4 terminals>)
     """
 
-    __slots__ = ()
+    __slots__ = ("figure",)
+    figure: Figure | None
+
+    def __new__(cls, text: str = "", figure: Figure | None = None) -> Drawing:
+        made = super().__new__(cls, text)
+        made.figure = figure
+        return made
 
     def __repr__(self) -> str:
         title = self.partition("<title>")[2].partition("</title>")[0]
@@ -29,12 +43,12 @@ class Drawing(str):
         return str(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write it as SVG or PNG, as the ending of the file says.
+        """Write it as SVG, PNG or PDF, as the ending of the file says.
 
         Raises
         ------
         UnknotError
-            If the ending is neither ``.svg`` nor ``.png``.
+            If the ending is none of these.
         """
         from unknot.report.picture import write_picture
 

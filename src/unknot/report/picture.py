@@ -1,20 +1,21 @@
-"""Drawings as files: SVG as it is, PNG drawn from it."""
+"""Drawings as files: SVG as it is, PNG and PDF drawn by matplotlib."""
 
 from __future__ import annotations
 
 import re
-import warnings
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot.errors import UnknotError
 from unknot.output import write_bytes, write_text
+from unknot.report.drawn import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-ENDINGS = (".svg", ".png")
+ENDINGS = (".svg", ".png", ".pdf")
 SCALE = 2
 """Pixels of a PNG for one pixel of the SVG."""
 
@@ -23,19 +24,20 @@ _PASSED_ON = ("fill", "stroke-linejoin", "stroke-linecap")
 
 
 def write_picture(svg: str, path: str | Path) -> None:
-    """Write a drawing of `unknot.report` as SVG or PNG, as the ending of the file says.
+    """Write a drawing of `unknot.report` as SVG, PNG or PDF, as the ending of the file says.
 
     Raises
     ------
     UnknotError
-        If the ending is neither ``.svg`` nor ``.png``.
+        If the ending is none of these.
     """
     path = Path(path)
     require_ending(path)
-    if path.suffix.lower() == ".svg":
+    form = path.suffix.lower()[1:]
+    if form == "svg":
         write_text(path, svg)
     else:
-        write_bytes(path, png(svg))
+        write_bytes(path, rendered(svg, form))
 
 
 def require_ending(path: Path) -> None:
@@ -46,37 +48,40 @@ def require_ending(path: Path) -> None:
     UnknotError
     """
     if path.suffix.lower() not in ENDINGS:
-        raise UnknotError(f"{path}: a picture is written as .svg or .png")
+        raise UnknotError(f"{path}: a picture is written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
 
 
-def png(svg: str) -> bytes:
-    """The picture that an SVG text shows, `SCALE` times as large.
+def rendered(svg: str, form: str) -> bytes:
+    """A drawing as ``png``, `SCALE` pixels for one of the SVG, or as ``pdf``.
 
-    Takes what the drawings of this room are made of: rectangles, circles, texts, and paths of straight lines.
+    Curves and series are rendered from the figure they carry. Other texts are read: they are made of rectangles,
+    circles, texts, and paths of straight lines.
 
     Raises
     ------
     UnknotError
-        For an element it does not know.
+        For an element of another kind.
     """
-    from io import BytesIO
+    from matplotlib import rc_context
 
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from unknot.report.figure import saved, style
+
+    figure = svg.figure if isinstance(svg, Drawing) else None
+    with rc_context(style(paper=False)):
+        return saved(figure or _figure(svg), form)
+
+
+def _figure(svg: str) -> Figure:
     from matplotlib.figure import Figure
 
     root = ElementTree.fromstring(svg)
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     figure = Figure(figsize=(width / 72, height / 72), dpi=72 * SCALE)
-    FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     _draw(axes, root, {})
-    out = BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.savefig(out, format="png", dpi="figure", metadata={"Software": None})
-    return out.getvalue()
+    return figure
 
 
 def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
@@ -100,7 +105,7 @@ def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
         elif name == "text":
             _write(axes, element, given)
         elif name not in ("title", "path", "style"):
-            raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG; write it as SVG")
+            raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG or PDF; write it as SVG")
 
 
 def _above(axes: Axes) -> int:

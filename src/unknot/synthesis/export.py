@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +48,8 @@ def export(relation: Relation, path: str | Path) -> None:
         write_text(path, _json(relation) if ending == ".json" else _csv(relation))
 
 
-def require_format(path: str | Path) -> str:
-    """The ending of a file that tables can be written to."""
+def require_format(path: str | Path, also: Sequence[str] = ()) -> str:
+    """The ending of a file that tables can be written to; a refusal names `also` those of evidence."""
     ending = Path(path).suffix.lower()
     if ending in SWITCH_TABLES:
         raise RelationError(
@@ -57,7 +57,8 @@ def require_format(path: str | Path) -> str:
             "unknot repair FABRIC --out writes what it loads, and .json has the tables of any routing"
         )
     if ending not in FORMATS:
-        raise RelationError(f"{path}: tables are written to files that end in {', '.join(FORMATS)}")
+        evidence = f", evidence to {', '.join(also)}" if also else ""
+        raise RelationError(f"{path}: tables are written to files that end in {', '.join(FORMATS)}{evidence}")
     return ending
 
 
