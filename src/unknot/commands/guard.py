@@ -52,7 +52,7 @@ def _end_tracker() -> None:
     Only who started it can: in a worker it is known, but without an id.
     """
     tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
-    tracker = getattr(tracking, "_resource_tracker", None)
+    tracker: Any = getattr(tracking, "_resource_tracker", None)
     if getattr(tracker, "_pid", None) is not None:
         tracker._stop()
 
