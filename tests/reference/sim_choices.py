@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import groupby
+
+from unknot.network import distances_from
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 
@@ -103,17 +107,47 @@ class Choices:
 
         if self.relation.commits:
             if vc.committed is None:
-                able = [c for c in offered if free(c)] or offered
+                if self.selection == "least_weight":
+                    able = self.lightest(vc, packet, offered, offered, free)
+                else:
+                    able = [c for c in offered if free(c)] or offered
                 vc.committed = min(able, key=lambda c: c.tier)
             offered = [vc.committed]
         elif vc.blocked:
             offered = [c for c in offered if c.waits]
         able = [c for c in offered if free(c)]
+        if able and self.selection == "least_weight":
+            able = self.lightest(vc, packet, offered, able, free)
         if not able:
             vc.blocked = True
             return []
         tier = min(c.tier for c in able)
         return [o for c in able if c.tier == tier for o in free(c)]
+
+    @property
+    def selection(self) -> str:
+        return self.options.selection or self.relation.selection or "all"
+
+    def draw(self, vc: InputVC) -> int:
+        return scramble(self.select ^ ((self.now << 32) + vc.number)) >> 11
+
+    def lightest(self, vc: InputVC, packet: Packet, offered: list, able: list, free: Callable) -> list:
+        """Of the able candidates one with the least product of hops and what a hop takes."""
+        network, vcs = self.relation.network, self.relation.vcs
+        home = int(network.eject[self.relation.destination[packet.address]])
+        left = distances_from(network, home, reverse=True)
+        weights = []
+        for channel, run in groupby(offered, key=lambda c: -1 if c.vc is None else int(vcs.channel[c.vc])):
+            same, weight = list(run), 0
+            if channel >= 0:
+                there, empty = int(left[network.target[channel]]), self.options.header_cycles
+                empty += self.options.credit_delay + 2 * int(network.latency[channel])
+                weight = empty + sum(self.output[c.vc].depth - self.output[c.vc].credits for c in same)
+                weight *= 32768 if there < 0 else 1 + there
+            weights += [(weight, c.tier, not free(c)) for c in same]
+        least = min(w for w, c in zip(weights, offered, strict=True) if c in able)
+        best = [c for w, c in zip(weights, offered, strict=True) if c in able and w == least]
+        return [best[self.draw(vc) % len(best)]]
 
     def wishes(self, node: Node, vc: InputVC) -> list[OutputVC]:
         """Which of them it requests."""
@@ -125,13 +159,12 @@ class Choices:
             )
 
         def any_of(outs: list[OutputVC]) -> list[OutputVC]:
-            number = scramble(self.select ^ ((self.now << 32) + vc.number)) >> 11
-            return [sorted(outs, key=outputs.index)[number % len(outs)]]
+            return [sorted(outs, key=outputs.index)[self.draw(vc) % len(outs)]]
 
-        match (self.options.selection or self.relation.selection) if able else "all":
+        match self.selection if able else "all":
             case "first":
                 return able[:1]
-            case "random":
+            case "random" | "least_weight":
                 return any_of(able)
             case "round_robin":
                 return [min(able, key=lambda o: (outputs.index(o) - vc.accept) % len(outputs))]

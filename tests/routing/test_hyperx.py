@@ -105,21 +105,31 @@ def test_dimwar_derouts_at_most_once_in_a_dimension_and_prefers_not_to() -> None
     assert longest == 4
 
 
-@pytest.mark.parametrize("vcs", [2, 3, 4, 6])
-def test_omniwar_derouts_as_long_as_vcs_last(vcs: int) -> None:
-    """No route is longer than there are VCs, and some are as long; shortest paths are all permitted."""
-    relation = hyperx_omniwar(hyperx([3, 3]), vcs)
+@pytest.mark.parametrize(
+    ("vcs", "deroutes", "longest"), [(2, None, 2), (3, None, 3), (9, None, 4), (9, 0, 2), (7, 4, 6)]
+)
+def test_omniwar_derouts_as_long_as_classes_last(vcs: int, deroutes: int | None, longest: int) -> None:
+    """Routes have a hop for each dimension and each deroute at most; shortest paths are all permitted."""
+    relation = hyperx_omniwar(hyperx([3, 3]), vcs, deroutes=deroutes)
     found = deliver(relation)
-    assert found.longest_route == vcs
+    assert found.longest_route == longest
     assert found.minimal is False
     assert found.livelock_free
     assert adaptivity(relation).fully_adaptive
     far = [0, 4]
-    if vcs == 2:
+    if longest == 2:
         assert {len(path) for path in channel_paths(relation, *far)} == {2}
+    first = -(-vcs // longest)
     for source, to in np.ndindex(9, 9):
-        for candidate in relation.candidates(relation.num_vcs + source, to):
-            assert candidate.vc is None or relation.vcs.index[candidate.vc] == 0
+        offered = relation.candidates(relation.num_vcs + source, to)
+        indices = {int(relation.vcs.index[c.vc]) for c in offered if c.vc is not None}
+        assert indices == (set(range(first)) if source != to else set())
+
+
+@pytest.mark.parametrize("algorithm", [hyperx_dimwar, hyperx_omniwar])
+def test_weighted_adaptive_routing_decides_once_by_weight(algorithm: Callable[[Network], Relation]) -> None:
+    relation = algorithm(hyperx([3, 3]))
+    assert (relation.commits, relation.selection) == (True, "least_weight")
 
 
 @pytest.mark.parametrize("algorithm", ROUTINGS, ids=lambda f: f.__name__)
@@ -144,6 +154,10 @@ def test_too_few_vcs() -> None:
         hyperx_minimal(hyperx([3, 3]), 1)
     with pytest.raises(RelationError, match="routes of 2 hops need as many VCs; got 1"):
         hyperx_omniwar(hyperx([3, 3]), 1)
+    with pytest.raises(RelationError, match="routes of 5 hops need as many VCs; got 4"):
+        hyperx_omniwar(hyperx([3, 3]), 4, deroutes=3)
+    with pytest.raises(RelationError, match="deroutes is a number from 0, got -1"):
+        hyperx_omniwar(hyperx([3, 3]), deroutes=-1)
     with pytest.raises(RelationError, match="two classes of VCs need 2 VCs; got 1"):
         hyperx_dimwar(hyperx([3, 3]), 1)
 

@@ -1,12 +1,15 @@
 """Weighted adaptive routing on HyperX networks: DimWAR and OmniWAR (McDonald, Isaev, Flores, Davis & Kim 2019).
 
-A header may take deroutes: a hop within a dimension to another position than the destination's. Here they are
-candidates of the second tier. DimWAR takes the dimensions in ascending order, in each at most one deroute; the first
-hop in a dimension is on VC class 0, the hop after a deroute on class 1, so 2 VCs. OmniWAR takes the dimensions in any
-order, hop i on VC i, and deroutes as long as there are VCs for the hops that then remain. It needs one VC per
-dimension; a header with fewer dimensions to go, or with more VCs, may deroute. Both pass the VCs in one order: no
-cycle of dependencies under any switching technique, and so no need of escape channels or of atomic allocation. Not
-minimal where a dimension has three positions or more.
+A header may take deroutes: a hop within a dimension to another position than the destination's. DimWAR takes the
+dimensions in ascending order, in each at most one deroute; the first hop in a dimension is on VC class 0, the hop
+after a deroute on class 1, so 2 VCs. OmniWAR takes the dimensions in any order, hop i on VC class i, and deroutes as
+long as there are classes for the hops that then remain. It needs one VC per dimension and one per deroute; a header
+with fewer dimensions to go may deroute as well. Both pass the classes in one order: no cycle of dependencies under
+any switching technique, and so no need of escape channels or of atomic allocation. Not minimal where a dimension has
+three positions or more.
+
+Which output a header takes is decided once in each router, by the least product of congestion and hops that remain:
+the selection function `least_weight`. Other selection functions take deroutes as the second tier that they are here.
 
 DAL (Ahn et al. 2009) is not here: it keeps in the header in which dimensions it has derouted.
 """
@@ -90,18 +93,23 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
         claims=ACYCLIC,
         claims_minimal=max(network.radices) < 3,
         source=SOURCE,
+        commits=True,
+        selection="least_weight",
     )
 
 
 @takes_network
-def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
-    """Dimensions in any order, hop i on VC i, deroutes as long as VCs last.
+def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | None = None) -> Relation:
+    """Dimensions in any order, hop i on VC class i, deroutes as long as classes last.
 
     Parameters
     ----------
     vcs : int, optional
-        VCs per channel, at least one for each dimension of more than one position; by default one more. No route has
-        more hops than there are VCs.
+        VCs per channel, at least one for each dimension of more than one position; by default one more. The first
+        classes have one more where classes cannot have as many.
+    deroutes : int, optional
+        Deroutes of a packet, each of which takes a VC class; by default as many as there are VCs for, at most one for
+        each dimension. No route has more hops than dimensions and deroutes.
 
     Raises
     ------
@@ -120,8 +128,13 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
     <Relation hyperx_omniwar on hyperx([4, 4]), 288 VCs>
     """
     product = complete_product(network, "hyperx_omniwar")
-    hops = enough_vcs(network, product.hops + 1 if vcs is None else vcs, product.hops, "hyperx_omniwar")
-    virtual = VirtualChannels(network, hops)
+    if deroutes is not None and deroutes < 0:
+        raise RelationError(f"hyperx_omniwar on {network.name}: deroutes is a number from 0, got {deroutes}")
+    least = product.hops + (deroutes or 0)
+    count = enough_vcs(network, least + (deroutes is None) if vcs is None else vcs, least, "hyperx_omniwar")
+    classes = least if deroutes is not None else min(count, 2 * product.hops)
+    share = -(-np.arange(classes + 1) * count // classes)
+    virtual = VirtualChannels(network, count)
     coordinates, port, start = product.coordinates, product.port, product.start
     radices, dimensions = np.array(network.radices), product.start.size
     router, first, at_channel = virtual.router, virtual.first, virtual.channel
@@ -129,24 +142,27 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
-        hop = at - first[at_channel[at]] + 1 if at < total else 0
+        hop = 0
+        while at < total and share[hop] <= at - first[at_channel[at]]:
+            hop += 1
         remain = 0
         for i in range(dimensions):
             remain += coordinates[here, i] != coordinates[there, i]
         if remain == 0:
             out[0] = EJECT
             return 1
-        deroutes = hops - hop > remain
-        count = 0
+        deroute = classes - hop > remain
+        found = 0
         for i in range(dimensions):
             goal = coordinates[there, i]
             for position in range(radices[i]):
                 if coordinates[here, i] == goal or position == coordinates[here, i]:
                     continue
-                if position == goal or deroutes:
-                    out[count] = first[port[here, start[i] + position]] + hop + (0 if position == goal else TIER)
-                    count += 1
-        return count
+                if position == goal or deroute:
+                    for v in range(share[hop], share[hop + 1]):
+                        out[found] = first[port[here, start[i] + position]] + v + (0 if position == goal else TIER)
+                        found += 1
+        return found
 
     return Relation(
         network,
@@ -154,6 +170,8 @@ def hyperx_omniwar(network: Network, vcs: int | None = None) -> Relation:
         rule,
         name="hyperx_omniwar",
         claims=ACYCLIC,
-        claims_minimal=hops == 1 or max(network.radices) < 3,
+        claims_minimal=classes == 1 or max(network.radices) < 3,
         source=SOURCE,
+        commits=True,
+        selection="least_weight",
     )

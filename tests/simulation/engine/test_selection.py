@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from tests.reference.sim_parts import Packet
+from tests.reference.sim_terminals import Terminal
 from tests.simulation.engine.test_flit_kernel import agree
-from unknot import Relation, Run
+from tests.simulation.scripted import Scripted
+from unknot import Relation, Run, SizeError, memory_limit
 from unknot.errors import SimulationError
-from unknot.routing import destination_tag, dimension_order, in_classes, nca
+from unknot.routing import (
+    destination_tag,
+    dimension_order,
+    hyperx_dimwar,
+    hyperx_minimal,
+    hyperx_omniwar,
+    in_classes,
+    nca,
+)
 from unknot.simulation import Router, simulate
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.run.options import router_of
-from unknot.topologies import butterfly, fat_tree, mesh
+from unknot.topologies import butterfly, fat_tree, hyperx, mesh, torus
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +78,63 @@ def test_twin_on_a_fat_tree(selection: str) -> None:
     relation = nca(fat_tree(3, 2), 2)
     agree(relation, "wormhole-nonatomic", 2, 4, 0.3, 3, router=Router(selection=selection))  # type: ignore[arg-type]
     agree(relation, "vct", 2, 4, 0.3, 4)
+
+
+@pytest.mark.parametrize("commits", [True, False])
+@pytest.mark.parametrize("switching", ["wormhole", "vct"])
+def test_twin_on_a_hyperx(switching: str, commits: bool) -> None:
+    """The least weight, chosen once or anew each cycle, with channels of different lengths."""
+    network = hyperx([3, 2], 2, latency=[1, 3])
+    for relation in (hyperx_omniwar(network, 4), hyperx_dimwar(network, 4)):
+        agree(replace(relation, commits=commits), switching, 2, 4, 0.4, 5)
+
+
+class Queued(Scripted):
+    """One packet from terminal 0 to terminal 1, behind whose direct channel flits wait in some VC."""
+
+    def __init__(self, vc: int, flits: int, router: Router) -> None:
+        self.vc, self.flits = vc, flits
+        super().__init__(hyperx_dimwar(hyperx([4], latency=2), 4), [(0, Packet(1, 1, 0, 0))], router=router)
+
+    def create(self, terminal: Terminal) -> None:
+        self.output[self.vc].credits = 64 - self.flits
+        super().create(terminal)
+
+
+@pytest.mark.parametrize("router", [Router(), Router(routing_delay=3, credit_delay=5)])
+def test_least_weight_weighs_queues_by_the_hops_that_are_left(router: Router) -> None:
+    """A direct hop weighs empty + flits, a deroute twice empty; only flits in VCs that the packet may take count."""
+    empty = router.header_cycles + router.credit_delay + 2 * 2
+    for vc, flits, direct in ((1, empty, True), (1, empty + 1, False), (0, empty + 1, False), (2, 60, True)):
+        run = Queued(vc, flits, router)
+        (first, *_) = run.allocated
+        assert (run.number(first[2]) in (0, 1)) is direct
+
+
+def test_weighted_adaptive_routing_keeps_up_with_minimal_routing_under_uniform_traffic() -> None:
+    """With as many VCs in use; there is hardly a deroute where nothing is congested, and many where something is."""
+    network = hyperx([6, 6], 6)
+    minimal = hyperx_minimal(network, 2)
+    at_most = accepted(minimal, 0.6, Router())
+    fast = Router(internal_speedup=2.0)
+    assert accepted(minimal, 0.6, fast, "tornado") < 0.2
+    for relation in (hyperx_omniwar(network, 4), hyperx_dimwar(network, 4)):
+        assert accepted(relation, 0.6, Router()) > at_most - 0.01
+        assert simulate(relation, 0.1, warmup=500, measure=500).hops_mean == pytest.approx(2 * 5 / 6, rel=0.05)
+        assert accepted(relation, 0.8, fast) == pytest.approx(0.8, abs=0.01)
+        assert accepted(relation, 0.6, fast, "tornado") > 0.4
+
+
+def accepted(relation: Relation, load: float, router: Router, traffic: str = "uniform") -> float:
+    depth = 64 if router.queues else 8
+    options = {"switching": "vct", "buffer_depth": depth, "warmup": 500, "measure": 500}
+    return simulate(relation, load, router=router, traffic=traffic, **options).accepted_load  # type: ignore[arg-type]
+
+
+def test_a_table_of_distances_is_held_against_the_limit() -> None:
+    relation = dimension_order(torus(100, 100), 2)
+    with memory_limit("700M"), pytest.raises(SizeError, match="simulation of torus"):
+        simulate(relation, 0.1, router=Router(selection="least_weight"))
 
 
 def test_a_network_without_channels_has_as_many_vcs_as_wanted() -> None:

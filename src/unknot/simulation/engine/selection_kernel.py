@@ -9,7 +9,7 @@ from numba import njit
 
 from unknot.routing.relation import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
-from unknot.simulation.engine.state import ATOMIC, BLOCKED, FIRST_ONE, MOST_CREDITS, ROUND_ROBIN
+from unknot.simulation.engine.state import ATOMIC, BLOCKED, FIRST_ONE, LEAST_WEIGHT, MOST_CREDITS, ROUND_ROBIN
 from unknot.simulation.engine.state_kernel import (
     BROKEN_RULE,
     DEAD_END,
@@ -20,6 +20,7 @@ from unknot.simulation.engine.state_kernel import (
     outputs_of,
     random_bits,
 )
+from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import how_many, lowest, natural
 
 HELD = 2
@@ -42,6 +43,51 @@ def commit(s, b, p, count):
         if rank < best_rank:
             best, best_rank = k, rank
     return best
+
+
+@njit(_nrt=False)
+def lightest(raw, p, count, first_output, end):
+    """Leave the candidates of the least weight; return how many, 0 if none may be chosen.
+
+    The weight is the time that the rest of the way would take if it were all like its first hop: hops, times what an
+    empty hop takes and the flits that wait, or are on their way, in those VCs of the channel that are named one after
+    the other. Of equal ones the lower tier counts, then whether the VC is free. A header that will keep its choice
+    chooses among all, another among the free ones."""
+    s = view(raw)
+    needed, kept, least = need(s.setup, s.packets.length[p]), np.int64(0), np.int64(1) << 62
+    address = natural(s.packets.address[p])
+    block = np.int64(s.home[address]) * (s.first_word.shape[0] - 1)
+    upto, queued, port = np.int64(0), np.int64(0), np.int64(-1)
+    for k in range(count):
+        value = s.candidates[k]
+        first, many = outputs_of(s, address, value)
+        if first < first_output or first + many > end:
+            s.candidates[0] = value
+            return np.int64(1)
+        w, weight, free = natural(first), np.int64(0), False
+        if s.outputs.reader[w] >= 0:
+            if k >= upto:
+                port, queued, upto = np.int64(s.outputs.port[w]), np.int64(0), np.int64(k)
+                while upto < count:
+                    row, _ = outputs_of(s, address, s.candidates[natural(upto)])
+                    if row < 0 or s.outputs.port[natural(row)] != port:
+                        break
+                    queued += s.setup.depth - s.outputs.credits[natural(row)]
+                    upto += 1
+            empty = s.setup.empty_hop + 2 * np.int64(s.outputs.latency[w])
+            weight = (empty + queued) * (1 + s.hops_left[natural(block + s.next_router[w])])
+        for row in range(first, first + many):
+            free = free or available(s, natural(row), needed)
+        if not free and s.setup.commits == 0:
+            continue
+        weight = (weight << 9) + (((value >> 40) & 0xFF) << 1) + (not free)
+        if weight > least:
+            continue
+        if weight < least:
+            least, kept = weight, np.int64(0)
+        s.candidates[kept] = value
+        kept += 1
+    return kept
 
 
 @njit(_nrt=False, forceinline=True)
@@ -226,7 +272,7 @@ def recall(s, b, p, w0, w1, begin):
 
 
 @njit(_nrt=False, forceinline=True)
-def find(rule, s, b, p, w0, w1, begin):
+def find(rule, s, b, p, w0, w1, begin, now):
     """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
     if s.cache.shape[0] > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
         found = recall(s, b, p, w0, w1, begin)
@@ -235,11 +281,16 @@ def find(rule, s, b, p, w0, w1, begin):
     count = ask_rule(rule, s, b, p)
     if count <= 0:
         return np.int64(HELD if count == 0 else -DEAD_END if count == -2 else -BROKEN_RULE)
-    if s.setup.commits == 1 and s.inputs.out[b] < 0:
-        kept = s.candidates[commit(s, b, p, count)]
-        s.candidates[0] = kept
-        s.inputs.out[b] = min(kept & VC_MASK, s.setup.num_vcs)
-        count = np.int64(1)
+    weighs = s.setup.selection == LEAST_WEIGHT
+    if s.inputs.out[b] < 0 and (weighs or s.setup.commits == 1):
+        if weighs:
+            count = lightest(s.raw, p, count, np.int64(s.words.first_output[w0]), np.int64(s.words.first_output[w1]))
+            if count == 0:
+                return np.int64(0)
+        kept = s.candidates[at_random(s, b, now, count) if weighs else commit(s, b, p, count)]
+        s.candidates[0], count = kept, np.int64(1)
+        if s.setup.commits == 1:
+            s.inputs.out[b] = min(kept & VC_MASK, s.setup.num_vcs)
     return collect(s, p, count, w0, w1, begin)
 
 
@@ -250,7 +301,7 @@ def request(rule, s, b, p, w0, w1, now, begin):
     Returns 1, 0 if there are none, or minus the status when the rule failed. A header that finds none falls asleep.
     """
     b, p = natural(b), natural(p)
-    found = find(rule, s, b, p, w0, w1, begin)
+    found = find(rule, s, b, p, w0, w1, begin, now)
     if found < 0:
         return found
     if found == HELD:

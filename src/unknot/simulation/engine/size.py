@@ -6,6 +6,7 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot.simulation.engine.hops import hop_bytes
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SPAN, TABLES
 from unknot.simulation.engine.traffic import Lengths, length_shares
@@ -90,7 +91,7 @@ def simulation_bytes(
     }  # fmt: skip
     tables = sum(TABLES[name].dtype.itemsize * many for name, many in rows.items())
     answers = min(MOST_STATES, (num_vcs + terminals) * terminals)
-    return tables + answers + 8 * BUILDING * (inputs + outputs)
+    return tables + answers + hop_bytes(network, router) + 8 * BUILDING * (inputs + outputs)
 
 
 def wheel(latency: int, router: Router, threads: int, buffers: int) -> int:

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
-from numpy import int8, int32, int64, uint64
+from numpy import int8, int16, int32, int64, uint64
 
 SAF, VCT, ATOMIC, NONATOMIC = range(4)
 """Codes of the switching techniques, in the order of `unknot.switching.SWITCHINGS`."""
@@ -29,11 +29,12 @@ IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 and requests only those it waits for; within a stage of the router that takes longer than a cycle; an output VC is
 allocated but there is no flit or no credit; it requests the switch."""
 
-Selection = Literal["all", "first", "random", "round_robin", "most_credits"]
+Selection = Literal["all", "first", "random", "round_robin", "most_credits", "least_weight"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 """Selection functions. Of its free candidates a header requests all, or one: the first that the relation names, any,
-the next one in turn, one of the channel with the most free buffers (any of them where several have as many)."""
-ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS = range(len(SELECTIONS))
+the next one in turn, one of the channel with the most free buffers (any of them where several have as many), or one
+of the least weight, whatever its tier; see `selection_kernel.lightest`."""
+ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS, LEAST_WEIGHT = range(len(SELECTIONS))
 """Their codes."""
 
 UNDECIDED, DECIDED = -1, -2
@@ -233,6 +234,10 @@ TABLES = {
     "in_row": numbers(FIXED, int32),  # row of `inputs` of each buffer
     "ejection_row": numbers(FIXED, int32),  # first row of `outputs` of each terminal's ejection port
     "buffer": numbers(FIXED, int32),  # of each row of `inputs`
+    # Hops that are left, see `hops.py`; empty unless the selection function asks.
+    "next_router": numbers(FIXED, int32),  # of each row of `outputs`
+    "home": numbers(FIXED, int32),  # of each address, its block of `hops_left`
+    "hops_left": numbers(FIXED, int16),  # of each home and router
     # What packets are like and where they go, see `injection` and `Pairs`.
     "lengths": rows(FIXED, 16, upto=int64, flits=int64),
     "destination": numbers(FIXED, int32),
@@ -314,7 +319,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    448,
+    456,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -346,6 +351,7 @@ SETUP = rows(
     rounds=int64,
     aged=int64,
     selection=int64,
+    empty_hop=int64,  # cycles from a flit to its credit if nothing is in its way, the channel apart
     holds=int64,  # whether packets hold the switch
     salt=int64,  # of random selections
     burst_begins=int64,  # chances × 2⁵³; −1 without bursts

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers, matrix_arbiters
+from unknot.simulation.engine.hops import hop_tables
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
 from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
@@ -94,6 +95,7 @@ def empty_network(
         "other": pairs.other,
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
+        **hop_tables(relation, router, tables["out_row"]),
     } | dict.fromkeys(CLASS_TABLES, 0)
     if mix is not None:
         tables |= mix.tables(starts, local, slots)
@@ -152,7 +154,7 @@ def is_plain(part: State) -> bool:
 
 def is_cacheable(relation: Relation, router: Router) -> bool:
     """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
-    return not relation.commits and router.selection != "first"
+    return not relation.commits and router.selection not in ("first", "least_weight")
 
 
 def _cuts(upto: Numbers, parts: int) -> Numbers:
@@ -205,6 +207,7 @@ def _write_setup(
     setup.allocator, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
     setup.switch_allocator = ALLOCATORS.index(router.switch_allocator or router.allocator)
     setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
+    setup.empty_hop = router.header_cycles + router.credit_delay
     setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
     setup.claim, setup.matrix = 1 if router.claim_credit else -NO_CYCLE, router.arbiter == "matrix"

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from unknot.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.hops import hop_tables
 from unknot.simulation.engine.state import BLOCKED, FRESH, State
 from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
 from unknot.simulation.engine.traffic import Pairs
@@ -173,6 +174,7 @@ class FaultyEngine(Engine):
             keep=pairs.keep,
             other=pairs.other,
             cache=0,
+            **hop_tables(relation, self.router, state.out_row),
         )
         self.relation = relation
         self.calls_from = self.count("flit_hops")
