@@ -1,6 +1,7 @@
 """Evidence as plain data, and checkers of it that share nothing with those who search."""
 
 from unknot.certificates import plain
+from unknot.certificates.coq import coq_file
 from unknot.certificates.documents import (
     Document,
     delivery_claim,
@@ -18,6 +19,7 @@ __all__ = [
     "Document",
     "Rejected",
     "Unchecked",
+    "coq_file",
     "delivery_claim",
     "document",
     "lanes_claim",

@@ -259,8 +259,20 @@ def check_drain(table: Table, address: int, rank: list[int], core: set[int]) -> 
     """From a VC outside the core no header comes, over ranks as high as its own, to wait for such ranks only.
 
     Of a deadlock, take the held VC of lowest rank: the worm that holds it goes on over ranks as high to its header,
-    which would have to wait for VCs of the deadlock only, so for ranks as high. `level` of a state is the greatest r
-    for which it can so come to wait over ranks ≥ r. It is found from the highest level down.
+    which would have to wait for VCs of the deadlock only, so for ranks as high.
+    """
+    for at, level in drain_levels(table, address, rank).items():
+        if at < table.vcs and at not in core and level >= rank[at]:
+            raise Rejected(f"drain: address {address} can come from {table.name(at)} to wait for ranks as high")
+    for at, candidates in table.may[address].items():
+        if at in core and any(v != EJECT and rank[v] > rank[at] for v in candidates):
+            raise Rejected(f"core: address {address} may go from {table.name(at)} to a higher rank")
+
+
+def drain_levels(table: Table, address: int, rank: list[int]) -> dict[int, int]:
+    """For each state the greatest r for which its header can come, over ranks ≥ r, to wait for ranks ≥ r only.
+
+    States are settled from the highest level down; those that are missing never come to wait.
     """
     level: dict[int, int] = {}
     before: dict[int, list[int]] = {}
@@ -269,8 +281,6 @@ def check_drain(table: Table, address: int, rank: list[int], core: set[int]) -> 
         for v in candidates:
             if v != EJECT:
                 before.setdefault(v, []).append(at)
-                if at in core and rank[v] > rank[at]:
-                    raise Rejected(f"core: address {address} may go from {table.name(at)} to a higher rank")
         for choice in table.choices(at, address):
             if EJECT not in choice:
                 heap.append((-min(rank[v] for v in choice), at))
@@ -280,12 +290,10 @@ def check_drain(table: Table, address: int, rank: list[int], core: set[int]) -> 
         if at in level:
             continue
         level[at] = -low
-        if at < table.vcs:
-            if at not in core and level[at] >= rank[at]:
-                raise Rejected(f"drain: address {address} can come from {table.name(at)} to wait for ranks as high")
-            for earlier in before.get(at, ()):
-                if earlier not in level:
-                    heapq.heappush(heap, (-min(rank[at], level[at]), earlier))
+        for earlier in before.get(at, ()) if at < table.vcs else ():
+            if earlier not in level:
+                heapq.heappush(heap, (-min(rank[at], -low), earlier))
+    return level
 
 
 def check_core(table: Table, rank: list[int], core: set[int], windows: list[Any]) -> None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from unknot.verify import Delivery, Verdict
 
 
+COQ = ".v"
+"""Ending of files for Coq."""
+
+
 def accept(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Evidence that --evidence wrote.")],
     network: Annotated[
@@ -86,11 +90,32 @@ def write_evidence(
     path: Path,
     more: Iterable[dict[str, Any]] = (),
 ) -> None:
-    """Write verdicts that are not open, delivery and other claims about the network as a document, and say so."""
+    """Write verdicts that are not open, delivery and other claims about the network as a document, and say so.
+
+    A file that ends with .v is for Coq, and holds the first verdict alone.
+    """
     from unknot.certificates import delivery_claim, document, verdict_claim, write_document
 
     claims = [verdict_claim(verdict) for verdict in verdicts if verdict.deadlock_free is not None]
+    if path.suffix == COQ:
+        _write_coq_file(relation, claims[:1], path)
+        return
     if delivery is not None:
         claims.append(delivery_claim(relation, delivery.delivered))
     write_document(document(relation.network, relation, [*claims, *more]), path)
     say(f"wrote {path}; `unknot accept` checks it")
+
+
+def _write_coq_file(relation: Relation, claims: list[dict[str, Any]], path: Path) -> None:
+    """Write the first claim as a file for Coq, and say so, or why not."""
+    from unknot.certificates import Rejected, coq_file, document
+    from unknot.output import write_text
+
+    content = document(relation.network, relation, claims)
+    try:
+        text = coq_file(content, claims[0] if claims else {"proof": {}})
+    except Rejected as error:
+        say(f"{path} was not written: {error}")
+        return
+    write_text(path, text)
+    say(f"wrote {path}; `coqc {path}` checks it")

@@ -123,7 +123,8 @@ def check(
     if evidence is not None:
         from unknot.commands.accept import write_evidence
 
-        write_evidence(relation, verdicts.values(), delivery, evidence)
+        others = [other for name, other in verdicts.items() if name != technique]
+        write_evidence(relation, [verdict, *others], delivery, evidence)
     if json:
         from unknot.answers.form import answer
         from unknot.answers.verdicts import CheckAnswer, VerdictForm

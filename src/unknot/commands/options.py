@@ -43,7 +43,12 @@ Csv = Annotated[
 
 EvidenceFile = Annotated[
     Path | None,
-    typer.Option("--evidence", metavar="FILE.json", help="Write the evidence, for `unknot accept`.", dir_okay=False),
+    typer.Option(
+        "--evidence",
+        metavar="FILE.json|v",
+        help="Write the evidence, for `unknot accept`; with .v for Coq.",
+        dir_okay=False,
+    ),
 ]
 
 UnitsText = Annotated[
