@@ -15,7 +15,7 @@ from unknot.checker import Rejected, Unchecked, accept, evidence_holds
 from unknot.checker import verdicts as checker
 from unknot.checker.rules import choices
 from unknot.network import from_edges
-from unknot.routing import EJECT, NO_WAIT, Candidate, Relation, dimension_order
+from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, dimension_order
 from unknot.switching import SWITCHINGS
 from unknot.testing import table_relation
 from unknot.topologies import mesh, ring
@@ -277,3 +277,17 @@ def test_compiled_answers_are_compared_throughout_a_large_network() -> None:
     silent = replace(line, rule=lambda at, address, out: line.rule(at, address, out) if at >= line.num_vcs else 0)
     with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
         accept(_with(line, silent), check(line, "vct"))
+
+
+@pytest.mark.parametrize("other", [1, 0 + TIER, 0 + NO_WAIT], ids=["VC", "tier", "mark"])
+def test_compiled_answers_are_compared_candidate_by_candidate(other: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many candidates, all of them legal and climbing, but one of them is another one."""
+    network = from_edges([("a", "b"), ("a", "b")], directed=True)
+    one, changed = ({(2, 1): [1, first], (0, 1): [EJECT], (1, 1): [EJECT]} for first in (0, other))
+    monkeypatch.setattr(checker, "PLAIN", -1)
+    monkeypatch.setattr(checker, "is_small", lambda pairs: False)
+    relation = table_relation(network, 1, one)
+    found = Verdict(True, "vct", "", "", "", certificate=Certificate("order", np.array([0, 1]), None, ()))
+    accept(relation, found)
+    with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
+        accept(_with(relation, table_relation(network, 1, changed)), found)

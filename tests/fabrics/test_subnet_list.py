@@ -95,3 +95,31 @@ def test_broken_text_is_an_error(tmp_path: Path, change, words: str) -> None:  #
         read_subnet_list(path)
     assert words in str(caught.value)
     assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("down", [[("S0", 1)], [("S1", 2)], [("S0", 1), ("S1", 2)]])
+def test_a_cable_that_is_down_at_one_end_carries_nothing(tmp_path: Path, down: list[tuple[str, int]]) -> None:
+    """Neither way, whichever end says so."""
+    (tmp_path / "f").write_text(lst(ring(4), down=down))
+    fabric = read_subnet_list(tmp_path / "f")
+    assert not fabric.network.between(0, 1)
+    assert not fabric.network.between(1, 0)
+    assert fabric.network.num_channels == 6
+    assert any("1 cabled links are not active" in note for note in fabric.notes)
+
+
+@pytest.mark.parametrize("down", [[("S2", 3)], [("H2", 1)], [("S2", 3), ("H2", 1)]])
+def test_a_host_whose_cable_is_down_at_one_end_is_not_there(tmp_path: Path, down: list[tuple[str, int]]) -> None:
+    (tmp_path / "f").write_text(lst(ring(4), down=down))
+    fabric = read_subnet_list(tmp_path / "f")
+    assert fabric.network.terminal_labels == ("H0", "H1", "H3")
+    assert fabric.network.num_channels == 8
+
+
+def test_a_cable_that_is_listed_twice_is_down_if_one_line_says_so(tmp_path: Path) -> None:
+    text = lst(ring(4)).splitlines()
+    for again in (text[0].replace("LOG=ACT", "LOG=DWN"), text[0]):
+        first = text[0] if "DWN" in again else text[0].replace("LOG=ACT", "LOG=DWN")
+        (tmp_path / "f").write_text("\n".join([first, *text[1:], again]) + "\n")
+        fabric = read_subnet_list(tmp_path / "f")
+        assert fabric.network.num_channels == 6

@@ -314,3 +314,17 @@ def test_the_example_holds_every_key(tmp_path: Path) -> None:
     for key in [*Design.model_fields, *Simulation.model_fields, *Proof.model_fields]:
         line = next(line for line in study.text.splitlines() if line.removeprefix("# ").startswith(f"{key} ="))
         assert "#" in line
+
+
+@pytest.mark.parametrize("lengths", ["6", "{1 = 0.5, 6 = 0.5}"])
+@pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])
+def test_a_packet_may_just_fit_its_buffer(switching: str, lengths: str, tmp_path: Path) -> None:
+    """A flit less than that does for wormhole only, whose packets lie in several buffers."""
+    text = GOOD.replace("buffer_depth = 6", f'buffer_depth = 6\nswitching = "{switching}"\npacket_length = {lengths}')
+    assert load_study(written(tmp_path, text)).designs[1].longest_packet == 6
+    short = text.replace("buffer_depth = 6", "buffer_depth = 5")
+    if switching in ("saf", "vct"):
+        with pytest.raises(StudyError, match="a packet of 6 flits does not fit a buffer of 5 flits"):
+            load_study(written(tmp_path, short))
+    else:
+        assert load_study(written(tmp_path, short)).designs[1].buffer_depth == 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import replace
 
@@ -17,13 +18,15 @@ from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot import replay
 from unknot.errors import RelationError
 from unknot.network import from_edges
-from unknot.routing import Relation, dimension_order, fully_adaptive, lcfaa
+from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive, lcfaa
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import networks, relations, table_relation
 from unknot.topologies import complete, mesh, ring, torus
 from unknot.verify import Verdict, smallest
+from unknot.verify.exact_model import Worm
 from unknot.verify.smallest import Smallest
 
+smallest_module = sys.modules["unknot.verify.smallest"]
 MANY = relations(networks(loops=True, strongly_connected=None))
 FAMILIES = st.sampled_from([mesh(2, 2), mesh(3, 2), ring(4), complete(3)]).flatmap(relations)
 
@@ -161,3 +164,32 @@ def test_what_is_known_stays_when_nothing_better_is_found() -> None:
         smallest(relation, known=replace(found, messages=found.messages * 2), switching="wormhole").configuration
         == found
     )
+
+
+def test_as_few_messages_as_the_bound_but_more_held_is_no_proof() -> None:
+    """A packet on VC 0 waits for VCs 1 and 2: one message holds both, where the walk of waiting needs but one.
+
+    Two messages are the bound and the answer; that they hold three VCs, not two, is settled by the solver alone.
+    """
+    network = from_edges([(0, 1), (1, 1), (1, 0)], directed=True)
+    table = {(3, 0): [0], (0, 0): [1, 2], (1, 0): [2], (2, 0): [EJECT]}
+    table |= {(4, 1): [1], (1, 1): [2], (2, 1): [0], (0, 1): [EJECT]}
+    relation = table_relation(network, 1, table)
+    found = smallest(relation, "wormhole")
+    assert size(found) == (2, 3) == fewest(relation, "wormhole")
+    assert (found.messages_bound, found.held_bound) == (2, 3)
+    assert found.proved
+    assert "solving over all" in found.method
+
+
+def test_a_bound_that_is_not_met_in_time_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver finds as few messages, and has no time to show that they hold the fewest VCs."""
+    relation = fully_adaptive(mesh(3, 3))
+    best = smallest(relation, "wormhole").configuration
+    assert best is not None
+    worms = [Worm(m.address, m.held, m.wanted) for m in best.messages]
+    monkeypatch.setattr(smallest_module._Search, "bound", lambda self: setattr(self, "messages", 4))
+    monkeypatch.setattr(smallest_module, "fewest", lambda *args, **options: (worms, False))
+    found = smallest(relation, "wormhole", time_limit=0.5)
+    assert size(found) == (4, 4)
+    assert (found.messages_bound, found.held_bound, found.proved) == (4, 1, False)

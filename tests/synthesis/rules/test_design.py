@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import replace
 
@@ -14,12 +15,13 @@ from unknot.errors import RelationError
 from unknot.switching import Switching
 from unknot.synthesis.rules import Rejected, Request, Space, accept, design, distributions, judge, rule_from
 from unknot.synthesis.rules.conflicts import clause_of
-from unknot.synthesis.rules.judge import actions
+from unknot.synthesis.rules.judge import Counts, Judged, actions
 from unknot.synthesis.rules.search import Effort, Search
 from unknot.synthesis.rules.space import is_symmetry, moved, symmetries
 from unknot.topologies import mesh
 from unknot.verify.bnr import bnr
 
+judge_module = sys.modules["unknot.synthesis.rules.judge"]
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]
 
 
@@ -221,3 +223,24 @@ def test_unreachable_permissions_are_left_out() -> None:
     rule = rule_from(space, np.ones(len(space.permissions), dtype=bool))
     assert rule.offers.all()
     assert "++" in rule.text
+
+
+@pytest.mark.parametrize(("counts", "ways"), [(((1, 1), (2, 2)), 16), (((2, 2), (2, 2)), 256)])
+def test_renamings_that_were_not_tried_leave_the_question_open(
+    counts: Counts, ways: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No rule under any of the renamings tried: impossible if these are all, else open, and without evidence."""
+    tried: list[object] = []
+
+    def search(space: Space, request: Request, technique: Switching, effort: Effort) -> Judged:
+        tried.append(request.symmetric)
+        return Judged(space, technique, "impossible" if request.symmetric else "found", request=request)
+
+    monkeypatch.setattr(judge_module, "_search", search)
+    for most in (64, ways, ways - 1):
+        tried.clear()
+        monkeypatch.setattr(judge_module, "MOST_ACTIONS", most)
+        found = judge(counts, "vct", symmetry="reflections")
+        assert found.outcome == ("impossible" if most >= ways else "open")
+        assert len({*map(str, tried)}) == 1 + min(most, ways)
+        assert found.evidence == ()
