@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import resource
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from unknot.output import WriteError, write_bytes, write_text, written
+from unknot.output import WriteError, write_bytes, write_text, written, written_folder
 
 
 @contextmanager
@@ -81,3 +82,20 @@ def test_what_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
         write_text(tmp_path / name, "x")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     assert str(tmp_path) in str(caught.value)
+
+
+def test_a_folder_is_complete_or_absent(tmp_path: Path) -> None:
+    target = tmp_path / "made"
+    with contextlib.suppress(ValueError), written_folder(target) as folder:
+        (folder / "a").write_text("half")
+        raise ValueError
+    assert list(tmp_path.iterdir()) == []
+    for text in ("first", "second"):
+        with written_folder(target) as folder:
+            assert not (folder / "a").exists()
+            (folder / "a").write_text(text)
+        assert (target / "a").read_text() == text
+    with full_after(4096), pytest.raises(WriteError), written_folder(target) as folder:
+        (folder / "a").write_bytes(bytes(100_000))
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+    assert (target / "a").read_text() == "second"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.test_levels import written
 from tests.fabrics.texts import ring
 from tests.test_cli import refused, unknot_says
@@ -40,8 +42,42 @@ def test_a_ring_that_can_deadlock_is_repaired(tmp_path: Path) -> None:
     assert (same.tables == read_fabric(folder).tables).all()  # type: ignore[union-attr]
 
 
+def test_levels_are_the_same_both_ways_unless_said_otherwise(tmp_path: Path) -> None:
+    """LASH on a ring of 12: 2 lanes do for each direction by itself, but then replies can deadlock."""
+    folder = EXAMPLES / "opensm-ring12-lash"
+    for option, safe in ((), True), (("--one-way",), False):
+        result = unknot_says("repair", str(folder), "--out", str(tmp_path / "out"), "--time-limit", "2", *option)
+        assert result.exit_code == (0 if safe else 1)
+        made = tmp_path / "out" / "same-routes"
+        fabric = read_fabric(
+            folder / "fabric.ibnetdiscover",
+            made / "tables.lfts",
+            levels=made / "paths.psl",
+            lanes=made / "lanes.slvl",
+        )
+        assert fabric.levels is not None
+        between = fabric.levels[:12, np.argsort(fabric.owner)[:12]]
+        assert bool((between == between.T).all()) is safe
+        found = audit(fabric)
+        assert found.replies is not None
+        assert (found.deadlock_free, found.replies.verdict.deadlock_free) == (True, safe)
+        page = (tmp_path / "out" / "README.md").read_text()
+        assert ("SUCH REPLIES CAN DEADLOCK" in page) is not safe
+        assert "The load is the number of routes between hosts over the busiest channel; it was 21 before." in page
+        assert "| 21 (× 1.00) |" in page
+        assert len((made / "paths.psl").read_text().splitlines()) == 12 * 11 + 1
+
+
+def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "README.md").write_text("mine")
+    said = refused("repair", str(EXAMPLES / "opensm-torus8x8-dor"), "--out", str(tmp_path / "out"))
+    assert "out is there already, and was not written by `unknot repair`; name a new folder" in said
+    assert (tmp_path / "out" / "README.md").read_text() == "mine"
+
+
 @pytest.mark.parametrize("more", [["--routing", "lash"]])
 def test_files_are_of_fabrics_alone(more: list[str], tmp_path: Path) -> None:
-    assert "a picture is written as .svg or .png" in refused(
+    assert "a picture is written as .svg" in refused(
         "repair", str(written(tmp_path / "ring", ring(3))), "--out", str(tmp_path / "out"), *more
     )

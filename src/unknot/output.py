@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -91,12 +92,44 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         _unfinished.discard(fresh)
 
 
+@contextlib.contextmanager
+def written_folder(path: str | Path) -> Iterator[Path]:
+    """Make a folder beside `path` that takes its place, whole, when the block ends without an error.
+
+    Raises
+    ------
+    WriteError
+        For any `OSError` within the block.
+    """
+    target = Path(os.path.realpath(path))
+    token = secrets.token_hex(6)
+    fresh, old = (target.with_name(f".{target.name[:40]}.{token}.{word}") for word in ("part", "old"))
+    try:
+        _unfinished.add(fresh)
+        fresh.mkdir(parents=True)
+        yield fresh
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+    except OSError as error:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise WriteError(path, error.strerror or str(error)) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+        _unfinished.discard(fresh)
+
+
 _unfinished: set[Path] = set()
-"""Files of this process that have not taken their places yet, for those who have to leave at once."""
+"""Files and folders of this process that have not taken their places yet, for those who have to leave at once."""
 
 
 def discard_unfinished() -> None:
-    """Remove unfinished files that were not renamed; for the moment before the process is ended."""
+    """Remove what is unfinished and was not renamed; for the moment before the process is ended."""
     for fresh in list(_unfinished):
+        if fresh.is_dir():
+            shutil.rmtree(fresh, ignore_errors=True)
+            continue
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)

@@ -15,9 +15,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from tests.fabric_loop.fabrics import BY, ENGINES, Case, cases
-from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk
+from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk, replies_are_safe
 from tests.fabric_loop.simulated import dumped, missing
+from unknot.fabrics import read_fabric
 
 REMEDIES = "loaded"
 """Column of the remedies that OpenSM loaded, and that were dumped alike and free."""
@@ -132,9 +136,13 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
         free = judged(case, again, title, said, tally)
         tally.loaded += 1
         alike = _entries(made / "tables.lfts") == _entries(again / "opensm-lfts.dump")
-        levels = not (made / "paths.psl").exists() or _rows(made) == _rows(again)
-        if ran != "file" or not free or not alike or not levels:
-            tally.wrong.append(f"{title}: free {free}, tables alike {alike}, levels alike {levels}")
+        several = (made / "paths.psl").exists()
+        levels = not several or bool((_levels(again, made) == _levels(again, again)).all())
+        replies = not several or replies_are_safe(again, case.lmc)
+        if ran != "file" or not free or not alike or not levels or not replies:
+            tally.wrong.append(
+                f"{title}: free {free}, tables alike {alike}, levels alike {levels}, replies {replies}"
+            )
         else:
             good.append(kind)
     return good
@@ -145,8 +153,11 @@ def _entries(tables: Path) -> list[str]:
     return [line.split(" # ")[0].split(" (")[0] for line in tables.read_text().splitlines()]
 
 
-def _rows(folder: Path) -> list[str]:
-    return sorted((folder / "paths.psl").read_text().splitlines())
+def _levels(fabric: Path, folder: Path) -> npt.NDArray[np.int8]:
+    """The levels between hosts that a folder has."""
+    found = read_fabric(fabric / "fabric.ibnetdiscover", levels=folder / "paths.psl")
+    assert found.levels is not None
+    return found.levels[: found.network.num_terminals]
 
 
 if __name__ == "__main__":

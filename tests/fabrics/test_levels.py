@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,34 @@ def test_written_levels_are_read_back(tmp_path: Path) -> None:
         write_psl(read_fabric(EXAMPLES / "opensm-torus8x8-dor"), tmp_path / "x.psl")
 
 
+def test_levels_that_switches_decide_have_a_line_for_each_two(tmp_path: Path) -> None:
+    fabric = read_fabric(EXAMPLES / "opensm-leafspine-degraded-ftree")
+    levels = np.full((72 + fabric.network.num_routers, fabric.lids.size), -1, dtype=np.int8)
+    home, hosts = fabric.network.inject, fabric.owner < 72
+    for t in range(72):
+        levels[t, hosts] = (3 * home[t] + home[fabric.owner[hosts]]) % 5
+        levels[t, fabric.owner == t] = -1
+    write_psl(replace(fabric, levels=levels), tmp_path / "short.psl", by_switch=True)
+    assert len((tmp_path / "short.psl").read_text().splitlines()) == 12 * 12 + 1
+    assert kind_of(tmp_path / "short.psl") == "psl"
+    again = read_fabric(EXAMPLES / "opensm-leafspine-degraded-ftree", levels=tmp_path / "short.psl")
+    assert np.array_equal(again.levels, levels)  # type: ignore[arg-type]
+    levels = levels.copy()
+    levels[0, np.argmax(fabric.owner == 71)] = 7
+    write_psl(replace(fabric, levels=levels), tmp_path / "long.psl", by_switch=True)
+    assert len((tmp_path / "long.psl").read_text().splitlines()) == 72 * 71
+
+
+def test_a_pair_may_have_several_levels(tmp_path: Path) -> None:
+    layout = with_all(ring(3), [1], [0])
+    text = psl(layout) + psl(layout).replace(" 1\n", " 3\n") + psl(layout)
+    fabric = read_fabric(written(tmp_path / "f", layout, levels=text))
+    assert fabric.more_levels.tolist() == [[s, d, 3] for s in range(3) for d in range(3) if s != d]
+    write_psl(fabric, tmp_path / "again.psl")
+    again = read_fabric(tmp_path / "f", levels=tmp_path / "again.psl")
+    assert np.array_equal(again.more_levels, fabric.more_levels)
+
+
 def test_a_pair_without_record_is_named(tmp_path: Path) -> None:
     layout = with_all(ring(3), [1], [0])
     del layout.levels[("H1", 1), 3]
@@ -111,13 +140,15 @@ WRONG_LEVELS = {
     "0x0000000000100099 2 1\n": "levels.psl:1: .* has no node or port 0x0000000000100099",
     "0x0000000000100030 99 1\n": "levels.psl:1: no port in .* has LID 0x0063",
     "0x0000000000100030 0 1\n": "levels.psl:1: LID 0x0000 is not a unicast LID",
-    f"{PSL}0x0000000000100030 2 2\n": "levels.psl:2: H0 has SL 2 to LID 0x0002 .H1. here, but SL 1 further up",
     f"{PSL}0x000000000010003 2 2 x\n": "levels.psl:2: path records have no such line",
     "0x0002 : 1\n": "levels.psl:1: an entry outside a block",
     'Channel Adapter 0x0000000000100031, base LID 2, "H0"\n0x0002 : 1\n': "LID 0x0002 is H1",
     "PathRecord dump:\n\t\tdlid....2\n\t\tslid....1\n": "levels.psl:1: this path record has no sl",
     "PathRecord dump:\n\t\tdlid....0\n\t\tslid....0\n\t\tsl......0x0\n": "answer to the query was cut off",
     "# nothing\n": "no service level of a path",
+    "0x0000000000200000 0x0000000000200099 1\n": "levels.psl:1: .* has no switch 0x0000000000200099",
+    "0x0000000000200000 0x0000000000200010 1\n" * 2
+    + "0x0000000000200000 0x0000000000200010 2\n": "levels.psl:3: SL 2 between these switches, but SL 1 in line 1",
 }
 
 

@@ -60,8 +60,8 @@ def answered(policy: str, source: int, destination: int) -> int:
             rule[key] = value
         elif (
             key == "end-qos-match-rule"
-            and {source} <= groups[rule["source"]]
-            and {destination} <= groups[rule["destination"]]
+            and source in groups[rule["source"]]
+            and any(destination in groups[name] for name in rule["destination"].split(", "))
         ):
             return levels[rule["qos-level-name"]]
     return levels["DEFAULT"]

@@ -40,23 +40,29 @@ def pairs(network: Network) -> Iterator[tuple[int, int]]:
             yield s, t
 
 
-def unserved(network: Network, key: np.ndarray) -> int:
-    """How many pairs have no shortest path that climbs in one of the lanes."""
+def unserved(network: Network, key: np.ndarray, *, both_ways: bool = False) -> int:
+    """How many pairs have no shortest path that climbs in one of the lanes, and both ways in the same one."""
+
+    def climbs(lane: np.ndarray, s: int, t: int) -> bool:
+        return any(all(lane[a] < lane[b] for a, b in pairwise(path)) for path in shortest_paths(network, s, t))
+
     return sum(
-        not any(
-            all(lane[a] < lane[b] for a, b in pairwise(path))
-            for lane in key
-            for path in shortest_paths(network, s, t)
-        )
+        not any(climbs(lane, s, t) and (not both_ways or climbs(lane, t, s)) for lane in key)
         for s, t in pairs(network)
     )
 
 
-def fewest_lanes(network: Network, limit: int) -> int:
-    """The fewest lanes in which every pair has a shortest path without a cycle in any lane, by trying everything."""
+def fewest_lanes(network: Network, limit: int, *, both_ways: bool = False) -> int:
+    """The fewest lanes in which every pair has a shortest path without a cycle in any lane, by trying everything.
+
+    With `both_ways` in the same lane as the pair back.
+    """
     turns = []
     for s, t in pairs(network):
         options = {frozenset(pairwise(path)) for path in shortest_paths(network, s, t)}
+        if both_ways:
+            back = [frozenset(pairwise(path)) for path in shortest_paths(network, t, s)]
+            options = {one | other for one in options for other in back}
         turns.append({o for o in options if not any(other < o for other in options)})
     # a pair whose every choice is contained in what another pair needs in any case follows it
     turns = [options for options in turns if frozenset() not in options]

@@ -16,7 +16,7 @@ End = tuple[int, int]
 class Plain:
     """`cable`: (GUID, port) → (GUID, port); `lid`: LID → (GUID, port), port 0 for switches.
 
-    `level`: (source GUID, LID) → SL; `lane`: (switch, input port, output port, SL) → VL; without lanes the VL is the
+    `level`: (source GUID, LID) → SLs; `lane`: (switch, input port, output port, SL) → VL; without lanes the VL is the
     SL modulo `lanes`.
     """
 
@@ -25,15 +25,15 @@ class Plain:
     cable: dict[End, End] = field(default_factory=dict)
     lid: dict[int, End] = field(default_factory=dict)
     table: dict[int, dict[int, int]] = field(default_factory=dict)
-    level: dict[tuple[int, int], int] = field(default_factory=dict)
+    level: dict[tuple[int, int], set[int]] = field(default_factory=dict)
     lane: dict[tuple[int, int, int, int], int] = field(default_factory=dict)
     lanes: int = 16
     port_guid: dict[End, int] = field(default_factory=dict)
 
-    def sl(self, source: End, lid: int) -> int:
-        """Of the port, or of its node; 0 without a record."""
-        own = self.level.get((self.port_guid.get(source, 0), lid))
-        return own if own is not None else self.level.get((source[0], lid), 0)
+    def sls(self, source: End, lid: int) -> set[int]:
+        """Of the port and of its node; 0 without a record."""
+        own = self.level.get((self.port_guid.get(source, 0), lid), set())
+        return own | self.level.get((source[0], lid), set()) or {0}
 
     def vl(self, switch: int, came: int, out: int, level: int) -> int:
         return self.lane.get((switch, came, out, level), 15) if self.lane else level % self.lanes
@@ -104,7 +104,7 @@ def plain_levels(plain: Plain, path: Path) -> Plain:
     """From lines of source GUID, LID and SL."""
     for line in path.read_text().splitlines():
         guid, lid, level = line.split()
-        plain.level[int(guid, 16), int(lid)] = int(level)
+        plain.level.setdefault((int(guid, 16), int(lid)), set()).add(int(level))
     return plain
 
 
@@ -132,7 +132,11 @@ class Followed:
 
 
 def follow(plain: Plain, traffic: str) -> Followed:
-    """Walk every (source port, LID) through the tables."""
+    """Walk every (source port, LID) through the tables at each of its levels.
+
+    With "replies", hosts also send at the levels of the packets that they receive from the owner of the LID.
+    """
+    replies, traffic = traffic == "replies", "host-to-host" if traffic == "replies" else traffic
     hosts = sorted(end for end in plain.lid.values() if end[1])
     ports = sorted(set(plain.lid.values()))
     sides = traffic.split("-to-") if traffic != "all" else ["any", "any"]
@@ -151,37 +155,47 @@ def follow(plain: Plain, traffic: str) -> Followed:
         for source in ports:
             if source == owner or not wanted(source, sides[0]) or not wanted(owner, sides[1]):
                 continue
-            found.pairs += 1
-            here, came = (source[0], 0) if source[1] == 0 else plain.cable[source]
-            level = plain.sl(source, lid)
+            levels = set(plain.sls(source, lid))
+            if replies:
+                levels |= {sl for own, end in plain.lid.items() if end == source for sl in plain.sls(owner, own)}
             home = owner[0] if owner[1] == 0 else plain.cable[owner][0]
-            channels: list[tuple[int, int, int]] = []
-            while True:
-                port = plain.table[here].get(lid)
-                if port == 0 and owner == (here, 0):
-                    arrived = True
-                    break
-                far = plain.cable.get((here, port)) if port else None
-                if far is None or far[0] not in plain.switches:
-                    arrived = far is not None and far == owner
-                    if not arrived:
-                        found.lost.add((here, lid))
-                    break
-                lane = plain.vl(here, came, port, level)
-                if lane == 15:
-                    arrived = False
-                    found.lost.add((here, lid))
-                    break
-                again = (here, port, lane) in channels
-                channels.append((here, port, lane))
-                if again:
-                    arrived = False
-                    break
-                here, came = far
-            nx.add_path(found.dependencies, channels)
-            if arrived:
-                found.delivered += 1
-                found.lengths[source, lid] = len(channels)
+            ends = [walk(plain, found, source, lid, owner, level) for level in sorted(levels)]
+            found.pairs += len(ends)
+            found.delivered += sum(channels is not None for channels in ends)
+            if ends[0] is not None:
+                found.lengths[source, lid] = len(ends[0])
                 start = source[0] if source[1] == 0 else plain.cable[source][0]
                 found.shortest[source, lid] = distance[start][home]
     return found
+
+
+def walk(
+    plain: Plain, found: Followed, source: End, lid: int, owner: End, level: int
+) -> list[tuple[int, int, int]] | None:
+    """Follow one packet, and add its dependencies; its channels, None if it does not arrive."""
+    here, came = (source[0], 0) if source[1] == 0 else plain.cable[source]
+    channels: list[tuple[int, int, int]] = []
+    while True:
+        port = plain.table[here].get(lid)
+        if port == 0 and owner == (here, 0):
+            arrived = True
+            break
+        far = plain.cable.get((here, port)) if port else None
+        if far is None or far[0] not in plain.switches:
+            arrived = far is not None and far == owner
+            if not arrived:
+                found.lost.add((here, lid))
+            break
+        lane = plain.vl(here, came, port, level)
+        if lane == 15:
+            arrived = False
+            found.lost.add((here, lid))
+            break
+        again = (here, port, lane) in channels
+        channels.append((here, port, lane))
+        if again:
+            arrived = False
+            break
+        here, came = far
+    nx.add_path(found.dependencies, channels)
+    return channels if arrived else None

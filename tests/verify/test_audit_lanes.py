@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts, psl, ring, sl2vl
 from tests.reference.fabric_routes import plain_ibnetdiscover, plain_lanes, plain_levels, plain_tables
+from tests.test_cli import unknot_says
 from tests.verify.test_audit import compare, layouts
 from unknot.answers.studies import audit_answer
 from unknot.errors import UnknotError
@@ -93,14 +95,65 @@ def test_a_level_without_a_lane_is_a_dead_end() -> None:
     )
 
 
-def judged(layout: Layout) -> Audit:
+def both_ways_round() -> Layout:
+    """A ring of 5 by shortest paths; in each direction one pair alone is at SL 1, and the other way it is at SL 0."""
+    layout = ring(5)
+    for s in range(5):
+        for d in range(5):
+            port = 1 if (d - s) % 5 <= 2 else 2
+            layout.tables[f"S{s}"] |= {d + 1: 3 if s == d else port, 6 + d: 0 if s == d else port}
+            layout.levels[(f"H{s}", 1), d + 1] = int((s, d) in ((0, 2), (0, 3)))
+    return layout
+
+
+def test_replies_at_the_level_of_the_request_can_deadlock_where_requests_cannot() -> None:
+    found = judged(both_ways_round())
+    assert found.replies is not None
+    assert (found.deadlock_free, found.replies.verdict.deadlock_free, found.holds) == (True, False, False)
+    assert set(found.replies.loop) == {f"S{s}" for s in range(5)}
+    assert found.replies.certificate_holds
+    shown = audit_answer(found)
+    assert (shown["deadlock_free"], shown["replies"]["deadlock_free"], shown["holds"]) == (True, False, False)
+    same = both_ways_round()
+    same.levels |= {(("H2", 1), 1): 1, (("H3", 1), 1): 1}
+    again = judged(same)
+    assert again.replies is not None
+    assert (again.holds, again.replies.holds) == (True, True)
+
+
+def test_a_deadlock_of_replies_is_said_and_counts(tmp_path: Path) -> None:
+    layout = both_ways_round()
+    (tmp_path / "fabric.ibnetdiscover").write_text(ibnetdiscover(layout))
+    (tmp_path / "tables.lfts").write_text(lfts(layout))
+    (tmp_path / "paths.psl").write_text(psl(layout))
+    result = unknot_says("audit", str(tmp_path), "--out", str(tmp_path / "page.html"))
+    assert result.exit_code == 1
+    assert re.search(r"host-to-host +yes .*\n +replies +NO ", result.stdout)
+    assert "its loop  S0 → " in result.stdout
+    assert "Message 1:" in result.stdout
+    lead = "Between hosts, these forwarding tables cannot deadlock. Traffic with replies at the level of the request"
+    assert lead in (tmp_path / "page.html").read_text()
+
+
+def test_several_levels_of_a_pair_are_all_judged() -> None:
+    layout = both_ways_round()
+    more = "".join(f"0x{layout.guid(f'H{s}'):016x} {d + 1} 0\n" for s, d in ((0, 2), (0, 3)))
+    assert judged(layout).deadlock_free is True
+    found = judged(layout, more)
+    assert (found.deadlock_free, found.host_to_host.delivery.pairs) == (False, 22)
+    assert (
+        "2 pairs have several service levels, the first H0 to LID 0x0003 (H2); all are judged" in found.fabric.notes
+    )
+
+
+def judged(layout: Layout, more_levels: str = "") -> Audit:
     with TemporaryDirectory() as folder:
         described, tables = Path(folder) / "fabric", Path(folder) / "tables"
         described.write_text(ibnetdiscover(layout))
         tables.write_text(lfts(layout))
         levels, lanes = Path(folder) / "levels.psl", Path(folder) / "lanes.sl2vl"
         if layout.levels:
-            levels.write_text(psl(layout))
+            levels.write_text(psl(layout) + more_levels)
         if layout.lanes:
             lanes.write_text(sl2vl(layout))
         found = audit(
@@ -113,7 +166,7 @@ def judged(layout: Layout) -> Audit:
             plain_levels(plain, levels)
         if layout.lanes:
             plain_lanes(plain, lanes)
-        for kind in found.traffics:
+        for kind in found.rows:
             if kind.delivery.pairs:
                 compare(kind, plain, plain.name)
     return found

@@ -204,6 +204,9 @@ class AuditAnswer(TrafficForm):
     lanes: int
     assumption: str
     others: list[TrafficForm]
+    replies: TrafficForm | None = Field(
+        description="Between hosts, with replies at the level of the request; null: no levels are known."
+    )
     multicast_file: str
     multicast: MulticastTablesForm | None = Field(description="null: no group.")
     hops_file: str
@@ -227,6 +230,7 @@ def audit_answer(
         "changes": changes and fill(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
         "multicast": multicast and fill(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
         "hops": audit.hops and fill(HopsForm, audit.hops),
+        "replies": audit.replies and fill(TrafficForm, *_sources(audit.replies), of=audit.replies.relation),
         "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
     }
     found = audit.host_to_host

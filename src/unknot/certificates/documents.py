@@ -131,8 +131,8 @@ def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, pr
 
     Parameters
     ----------
-    changes : {"none", "rising", "any"}
-        Whether packets keep their lane, or change it at hops.
+    changes : {"none", "shared", "rising", "any"}
+        Whether packets keep their lane, which both directions of a pair may have to share, or change it at hops.
     flows : list of [source terminal, destination terminal], optional
         Who sends to whom; None: every terminal sends to every other.
     """

@@ -35,6 +35,8 @@ MOST_BYTES = 2**30
 """Largest file that is read."""
 MOST_PATHS = 1000
 """Shortest paths of a pair of routers up to which each has a variable of its own."""
+KEPT = ("none", "shared")
+"""Lanes that packets do not change: each direction of a pair has its own, or both share one."""
 MOST_LANES = 64
 """Lanes up to which a refutation is checked."""
 SEARCH_STEPS = 10_000_000
@@ -535,14 +537,15 @@ def sending_pairs(network: Network, sends: Any) -> set[Pair]:
 def check_lanes(network: Network, sends: Any, impossible: int, changes: str, proof: Any) -> None:
     """Check that no routing along shortest paths serves all pairs without deadlock in so many lanes.
 
-    A lane is a VC of each channel. A packet keeps its lane (changes "none"), may change it for a higher one at each
-    hop ("rising"), or for any ("any"). The dependencies between VCs, those of each route from a VC to the next, are
+    A lane is a VC of each channel. A packet keeps its lane (changes "none"), which may have to be that of packets
+    back ("shared"), may change it for a higher one at each hop ("rising"), or for any ("any"). The dependencies
+    between VCs, those of each route from a VC to the next, are
     acyclic: otherwise VCs could wait for each other in a cycle.
     """
     pairs = sending_pairs(network, sends)
     kind = field(proof, "kind", str)
-    if impossible < 1 or changes not in ("none", "rising", "any"):
-        raise Rejected("at least one lane is impossible, and lanes are kept, rise or change")
+    if impossible < 1 or changes not in (*KEPT, "rising", "any"):
+        raise Rejected("at least one lane is impossible, and lanes are kept, shared, rise or change")
     if kind == "forced cycle":
         if impossible != 1:
             raise Rejected("forced turns show that one lane is impossible, and no more")
@@ -610,7 +613,7 @@ class Encoder:
     Where packets change lanes, the clauses are of one lane in the network of VCs: VC k of channel c is channel
     c · lanes + k. Variables are numbered from 1 as they are met:
 
-    - ("lane", pair, k): the pair uses lane k.
+    - ("lane", pair, k): the pair uses lane k. Of lanes that both directions share, the pair is written in order.
     - ("path", pair, j): it uses its j-th shortest path, if it has at most `MOST_PATHS`.
     - ("uses", pair, c) and ("then", pair, c, e), if it has more: its path has channel c, and goes on by e.
     - ("turn", k, c, e): some route in lane k goes from c to e.
@@ -618,8 +621,9 @@ class Encoder:
 
     def __init__(self, network: Network, lanes: int, changes: str = "none") -> None:
         self.levels = lanes if changes == "rising" else 1
-        if changes != "none":
+        if changes not in KEPT:
             network, lanes = copied(network, lanes), 1
+        self.shared = changes == "shared"
         self.network = network
         self.lanes = lanes
         self.number: dict[tuple[Any, ...], int] = {}
@@ -630,6 +634,10 @@ class Encoder:
         """Number of a variable."""
         return self.number.setdefault(meaning, len(self.number) + 1)
 
+    def lane(self, pair: Pair, k: int) -> int:
+        """Variable of a pair in a lane."""
+        return self.variable("lane", (min(pair), max(pair)) if self.shared else pair, k)
+
     def serve(self, pair: Pair, first_lanes: int) -> None:
         """Add the clauses of a pair, which is in one of the first lanes."""
         s, t = pair
@@ -638,7 +646,7 @@ class Encoder:
         if s not in self.hops[t]:
             raise Rejected(f"router {s} has no way to router {t}")
         lanes = range(min(first_lanes, self.lanes))
-        self.clauses.append(tuple(self.variable("lane", pair, k) for k in lanes))
+        self.clauses.append(tuple(self.lane(pair, k) for k in lanes))
         paths = self._paths(pair)
         if paths is not None:
             self.clauses.append(tuple(self.variable("path", pair, j) for j in range(len(paths))))
@@ -682,9 +690,7 @@ class Encoder:
     def _turn(self, step: tuple[Any, ...], pair: Pair, lanes: range, c: int, e: int) -> None:
         """Add for each lane: if the pair takes a step, and is in the lane, the lane has its turn."""
         for k in lanes:
-            self.clauses.append(
-                (-self.variable(*step), -self.variable("lane", pair, k), self.variable("turn", k, c, e))
-            )
+            self.clauses.append((-self.variable(*step), -self.lane(pair, k), self.variable("turn", k, c, e)))
 
     def forbid(self, cycle: Sequence[int]) -> None:
         """Add for each lane the clause that it does not have all turns of a cycle of channels."""
@@ -789,7 +795,12 @@ def check(network: Network, table: Table | None, claim: Any) -> str:
     if subject == "lanes":
         impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
         check_lanes(network, claim.get("sends"), impossible, changes, proof)
-        kept = {"none": "that packets keep", "rising": "that rise at hops", "any": "that change at hops"}[changes]
+        kept = {
+            "none": "that packets keep",
+            "shared": "that both directions of a pair keep",
+            "rising": "that rise at hops",
+            "any": "that change at hops",
+        }[changes]
         return f"shortest paths: {impossible} lanes {kept} cannot be free of deadlock"
     if "relation" in claim:
         table = Table(network, field(claim, "relation", dict))

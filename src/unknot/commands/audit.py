@@ -60,7 +60,8 @@ def audit(
     """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
 
     In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
-    Multicast is judged together with the routes between hosts, since it shares their buffers.
+    Multicast is judged together with the routes between hosts, since it shares their buffers. With service levels,
+    a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
     """
@@ -99,9 +100,11 @@ def audit(
 
 
 def _exit_code(found: Audit) -> int:
-    """Return the exit code for host-to-host traffic and multicast together."""
+    """Return the exit code for host-to-host traffic, replies and multicast together."""
     judged: list[Audit | MulticastAudit] = [found] if found.multicast is None else [found, found.multicast]
     free = [one.deadlock_free for one in judged]
+    if found.replies is not None:
+        free.append(found.replies.verdict.deadlock_free)
     return exit_code(
         False if False in free else None if None in free else True, all(one.delivered for one in judged)
     )  # fmt: skip

@@ -39,7 +39,7 @@ def show_audit(audit: Audit) -> None:
     table = Table(box=SIMPLE_HEAD)
     for heading in ("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"):
         table.add_column(heading)
-    for found in audit.traffics:
+    for found in audit.rows:
         delivery = found.delivery
         lost = f" ({delivery.undelivered_pairs} not)" if delivery.undelivered_pairs else ""
         longest = "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"
@@ -47,18 +47,19 @@ def show_audit(audit: Audit) -> None:
         free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
         table.add_row(found.traffic, free, delivers, f"{delivery.pairs}{lost}", longest, longer)
     console().print(table)
-    for found in audit.traffics:
+    for found in audit.rows:
         if not found.holds or found.traffic != "host-to-host":
             _show_traffic(found)
     if audit.multicast is not None:
         _show_multicast(audit.multicast, audit)
     if audit.hops is not None:
         _show_hops(audit.hops, fabric.hops_file)
-    if first.verdict.configuration is not None:
-        from unknot.report.configuration_text import describe
+    for found in [first] if audit.replies is None or first.verdict.configuration else [audit.replies]:
+        if found.verdict.configuration is not None:
+            from unknot.report.configuration_text import describe
 
-        print()
-        sentences(describe(first.relation, first.verdict.configuration))
+            print()
+            sentences(describe(found.relation, found.verdict.configuration))
 
 
 def show_routes(routes: Routes, most: int) -> None:
@@ -94,23 +95,36 @@ def _first(names: Sequence[str], most: int = 10) -> list[str]:
     return [*names[:most], *([f"and {len(names) - most} more"] if len(names) > most else [])]
 
 
-def show_repair(before: Audit, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
-    """Remedies for a fabric that were written."""
+def show_repair(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
+    """Remedies for a fabric that were written; `load` is the highest before."""
+    from unknot.report.repair_page import times
+
     table = Table(box=SIMPLE_HEAD)
-    for heading in ("remedy", "lanes", "entries changed", "deadlock-free", "delivers", "longest route"):
+    for heading in (
+        "remedy", "lanes", "entries changed", "deadlock-free", "and replies", "delivers", "longest route",
+        "highest load",
+    ):  # fmt: skip
         table.add_column(heading)
     first = before.host_to_host.delivery
     table.add_row(
-        "as it is", str(before.lanes), "", answer(before.deadlock_free), answer(before.delivered),
-        "endless" if first.longest_route is None else f"{first.longest_route} hops",
+        "as it is", str(before.lanes), "", answer(before.deadlock_free), _replies(before), answer(before.delivered),
+        "endless" if first.longest_route is None else f"{first.longest_route} hops", f"{load:,}",
     )  # fmt: skip
     for row in rows:
         free, delivers = answer(row.audit.deadlock_free), answer(row.audit.delivered)
-        table.add_row(row.folder, str(row.lanes), str(row.changed), free, delivers, f"{row.longest} hops")
+        table.add_row(
+            row.folder, str(row.lanes), str(row.changed), free, _replies(row.audit), delivers, f"{row.longest} hops",
+            times(row.load, load),
+        )  # fmt: skip
     out = console()
     out.print(table)
     for reason in reasons:
         out.print(f"not written: {reason}")
+
+
+def _replies(audit: Audit) -> Text:
+    """Whether replies at the level of the request are free too; on one lane they are what requests are."""
+    return answer((audit.replies or audit.host_to_host).verdict.deadlock_free)
 
 
 def _show_traffic(found: TrafficAudit) -> None:

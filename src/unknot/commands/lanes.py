@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.options import SEED, EvidenceFile, Flows, Json, NetworkText, Seed, Vcs
+from unknot.commands.options import SEED, BothWays, EvidenceFile, Flows, Json, NetworkText, Seed, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS, say
 from unknot.commands.shared import print_json, write
 from unknot.errors import RelationError
@@ -99,6 +99,7 @@ def lanes(
     most: Annotated[int | None, typer.Option(help="Find the loads of routes in up to this many lanes, too.")] = None,
     first: Annotated[First, typer.Option(help="With --most: the fewest lanes, or the lowest load.")] = First.lanes,
     vcs: Vcs = None,
+    both_ways: BothWays = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
     seed: Seed = SEED,
     out: Annotated[
@@ -165,6 +166,7 @@ def lanes(
             time_limit=time_limit,
             most=most,
             first=first.value,
+            both_ways=_shared(built, paths, both_ways),
             seed=seed,
             progress=show,
         )
@@ -189,6 +191,11 @@ def write_lane_evidence(found: Lanes | ChangingLanes, verdict: Verdict, delivery
 
     bounds = [] if found.evidence is None else [bound_claim(found.evidence, found.sends, found.given)]
     write_evidence(found.relation, [verdict], delivery, path, bounds)
+
+
+def _shared(network: Network, paths: Paths, both_ways: bool | None) -> bool:
+    """Whether both directions share a lane: by default with tables on a fabric, whose ports have numbers."""
+    return paths is not Paths.free and network.ports is not None if both_ways is None else both_ways
 
 
 def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
@@ -226,7 +233,7 @@ def served(found: Lanes | ChangingLanes) -> str:
     what = {"free": "shortest paths between", "table": "shortest paths by tables between"}.get(
         found.paths, "the given paths of"
     )
-    return f"{what} {whom}"
+    return f"{what} {whom}{', whose two directions share a lane' if found.both_ways else ''}"
 
 
 def fewer(found: Lanes | ChangingLanes) -> str:

@@ -24,6 +24,14 @@ RoutingText = Annotated[
 Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
 SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
 TimeLimit = Annotated[float, typer.Option(help="Seconds for the proof.")]
+BothWays = Annotated[
+    bool | None,
+    typer.Option(
+        "--both-ways/--one-way",
+        help="Whether the two directions of a pair share a lane, so that replies may take that of the request; by "
+        "default they do for fabrics, where tables or paths are given.",
+    ),
+]
 Flows = Annotated[
     Path | None,
     typer.Option("--flows", metavar="FILE.csv", help="Only these flows: columns source, target and bandwidth."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
+from unknot.commands.options import SEED, BothWays, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS, say
 from unknot.commands.shared import print_json, relation_of, write
 from unknot.switching import DEFAULT_SWITCHING
@@ -37,6 +37,7 @@ def repair(
         bool, typer.Option("--minimal", help="An adaptive routing shall take shortest paths only.")
     ] = False,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
+    both_ways: BothWays = None,
     seed: Seed = SEED,
     out: Annotated[
         Path | None,
@@ -72,10 +73,11 @@ def repair(
         if routes is None:
             require_ending(out)
     elif out is not None:
-        from unknot.commands.repair_fabric import repair_fabric
+        from unknot.commands.repair_fabric import Search, repair_fabric
 
         with activity.status("looking for remedies") as progress:
-            code = repair_fabric(network, out, time_limit=time_limit, seed=seed, progress=progress)
+            search = Search(time_limit, seed, both_ways is not False, progress)
+            code = repair_fabric(network, out, search)
         raise typer.Exit(code)
     relation = _refuted(network, routing, vcs)
     with keeping_the_best(), activity.status("looking for remedies") as progress:
@@ -85,6 +87,7 @@ def repair(
             lanes=lanes,
             switching=switching,
             minimal=minimal,
+            both_ways=relation.network.ports is not None if both_ways is None else both_ways,
             time_limit=time_limit,
             seed=seed,
             progress=progress,

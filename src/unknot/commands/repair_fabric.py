@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,91 +15,102 @@ from unknot.errors import UnknotError
 
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric
+    from unknot.network import Network
     from unknot.progress import Progress
+    from unknot.report.repair_page import Remedy
     from unknot.synthesis import Lanes
-    from unknot.verify.audit import Audit
 
 DATA_LANES = 8
 """Virtual lanes that most switches have for data."""
 
 
+PAGE = "README.md"
+"""File of the page that says how to load the remedies."""
+
+
 @dataclass(frozen=True)
-class Written:
-    """A remedy whose files were written, read back and judged."""
+class Search:
+    """Limits of the search for remedies, and whether two directions share a level."""
 
-    kind: str
-    folder: Path
-    lanes: int
-    changed: int
-    audit: Audit
+    time_limit: float
+    seed: int
+    both_ways: bool
+    progress: Progress
 
 
-def repair_fabric(path: str, out: Path, *, time_limit: float, seed: int, progress: Progress) -> int:
+def repair_fabric(path: str, out: Path, search: Search) -> int:
     """Write each remedy for a fabric's tables into a folder of its own, and a page that says how to load them.
 
-    Every remedy is read back from its files and judged anew. Returns the exit code: 0 if all of them are safe.
+    Every remedy is read back from its files and judged anew. The folder `out` appears when all is written. Returns
+    the exit code: 0 if all of them are safe.
 
     Raises
     ------
     UnknotError
-        If the fabric has no tables.
+        If the fabric has no tables, or `out` holds other files.
     """
     from unknot.commands import audit_display
     from unknot.commands.display import console
     from unknot.fabrics import read_fabric
+    from unknot.output import write_text, written_folder
+    from unknot.report.repair_page import repair_page
     from unknot.verify.audit import audit
+    from unknot.verify.audit_routes import highest_load
 
+    _require_own(out)
     fabric = read_fabric(path)
-    before = audit(fabric, time_limit=time_limit)
-    written, reasons = [], []
-    remedies = _remedies(fabric, time_limit, seed, progress)
-    for kind, make in remedies:
-        try:
-            written.append(_write(fabric, kind, *make(), out))
-        except UnknotError as error:
-            reasons.append(f"{kind}: {error}")
-    if not written:
-        raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
-    from unknot.report.repair_page import Remedy, repair_page
-
-    rows = [Remedy(w.kind, w.folder.name, w.lanes, w.changed, w.audit) for w in written]
-    from unknot.output import write_text
-
-    write_text(out / "README.md", repair_page(before, rows, reasons))
-    audit_display.show_repair(before, rows, reasons)
-    console().print(f"files: {out}; how to load them: {out / 'README.md'}")
-    return HOLDS if all(w.audit.holds for w in written) else FAILS
+    before = audit(fabric, time_limit=search.time_limit)
+    load = highest_load(fabric)
+    rows: list[Remedy] = []
+    reasons: list[str] = []
+    with written_folder(out) as folder:
+        for kind, make in _remedies(fabric, search):
+            search.progress(kind, 0, 0)
+            try:
+                rows.append(_write(fabric, kind, *make(), folder, out))
+            except UnknotError as error:
+                reasons.append(f"{kind}: {error}")
+        if not rows:
+            raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
+        write_text(folder / PAGE, repair_page(before, load, rows, reasons))
+    audit_display.show_repair(before, load, rows, reasons)
+    console().print(f"files: {out}; how to load them: {out / PAGE}")
+    return HOLDS if all(row.audit.holds for row in rows) else FAILS
 
 
-def _remedies(
-    fabric: Fabric, time_limit: float, seed: int, progress: Progress
-) -> Iterator[tuple[str, Callable[[], tuple[Fabric, int]]]]:
-    from unknot.routing.forwarding_table import fabric_relation
+def _require_own(out: Path) -> None:
+    """Refuse a folder whose files are not those of an earlier repair, since it would be replaced."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    page = out / PAGE
+    if not page.is_file() or not page.read_text(errors="replace").startswith("# Repaired tables for "):
+        raise UnknotError(f"{out} is there already, and was not written by `unknot repair`; name a new folder")
+
+
+def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[], tuple[Fabric, int]]]]:
+    """Kinds of remedies, and what makes each; one terminal stands for the hosts of a switch."""
+    from unknot.routing.forwarding_table import switchboard
     from unknot.synthesis import lanes
+    from unknot.verify.audit_merged import merged_relation
 
-    bare = replace(fabric, levels=None, levels_file="", lanes=None, lanes_file="")
+    bare = replace(
+        fabric, levels=None, levels_file="", more_levels=fabric.more_levels[:0], lanes=None, lanes_file="",
+        multicast=None, hops=None,
+    )  # fmt: skip
+    limits: dict[str, Any] = {
+        "time_limit": search.time_limit / 2, "seed": search.seed, "progress": search.progress,
+        "both_ways": search.both_ways,
+    }  # fmt: skip
 
     def same_routes() -> tuple[Fabric, int]:
-        relation = fabric_relation(bare)
-        found = lanes(
-            bare.network,
-            "given",
-            routing=relation,
-            time_limit=time_limit / 2,
-            seed=seed,
-            progress=progress,
-        )
+        merged = merged_relation(bare, switchboard(bare), "host-to-host")
+        assert merged is not None  # without levels hosts of a switch are alike
+        found = lanes(merged[0].network, "given", routing=merged[0], **limits)
         return _with_lanes(bare, found), found.count
 
     def new_tables() -> tuple[Fabric, int]:
-        found = lanes(
-            bare.network,
-            "table",
-            flows=_flows(bare),
-            time_limit=time_limit / 2,
-            seed=seed,
-            progress=progress,
-        )
+        network, flows = _by_switch(bare)
+        found = lanes(network, "table", flows=flows, **limits)
         return _with_lanes(_with_tables(bare, found), found), found.count
 
     yield "same-routes", same_routes
@@ -107,11 +118,17 @@ def _remedies(
     yield "up-down", lambda: (_up_down(bare), 1)
 
 
-def _flows(fabric: Fabric) -> np.ndarray | None:
-    """Flows between the hosts with LIDs, if some host has none."""
-    hosts = fabric.network.num_terminals
-    talks = np.isin(np.arange(hosts), fabric.owner)
-    return None if talks.all() else np.outer(talks, talks) & ~np.eye(hosts, dtype=bool)
+def _by_switch(fabric: Fabric) -> tuple[Network, np.ndarray]:
+    """The network with a terminal at each switch that has hosts with LIDs, and the pairs of hosts as flows."""
+    network = fabric.network
+    at, many = np.unique(network.inject[_talking(fabric)], return_counts=True)
+    names = tuple(f"a port of {network.router_name(r)}" for r in at.tolist())
+    return replace(network, inject=at, eject=at, terminal_labels=names), np.outer(many, many)
+
+
+def _talking(fabric: Fabric) -> np.ndarray:
+    """Hosts that have a LID."""
+    return np.unique(fabric.owner[(fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals)])
 
 
 def _homes(fabric: Fabric) -> np.ndarray:
@@ -148,9 +165,9 @@ def _with_tables(fabric: Fabric, found: Lanes) -> Fabric:
     network, table = fabric.network, found.routes
     next_channel = up_down_table(network, _homes(fabric))
     row_at = {int(home): row for row, home in enumerate(table.home)}
-    for column, (home, who) in enumerate(zip(_homes(fabric).tolist(), fabric.owner.tolist(), strict=True)):
-        row = int(table.row[who]) if 0 <= who < network.num_terminals else row_at.get(home, -1)
-        if who >= 0 and row >= 0:
+    for column, home in enumerate(_homes(fabric).tolist()):
+        row = row_at.get(home, -1)
+        if row >= 0:
             chosen = table.next_channel[row]
             kept = np.arange(network.num_routers) == home
             next_channel[:, column] = np.where(
@@ -170,25 +187,31 @@ def _with_lanes(fabric: Fabric, found: Lanes) -> Fabric:
     if found.count == 1:
         return fabric
     assert isinstance(found.routes, Table)
-    hosts, network = fabric.network.num_terminals, fabric.network
+    network, table = fabric.network, found.routes
+    row_at = {int(home): row for row, home in enumerate(table.home)}
+    hosts = network.num_terminals
     levels = np.full((hosts + network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
     sends = np.isin(np.arange(hosts), fabric.owner)
+    homes = _homes(fabric)
     for number, column in enumerate(destinations(fabric, "host-to-host").tolist()):
         who = int(fabric.owner[column])
-        row = found.routes.row[number if found.paths == "given" else who]
-        chosen = np.maximum(found.lane[network.inject, row], 0)
-        levels[:hosts, column] = np.where(sends & (np.arange(hosts) != who), chosen, UNKNOWN)
+        row = int(table.row[number]) if found.paths == "given" else row_at[int(homes[column])]
+        chosen = np.maximum(found.lane[:, row], 0)[network.inject]
+        levels[:hosts, column] = np.where(sends, chosen, UNKNOWN)
+        levels[who, column] = UNKNOWN
     return replace(fabric, levels=levels)
 
 
-def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, out: Path) -> Written:
-    """Write the files of a remedy, read them back, and judge what was read."""
+def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, out: Path) -> Remedy:
+    """Write the files of a remedy, read them back, and judge what was read; `beside` will be `out`."""
     from unknot.fabrics import read_fabric
     from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
     from unknot.fabrics.opensm_psl import write_psl
+    from unknot.report.repair_page import Remedy
     from unknot.verify.audit import audit
+    from unknot.verify.audit_routes import highest_load
 
-    folder = out / kind
+    folder = beside / kind
     folder.mkdir(parents=True, exist_ok=True)
     levels, slvl = None, None
     if made.levels is not None:
@@ -199,11 +222,12 @@ def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, out: Path) -> Wr
             with suppress(OSError):
                 folder.rmdir()
             raise
-        write_psl(made, levels)
+        write_psl(made, levels, by_switch=True)
         write_slvl(made, lanes, slvl)
-        write_options(lanes, str((folder / "qos-policy.conf").resolve()), folder / "opensm.conf")
+        write_options(lanes, str((out / kind / "qos-policy.conf").resolve()), folder / "opensm.conf")
     write_lfts(made, folder / "tables.lfts")
     assert made.tables is not None
     assert fabric.tables is not None
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", levels=levels, lanes=slvl)
-    return Written(kind, folder, lanes, int(np.count_nonzero(made.tables != fabric.tables)), audit(read))
+    changed = int(np.count_nonzero(made.tables != fabric.tables))
+    return Remedy(kind, kind, lanes, changed, highest_load(read), audit(read))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,8 @@ class Fabric:
         Where it came from; empty for what is not known.
     levels : int8 array, shape (terminals + routers, LIDs), or None
         Service level from each port that sends, in the order of `port_guid`, to each LID of `lids`; −1: no record.
+    more_levels : int32 array, shape (n, 3)
+        Rows of sender, position in `lids` and a further service level, of pairs that have several.
     lanes : int8 array, shape (routers, ports, ports, 16), or None
         Virtual lane, by switch, input port, output port and service level; 15 means dropped, −1: no row.
     multicast : int32 array, shape (n, 3), or None
@@ -76,6 +78,7 @@ class Fabric:
     tables_file: str = ""
     levels: npt.NDArray[np.int8] | None = None
     levels_file: str = ""
+    more_levels: IntArray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int32))
     lanes: npt.NDArray[np.int8] | None = None
     lanes_file: str = ""
     multicast: IntArray | None = None
@@ -86,7 +89,8 @@ class Fabric:
 
     def __post_init__(self) -> None:
         arrays = (self.switch_guid, self.port_guid, self.node_guid, self.switch_ports, self.host_port, self.lids)
-        for array in (*arrays, self.owner, self.tables, self.levels, self.lanes, self.multicast, self.hops):
+        others = (self.owner, self.tables, self.levels, self.more_levels, self.lanes, self.multicast, self.hops)
+        for array in (*arrays, *others):
             if array is not None:
                 array.setflags(write=False)
 

@@ -30,6 +30,8 @@ class LevelFile(SideFile):
         Source of each record: GUID of its node or port, and its LID; −1 where the record does not give it.
     dlid, level, line : list of int
         Destination LID, service level, and line of the file.
+    by_switch : dict
+        Service level and line of all paths from the hosts of one switch to those of another, by node GUIDs.
     """
 
     guid: list[int] = field(default_factory=list)
@@ -37,6 +39,16 @@ class LevelFile(SideFile):
     dlid: list[int] = field(default_factory=list)
     level: list[int] = field(default_factory=list)
     line: list[int] = field(default_factory=list)
+    by_switch: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+
+    def record_of_switches(self, source: int, destination: int, level: int, line: int) -> None:
+        """Add a record of all hosts of two switches; TextError if it contradicts another."""
+        known, first = self.by_switch.setdefault((source, destination), (level, line))
+        if level >= LEVELS or known != level:
+            raise self.error(
+                f"SL {level} between these switches, but SL {known} in line {first}; levels are 0 to {LEVELS - 1}",
+                line,
+            )
 
     def record(self, guid: int, slid: int, dlid: int, level: int, line: int) -> None:
         """Add a record; TextError if there is no such service level."""
@@ -59,12 +71,13 @@ class LaneFile(SideFile):
 def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
     """The fabric with the service levels of its paths.
 
-    A record of a node counts for all its ports.
+    A record of a node counts for all its ports. A pair may have several levels, as with DFSSSP, which draws one anew
+    at each query; all of them are kept.
 
     Raises
     ------
     TextError
-        If a source or destination is not in the fabric, GUID and LID of a source disagree, or a pair has two levels.
+        If a source or destination is not in the fabric, or GUID and LID of a source disagree.
     """
     network = fabric.network
     ports, hosts = network.num_terminals + network.num_routers, network.num_terminals
@@ -77,8 +90,10 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
     for port, guid in enumerate(fabric.port_guid.tolist()):
         nodes.setdefault(guid, [port])
     known: dict[tuple[int, int], list[int]] = {}
+    more: dict[tuple[int, int, int], None] = {}
     where = fabric.fabric_file
     together = "do fabric and path records belong together?"
+    _set_by_switch(fabric, file, level, together)
     for guid, slid, dlid, value, line in zip(file.guid, file.slid, file.dlid, file.level, file.line, strict=True):
         senders = known.get((guid, slid))
         if senders is None:
@@ -97,13 +112,10 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
         if to is None:
             raise file.error(f"no port in {where} has LID 0x{dlid:04x}; {together}", line)
         for sender in senders:
-            if level[sender, to] not in (UNKNOWN, value):
-                raise file.error(
-                    f"{fabric.owner_name(sender)} has SL {value} to {fabric.lid_name(to)} here, but SL "
-                    f"{level[sender, to]} further up",
-                    line,
-                )
-            level[sender, to] = value
+            if level[sender, to] in (UNKNOWN, value):
+                level[sender, to] = value
+            else:
+                more[sender, to, value] = None
     ours = fabric.owner[(fabric.owner >= 0) & (fabric.owner < hosts)]
     sending = np.unique(ours)
     wanted = np.flatnonzero((fabric.owner >= 0) & (fabric.owner < hosts))
@@ -116,7 +128,56 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
             f"{np.count_nonzero(open_):,} of {np.count_nonzero(sending[:, None] != fabric.owner[wanted]):,} pairs of "
             f"hosts have no path record, the first {first}; they are judged at SL 0"
         )
-    return replace(fabric, levels=level, levels_file=str(file.where), notes=tuple(notes))
+    if more:
+        first = f"{fabric.owner_name(next(iter(more))[0])} to {fabric.lid_name(next(iter(more))[1])}"
+        notes.append(
+            f"{len({row[:2] for row in more}):,} pairs have several service levels, the first {first}; all are judged"
+        )
+    several = np.array(sorted(more), dtype=np.int32).reshape(-1, 3)
+    return replace(
+        fabric, levels=level, more_levels=several, levels_file=str(file.where), notes=tuple(notes)
+    )  # fmt: skip
+
+
+def _set_by_switch(fabric: Fabric, file: LevelFile, level: npt.NDArray[np.int8], together: str) -> None:
+    """Write the levels between hosts that their switches decide."""
+    if not file.by_switch:
+        return
+    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    between = np.full((len(router), len(router)), UNKNOWN, dtype=np.int8)
+    for ends, (value, line) in file.by_switch.items():
+        strange = [guid for guid in ends if guid not in router]
+        if strange:
+            raise file.error(f"{fabric.fabric_file} has no switch 0x{strange[0]:016x}; {together}", line)
+        between[router[ends[0]], router[ends[1]]] = value
+    home, column = fabric.network.inject, columns_of_hosts(fabric)
+    for sender in range(fabric.network.num_terminals):
+        level[sender, column] = between[home[sender], home[fabric.owner[column]]]
+    level[fabric.owner[column], column] = UNKNOWN
+
+
+def columns_of_hosts(fabric: Fabric) -> npt.NDArray[np.int64]:
+    """Positions in `lids` of the LIDs of hosts."""
+    return np.flatnonzero((fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals))
+
+
+def levels_by_switch(fabric: Fabric) -> npt.NDArray[np.int8] | None:
+    """Service level between the hosts of each two switches, −1: none; None where it is not decided by switches."""
+    if fabric.levels is None or fabric.more_levels.size:
+        return None
+    hosts, home, column = fabric.network.num_terminals, fabric.network.inject, columns_of_hosts(fabric)
+    owner, routers = fabric.owner[column], fabric.network.num_routers
+    if (fabric.levels[hosts:] != UNKNOWN).any() or (np.delete(fabric.levels, column, axis=1) != UNKNOWN).any():
+        return None
+    found = np.full((routers, routers), UNKNOWN, dtype=np.int8)
+    for sender in range(hosts):
+        other = owner != sender
+        found[home[sender], home[owner[other]]] = fabric.levels[sender, column[other]]
+    for sender in range(hosts):
+        other = owner != sender
+        if (found[home[sender], home[owner[other]]] != fabric.levels[sender, column[other]]).any():
+            return None
+    return found
 
 
 def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:

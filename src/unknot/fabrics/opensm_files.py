@@ -71,8 +71,8 @@ def write_options(lanes: int, policy: str, path: str | Path) -> None:
 def write_policy(fabric: Fabric, path: str | Path) -> None:
     """Write a QoS policy by which OpenSM answers path record queries with the service levels of the fabric.
 
-    Hosts of a switch that have the same levels share a rule for each level: their port GUIDs are one port group,
-    those of the destinations another.
+    Hosts of a switch that have the same levels share a rule for each level: their port GUIDs are one port group, and
+    so are those of hosts to which all have the same levels.
 
     Raises
     ------
@@ -102,15 +102,19 @@ def write_policy(fabric: Fabric, path: str | Path) -> None:
         others = np.where(fabric.network.inject == router, 0, keys[host])
         alike[router.to_bytes(4, "big") + others.tobytes()].append(host)
     groups, rules = ["port-groups"], ["qos-match-rules"]
+    home, first = fabric.network.inject, [members[0] for members in alike.values()]
+    rows = np.where(home[first][:, None] == home, 0, level[first])
+    columns, place = np.unique(rows, axis=1, return_inverse=True)
+    for number in np.flatnonzero(columns.any(axis=0)).tolist():
+        groups += _group(fabric, f"to{number}", np.flatnonzero(place.reshape(-1) == number).tolist())
     for number, members in enumerate(alike.values()):
-        row = np.where(fabric.network.inject == fabric.network.inject[members[0]], 0, level[members[0]])
-        used = [value for value in np.unique(row).tolist() if value]
+        used = [value for value in np.unique(columns[number]).tolist() if value]
         if used:
             groups += _group(fabric, f"from{number}", members)
         for value in used:
-            groups += _group(fabric, f"from{number}sl{value}", np.flatnonzero(row == value).tolist())
+            to = ", ".join(f"to{other}" for other in np.flatnonzero(columns[number] == value).tolist())
             rules += [
-                "    qos-match-rule", f"        source: from{number}", f"        destination: from{number}sl{value}",
+                "    qos-match-rule", f"        source: from{number}", f"        destination: {to}",
                 f"        qos-level-name: SL{value}", "    end-qos-match-rule",
             ]  # fmt: skip
     levels = ["qos-levels"]

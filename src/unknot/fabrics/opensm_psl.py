@@ -1,6 +1,7 @@
 """Service levels of paths: `.psl` files in both forms, and path records as `saquery -p` prints them.
 
-A line of the short form is ``node GUID, destination LID, SL``. The long form has a block for each source, which
+A line of the short form is ``node GUID, destination LID, SL``, or with the GUIDs of two switches for all hosts there
+``source switch, destination switch, SL``. The long form has a block for each source, which
 begins with its kind, GUID, LID and name. `saquery` prints a block of names and values for each record.
 """
 
@@ -14,13 +15,14 @@ import numpy as np
 from unknot.errors import TextError, UnknotError
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.levels import UNKNOWN, LevelFile
+from unknot.fabrics.levels import UNKNOWN, LevelFile, levels_by_switch
 from unknot.fabrics.noise import Noise
 from unknot.fabrics.side_file import integer
 from unknot.input import read_lines
 from unknot.output import write_text
 
 _SHORT = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s*$")
+_SWITCHES = re.compile(r"^\s*0x([0-9a-fA-F]{16})\s+0x([0-9a-fA-F]{16})\s+([0-9]{1,3})\s*$")
 _HEAD = re.compile(r'^(?:Channel Adapter|CA|Switch|Router) 0x([0-9a-fA-F]{1,16}), base LID ([0-9]{1,5}), ".*"\s*$')
 _ENTRY = re.compile(r"^\s*(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s*:\s*([0-9]{1,3})\s*(?::.*)?$")
 _RECORD = re.compile(r"^\s*PathRecord dump:\s*$")
@@ -59,6 +61,8 @@ def read_psl(path: str | Path) -> LevelFile:
     for number, line in enumerate(lines, start=1):
         if match := _SHORT.match(line):
             file.record(int(match[1], 16), UNKNOWN, _lid(file, integer(match[2]), number), int(match[3]), number)
+        elif match := _SWITCHES.match(line):
+            file.record_of_switches(int(match[1], 16), int(match[2], 16), int(match[3]), number)
         elif match := _ENTRY.match(line):
             if source is None:
                 raise file.error("an entry outside a block; the line that names its source is missing", number)
@@ -77,16 +81,19 @@ def read_psl(path: str | Path) -> LevelFile:
         elif not _IGNORED.match(line) and not noise.has(line, number):
             raise file.error("path records have no such line; is it broken or cut off?", number)
     close()
-    if not file.level:
+    if not file.level and not file.by_switch:
         raise TextError("no service level of a path in this file", path)
     file.notes += noise.notes(lines)
     return file
 
 
-def write_psl(fabric: Fabric, path: str | Path) -> None:
+def write_psl(fabric: Fabric, path: str | Path, *, by_switch: bool = False) -> None:
     """Write the service levels of a fabric in the short form, as `ibdmchk -c` reads them.
 
-    A node with several ports is named by the GUIDs of its ports, since their levels may differ.
+    With `by_switch`, one line for each pair of switches where they decide the level, which `ibdmchk` does not read.
+
+    A node with several ports is named by the GUIDs of its ports, since their levels may differ. A pair with several
+    levels has a line for each.
 
     Raises
     ------
@@ -95,6 +102,13 @@ def write_psl(fabric: Fabric, path: str | Path) -> None:
     """
     if fabric.levels is None:
         raise UnknotError(f"{fabric.name} has no service levels to write")
+    between = levels_by_switch(fabric) if by_switch else None
+    if between is not None:
+        guids = fabric.switch_guid.tolist()
+        ends = np.argwhere(between != UNKNOWN).tolist()
+        rows_ = (f"0x{guids[a]:016x} 0x{guids[b]:016x} {between[a, b]}\n" for a, b in ends)
+        write_text(path, "# switch of the source, switch of the destination, SL\n" + "".join(rows_))
+        return
     nodes, times = np.unique(fabric.node_guid, return_counts=True)
     several = {int(guid) for guid in nodes[times > 1]}
     names = [
@@ -103,9 +117,9 @@ def write_psl(fabric: Fabric, path: str | Path) -> None:
     ]
     names += fabric.switch_guid.tolist()
     port, column = np.nonzero(fabric.levels >= 0)
-    levels, lids = fabric.levels[port, column].tolist(), fabric.lids[column].tolist()
-    rows = zip(port.tolist(), lids, levels, strict=True)
-    write_text(path, "".join(f"0x{names[p]:016x} {lid} {level}\n" for p, lid, level in rows))
+    levels, lids = fabric.levels[port, column].tolist(), fabric.lids.tolist()
+    rows = [*zip(port.tolist(), column.tolist(), levels, strict=True), *fabric.more_levels.tolist()]
+    write_text(path, "".join(f"0x{names[p]:016x} {lids[to]} {level}\n" for p, to, level in rows))
 
 
 def _lid(file: LevelFile, lid: int, line: int) -> int:

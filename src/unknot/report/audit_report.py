@@ -9,7 +9,7 @@ from unknot.report.findings import knot, topology
 from unknot.report.page import page, write
 from unknot.report.phrases import count, listed
 from unknot.verify.audit import Audit
-from unknot.verify.audit_traffic import TrafficAudit
+from unknot.verify.audit_traffic import REPLIES, TrafficAudit
 
 
 def write_audit_report(audit: Audit, path: str | Path) -> None:
@@ -28,7 +28,7 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
 
 def audit_page(audit: Audit) -> str:
     """Return the page that `write_audit_report` writes."""
-    stuck = next((found for found in audit.traffics if found.verdict.configuration is not None), None)
+    stuck = next((found for found in audit.rows if found.verdict.configuration is not None), None)
     shown = stuck and stuck.verdict.configuration and knot(stuck.relation, stuck.verdict.configuration)
     return page(
         "audit.html",
@@ -52,7 +52,7 @@ def _lead(audit: Audit) -> str:
         text = "Between hosts, these forwarding tables cannot deadlock."
     else:
         text = f"These forwarding tables can deadlock, on a loop of {count(len(found.loop), 'switch')}."
-    beside = [_spoken(other) for other in audit.others if other.verdict.deadlock_free is False]
+    beside = [_spoken(other) for other in audit.rows[1:] if other.verdict.deadlock_free is False]
     if found.verdict.deadlock_free and beside:
         kinds = listed(beside)
         text += f" {kinds[:1].upper()}{kinds[1:]} can."
@@ -64,6 +64,8 @@ def _lead(audit: Audit) -> str:
 
 
 def _spoken(found: TrafficAudit) -> str:
+    if found.traffic == REPLIES:
+        return "traffic with replies at the level of the request"
     return "traffic of all kinds together" if found.traffic == "all" else f"{found.traffic} traffic"
 
 

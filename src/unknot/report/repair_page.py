@@ -11,12 +11,16 @@ from unknot.verify.audit import Audit
 
 @dataclass(frozen=True)
 class Remedy:
-    """Files of a remedy: its kind, folder, virtual lanes, changed table entries, and the verdict on the files."""
+    """Files of a remedy: kind, folder, virtual lanes, changed entries, highest load, and the verdict on the files.
+
+    The load is the number of routes between hosts over the busiest channel.
+    """
 
     kind: str
     folder: str
     lanes: int
     changed: int
+    load: int
     audit: Audit
 
     @property
@@ -44,9 +48,14 @@ between two hosts with the level in `paths.psl`. The remedy holds for senders th
 
 - what connects through `rdma_cm` or asks `ibacm` does, and so do MPI libraries configured to ask for path records;
 - a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
-- the accepting side of a connection usually answers at the level of the request. A pair whose two directions have
-  different levels in `paths.psl` is then outside what was proved. `up-down` has no such condition.
+- the accepting side of a connection usually answers at the level of the request. {replies}
 """
+_REPLIES = {
+    True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
+    False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `up-down` has no "
+    "such condition.",
+    None: "That was not decided in the time given; `up-down` has no such condition.",
+}
 _LOADED = """
 ## How to see that it was loaded
 
@@ -64,8 +73,8 @@ routes over that cable are dead; repair anew, or fall back to another engine.
 """
 
 
-def repair_page(before: Audit, rows: Sequence[Remedy], reasons: Sequence[str]) -> str:
-    """The page as Markdown."""
+def repair_page(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> str:
+    """The page as Markdown; `load` is the highest before."""
     fabric = before.fabric
     state = {True: "cannot deadlock", False: "can deadlock", None: "were not decided"}[before.deadlock_free]
     text = [f"# Repaired tables for {fabric.name}", ""]
@@ -74,16 +83,24 @@ def repair_page(before: Audit, rows: Sequence[Remedy], reasons: Sequence[str]) -
     ]
     if before.loop:
         text += ["", f"The loop: {' → '.join([*before.loop, before.loop[0]])}."]
-    text += ["", "| remedy | what it changes | lanes | entries changed | longest route | safe, and delivers |"]
-    text += ["|---|---|---|---|---|---|"]
+    heads = ("remedy", "changes", "lanes", "entries changed", "highest load", "longest route", "safe, and delivers")
+    text += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
         text.append(
-            f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | "
+            f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
             f"{'' if row.longest is None else count(row.longest, 'hop')} | {'yes' if row.audit.holds else 'NO'} |"
         )
+    text += ["", f"The load is the number of routes between hosts over the busiest channel; it was {load:,} before."]
     if reasons:
         text += ["", "Not written:", "", *(f"- {reason}" for reason in reasons)]
     for row in rows:
         text += ["", f"## How to load `{row.folder}`"]
-        text.append((_ONE if row.audit.fabric.levels is None else _SEVERAL).format(folder=row.folder).rstrip("\n"))
+        replies = row.audit.replies
+        said = "" if replies is None else _REPLIES[replies.verdict.deadlock_free]
+        text.append((_ONE if replies is None else _SEVERAL).format(folder=row.folder, replies=said).rstrip("\n"))
     return "\n".join(text) + "\n" + _LOADED
+
+
+def times(load: int, before: int) -> str:
+    """Describe a load against the one before, such as ``345 (× 1.92)``."""
+    return f"{load:,} (× {load / before:.2f})" if before else f"{load:,}"

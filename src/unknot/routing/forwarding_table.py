@@ -213,7 +213,12 @@ def switchboard(fabric: Fabric) -> Switchboard:
 
 
 def fabric_relation(
-    fabric: Fabric, traffic: str = "host-to-host", *, vcs: int = 1, lanes: int | None = None
+    fabric: Fabric,
+    traffic: str = "host-to-host",
+    *,
+    vcs: int = 1,
+    lanes: int | None = None,
+    replies: bool = False,
 ) -> Relation:
     """The routing relation of a fabric for a kind of traffic; its addresses are the LIDs of the destinations.
 
@@ -231,6 +236,8 @@ def fabric_relation(
         Virtual lanes, all candidates alike; one where no service levels are known.
     lanes : int, optional
         Lanes in use, where service levels are known but no SL to VL tables: the lane is the SL modulo their number.
+    replies : bool
+        Whether hosts also answer at the level of the request, as the accepting side of a connection does.
 
     Raises
     ------
@@ -254,11 +261,15 @@ def fabric_relation(
             network, board.next_channel[:, lids], vcs, destination=owner, may_use=may_use, address_labels=labels,
             name=name,
         )  # fmt: skip
-    from unknot.routing.laned_table import lane_table, laned_table, levels_of
+    from unknot.routing.laned_table import lane_table, laned_table, levels_of, with_replies
 
     in_port = np.concatenate([fabric.host_port, np.zeros(network.num_terminals - hosts, dtype=np.int32)])
+    level = levels_of(fabric, terminals, lids)
+    if replies:
+        level = with_replies(level, owner)
+        name = f"{name}, replies at the level of the request"
     return laned_table(
-        network, board.next_channel[:, lids], in_port, levels_of(fabric, terminals, lids), may_use,
+        network, board.next_channel[:, lids], in_port, level, may_use,
         *lane_table(fabric, lanes), owner, labels, name,
     )  # fmt: skip
 

@@ -23,11 +23,39 @@ MOST_LANES = 15
 """Data lanes of an InfiniBand link."""
 
 
-def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Service level from some ports to some LIDs, by position: 0 where there is no record."""
+Levels = npt.NDArray[np.uint16]
+"""Sets of service levels: bit l for level l."""
+
+
+def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) -> Levels:
+    """Service levels from the first ports to some LIDs, by position; level 0 where there is no record."""
     if fabric.levels is None:
-        return np.zeros((senders.size, lids.size), dtype=np.int8)
-    return np.asarray(np.maximum(fabric.levels[np.ix_(senders, lids)], 0))
+        return np.ones((senders.size, lids.size), dtype=np.uint16)
+    found = np.left_shift(np.uint16(1), np.maximum(fabric.levels[np.ix_(senders, lids)], 0).astype(np.uint16))
+    place = np.full(fabric.lids.size, -1)
+    place[lids] = np.arange(lids.size)
+    row, column, level = fabric.more_levels.T
+    kept = (row < senders.size) & (place[column] >= 0)
+    np.bitwise_or.at(
+        found, (row[kept], place[column[kept]]), np.left_shift(np.uint16(1), level[kept]).astype(np.uint16)
+    )
+    return np.asarray(found)
+
+
+def with_replies(level: Levels, owner: IntArray) -> Levels:
+    """Levels where who receives a packet may answer at its level, to any LID of the sender.
+
+    Parameters
+    ----------
+    level : uint16 array, shape (terminals, LIDs)
+    owner : int32 array, shape (LIDs,)
+        Terminal of each LID.
+    """
+    order = np.argsort(owner, kind="stable")
+    owners, first = np.unique(owner[order], return_index=True)
+    to = np.zeros((len(level), len(level)), dtype=np.uint16)
+    to[:, owners] = np.bitwise_or.reduceat(level[:, order], first, axis=1)
+    return level | to.T[:, owner]
 
 
 def lane_table(fabric: Fabric, lanes: int | None = None, *, also: int = 0) -> tuple[npt.NDArray[np.int8], int]:
@@ -57,7 +85,8 @@ def lane_table(fabric: Fabric, lanes: int | None = None, *, also: int = 0) -> tu
         raise UnknotError(f"the lanes are those of {fabric.lanes_file}; give either that file or a number of lanes")
     if lanes is not None and not 1 <= lanes <= MOST_LANES:
         raise UnknotError(f"a fabric has 1 to {MOST_LANES} data lanes, not {lanes}")
-    used = np.union1d([0, also], [] if fabric.levels is None else np.maximum(fabric.levels, 0)).astype(np.int64)
+    known = np.unique(np.maximum(fabric.lids[:0] if fabric.levels is None else fabric.levels, 0))
+    used = np.unique(np.concatenate([[0, also], known, fabric.more_levels[:, 2]])).astype(np.int64)
     if fabric.lanes is None:
         count = int(used.max(initial=0)) + 1 if lanes is None else lanes
         return (np.arange(LEVELS, dtype=np.int8) % count).reshape(1, 1, 1, LEVELS), count
@@ -69,7 +98,7 @@ def laned_table(
     network: Network,
     next_channel: IntArray,
     in_port: IntArray,
-    level: npt.NDArray[np.int8],
+    level: Levels,
     may_use: npt.NDArray[np.bool_],
     lane: npt.NDArray[np.int8],
     lanes: int,
@@ -85,8 +114,8 @@ def laned_table(
         As for `forwarding_table`.
     in_port : int32 array, shape (terminals,)
         Port at which each terminal sends into its switch.
-    level : int8 array, shape (terminals, LIDs)
-        Service level of each pair.
+    level : uint16 array, shape (terminals, LIDs)
+        Service levels of each pair.
     may_use : bool array, shape (terminals, LIDs)
         Which pairs there are.
     lane, lanes
@@ -94,7 +123,8 @@ def laned_table(
     owner : int32 array, shape (LIDs,)
         Terminal of each LID.
     """
-    used = np.unique(level[may_use]) if may_use.any() else np.zeros(1, dtype=level.dtype)
+    every = int(np.bitwise_or.reduce(level, axis=None, where=may_use)) or 1
+    used = np.flatnonzero([every >> sl & 1 for sl in range(LEVELS)])
     count = owner.size
     memory.require(f"{used.size} service levels of {name}", 2 * used.size * may_use.size)
     vcs = VirtualChannels(network, lanes)
@@ -130,7 +160,7 @@ def laned_table(
         lambda at, address, out: 0,
         name=name,
         destination=np.tile(owner, used.size),
-        may_use=np.concatenate([may_use & (level == sl) for sl in used], axis=1),
+        may_use=np.concatenate([may_use & (level >> sl & 1).astype(bool) for sl in used.tolist()], axis=1),
         address_labels=tuple(f"{label} at SL {sl}" for sl in used.tolist() for label in labels),
     )
     return replace(relation, rule=rule)

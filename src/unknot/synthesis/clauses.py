@@ -20,6 +20,8 @@ from unknot.synthesis.ways import Flags
 
 Clause = tuple[int, ...]
 Pair = tuple[int, int]
+KEPT = ("none", "shared")
+"""Lanes that packets keep: each direction of a pair has its own, or both share one."""
 
 
 class Clauses:
@@ -34,9 +36,10 @@ class Clauses:
     first_pairs : sequence of pairs of routers
         The lanes of a routing may be renamed in the order in which these pairs use them. So the first is in the first
         lane, the second in one of the first two, and so on.
-    changes : {"none", "rising", "any"}
+    changes : {"none", "shared", "rising", "any"}
         Whether a packet may change its lane at a hop: only for a higher one, or for any. The clauses are then those
-        of one lane on the network of the virtual channels, see `virtual`.
+        of one lane on the network of the virtual channels, see `virtual`. With "shared" it may not, and some lane has
+        to serve both directions of a pair: "pair" in lane k.
 
     Attributes
     ----------
@@ -56,7 +59,7 @@ class Clauses:
         changes: str = "none",
     ) -> None:
         self.classes = lanes if changes == "rising" else 1
-        if changes != "none":
+        if changes not in KEPT:
             network, lanes = virtual(network, lanes), 1
         self.network, self.lanes = network, lanes
         self.number: dict[tuple[object, ...], int] = {}
@@ -71,8 +74,13 @@ class Clauses:
             if there.get(s, 0) < 2:
                 continue
             begin = [c for c in leaving(network, s) if there.get(int(network.target[c])) == there[s] - 1]
-            within = min(lanes, leading.get(pair, lanes))
-            self.given.append(tuple(self("serves", k, c, t) for k in range(within) for c in begin))
+            within = range(min(lanes, leading.get(pair, lanes)))
+            if changes == "shared" and (t, s) in pairs:
+                chosen = [self("pair", k, min(pair), max(pair)) for k in range(lanes)]
+                self.given.append(tuple(chosen[k] for k in within))
+                self.given += [(-chosen[k], *(self("serves", k, c, t) for c in begin)) for k in range(lanes)]
+            else:
+                self.given.append(tuple(self("serves", k, c, t) for k in within for c in begin))
             self._serve(t, there, begin, served)
 
     def __call__(self, *what: object) -> int:

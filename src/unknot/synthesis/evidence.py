@@ -66,8 +66,9 @@ def shows(
     ----------
     given : Relation, optional
         The relation whose routes `RouteCycle` is about.
-    changes : {"none", "rising", "any", "ports"}
-        How packets may change lanes. Lanes that change less are refuted with those that change more.
+    changes : {"none", "shared", "rising", "any", "ports"}
+        How packets may change lanes. Lanes that change less are refuted with those that change more, and those that
+        both directions of a pair share ("shared") with all others.
     """
     if evidence is None:
         return None
@@ -80,7 +81,8 @@ def shows(
     except Rejected:
         return False
     about = evidence.changes if isinstance(evidence, Refutation) else "any"
-    return impossible == lower_bound - 1 and (impossible == 1 or changes == "none" or about in (changes, "any"))
+    implied = changes == "shared" or about in (changes, "any") or (changes == "none" and about != "shared")
+    return impossible == lower_bound - 1 and (impossible == 1 or implied)
 
 
 def bound_claim(evidence: Evidence, sends: Flags | None, given: Relation | None) -> dict[str, Any]:

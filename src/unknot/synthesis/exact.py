@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot.background import clock
 from unknot.network import Network
-from unknot.synthesis.clauses import Clauses, Pair, hops, leaving
+from unknot.synthesis.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.forced import around
 from unknot.synthesis.lane_refutation import Refutation, refute
@@ -44,15 +44,15 @@ def decide(
     ----------
     conflicts : int
         Most conflicts of the solver.
-    changes : {"none", "rising", "any"}
-        Whether packets change lanes, see `Clauses`; the keys are then of one lane, of virtual channels.
+    changes : {"none", "shared", "rising", "any"}
+        Whether packets change lanes, see `Clauses`; if they do, the keys are of one lane, of virtual channels.
     """
     from pysat.solvers import Solver
 
     network = given.network
     if lanes * network.num_channels * given.distances.homes.size > MOST_CHOICES:
         return Open(0)
-    first_pairs = _conflicting(given, lanes) if changes == "none" else ()
+    first_pairs = _conflicting(given, lanes) if changes in KEPT else ()
     clauses = Clauses(network, lanes, sends=given.sends, first_pairs=first_pairs, changes=changes)
     turns: list[dict[tuple[int, int], int]] = [{} for _ in range(clauses.lanes)]
     for what, number in clauses.number.items():

@@ -46,6 +46,8 @@ class Figures:
         The flows that are served, if not all.
     given : Relation or None
         The relation whose paths were given.
+    both_ways : bool
+        Whether the two directions of each pair of routers share a lane.
     """
 
     relation: Relation
@@ -63,6 +65,7 @@ class Figures:
     complete: bool
     sends: Flags | None = None
     given: Relation | None = None
+    both_ways: bool = False
 
     @property
     def highest_load(self) -> float:
@@ -109,4 +112,7 @@ class Lanes(Figures):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        return shows(self.relation.network, self.evidence, self.lower_bound, sends=self.sends, given=self.given)
+        return shows(
+            self.relation.network, self.evidence, self.lower_bound, sends=self.sends, given=self.given,
+            changes="shared" if self.both_ways else "none",
+        )  # fmt: skip

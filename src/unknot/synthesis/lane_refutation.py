@@ -49,8 +49,8 @@ class Refutation:
     steps : tuple of pairs of tuples of int
         Clauses that follow one from another, each with the clauses by which it follows; the last is empty. Variables
         and clauses are numbered as `unknot.certificates.plain.Encoder` does.
-    changes : {"none", "rising", "any"}
-        What is impossible: lanes that packets keep, or that they change on the way.
+    changes : {"none", "shared", "rising", "any"}
+        What is impossible: lanes that packets keep, that both directions of a pair share, or that packets change.
     """
 
     lanes: int
@@ -136,7 +136,7 @@ def refute(
                     encoder.forbid(cycle)
                 if not fresh:
                     left = [pair for pair in every if pair not in {*pairs}]
-                    todo = _unserved(encoder, turns, left)[:MORE_PAIRS]
+                    todo = _unserved(encoder, turns, left, every)[:MORE_PAIRS]
                     if not todo:
                         raise DisagreementError(
                             f"{lanes} lanes on {network.name}: the search excludes them, but the checker's clauses "
@@ -224,7 +224,15 @@ def _around(turns: Turns, part: set[int], start: int) -> list[int]:
                 queue.append(e)
 
 
-def _unserved(encoder: plain.Encoder, turns: list[Turns], pairs: list[Pair]) -> list[Pair]:
+def _climbs(encoder: plain.Encoder, place: dict[int, int], pair: Pair) -> bool:
+    """Whether some shortest path of a pair climbs."""
+    onward = plain.closure(
+        encoder.begin(pair), lambda c: [e for e in encoder.after(pair[1], c) if place[c] < place[e]]
+    )  # fmt: skip
+    return any(encoder.network.target[c] == pair[1] for c in onward)
+
+
+def _unserved(encoder: plain.Encoder, turns: list[Turns], pairs: list[Pair], every: list[Pair]) -> list[Pair]:
     """Pairs that have no shortest path that climbs in some lane, its channels ordered so that all turns climb."""
     import networkx as nx
 
@@ -235,20 +243,11 @@ def _unserved(encoder: plain.Encoder, turns: list[Turns], pairs: list[Pair]) -> 
         places.append({c: i for i, c in enumerate(nx.lexicographical_topological_sort(graph))})
     unserved = []
     for pair in pairs:
-        t = pair[1]
-        if t not in encoder.hops:
-            encoder.hops[t] = encoder.network.hops_to(t)
-        served = any(
-            any(
-                encoder.network.target[c] == t
-                for c in plain.closure(
-                    encoder.begin(pair),
-                    lambda c, t=t, place=place: [e for e in encoder.after(t, c) if place[c] < place[e]],
-                )
-            )
-            for place in places
-        )
-        if not served:
+        for end in pair:
+            if end not in encoder.hops:
+                encoder.hops[end] = encoder.network.hops_to(end)
+        ways = [pair, pair[::-1]] if encoder.shared and pair[::-1] in every else [pair]
+        if not any(all(_climbs(encoder, place, way) for way in ways) for place in places):
             unserved.append(pair)
     # Far pairs have most turns, and contradict soonest.
     return sorted(unserved, key=lambda pair: (-encoder.hops[pair[1]][pair[0]], pair))

@@ -25,7 +25,7 @@ from unknot.synthesis.loads import balanced, balanced_table, load_bound, loads_o
 from unknot.synthesis.orders import fewest, search
 from unknot.synthesis.rooted import Found, orders_of
 from unknot.synthesis.tables import Table, free_table, lanes_of, table_of, tabled, ways_of
-from unknot.synthesis.ways import Demand, Floats, Ints, demand, ways
+from unknot.synthesis.ways import Demand, Floats, Ints, demand, of_pairs, packed, ways
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Ways
@@ -54,6 +54,7 @@ def lanes(
     first: str = "lanes",
     rounds: int = 7,
     conflicts: int = 200_000,
+    both_ways: bool = False,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Lanes:
@@ -88,6 +89,9 @@ def lanes(
         Rounds of annealing with the same number of lanes before the search gives up, each twice as long as the last.
     conflicts : int
         Most conflicts of the solver that searches exactly, where the annealing found no way.
+    both_ways : bool
+        For tables and given paths: two routers send to each other in the same lane, all their addresses included, as
+        InfiniBand wants it, where the accepting side of a connection answers at the level of the request.
     seed : int
         The same seed gives the same result, unless time ran out.
     progress : callable, optional
@@ -119,22 +123,24 @@ def lanes(
         network = tod.network(network)
     if first not in FIRST:
         raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
+    if both_ways and paths == "free":
+        raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
     if (paths == "given") != (routing is not None):
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
     began = clock()
     effort = Effort(began + SEARCHING * time_limit, seed, progress)
     if routing is not None:
-        return _given(network, routing, flows, vcs, effort, rounds)
+        return _given(network, routing, flows, vcs, effort, rounds, both_ways)
     given = demand(network, flows)
     reason = forced_cycle(given)
     reasons: list[Evidence] = [] if reason is None else [reason]
-    space = ways(given)
+    space = of_pairs(ways(given), packed(given.wanted), both_ways=both_ways)
     left_open: dict[int, int] = {}
 
     def exact(count: int) -> Found | Literal[True] | None:
         now = clock()
         half = replace(effort, deadline=now + (effort.deadline - now) / 2)
-        answer = decide(given, count, half, conflicts=conflicts)
+        answer = decide(given, count, half, conflicts=conflicts, changes="shared" if both_ways else "none")
         if isinstance(answer, Refutation):
             reasons.append(answer)
             return True
@@ -204,6 +210,7 @@ def lanes(
         moves=effort.moves,
         complete=effort.complete,
         sends=given.sends,
+        both_ways=both_ways,
         front=front,
         history=tuple(effort.history),
     )
@@ -235,6 +242,7 @@ def _given(
     vcs: int | None,
     effort: Effort,
     rounds: int,
+    both_ways: bool,
 ) -> Lanes:
     """The fewest lanes for the paths of a routing."""
     from unknot.routing.named import routing as named
@@ -243,7 +251,7 @@ def _given(
     if flows is not None:
         relation = only(relation, flows)
     table = table_of(relation)
-    space = ways_of(table)
+    space = of_pairs(ways_of(table), packed(table.wanted), both_ways=both_ways)
     reason = cycle_of_routes(table)
     found = fewest(space, 1 if reason is None else 2, effort, rounds=rounds, exact=lambda count: None)
     key = found.key if len(found) else np.zeros((1, network.num_channels))
@@ -267,4 +275,5 @@ def _given(
         complete=effort.complete,
         sends=None if flows is None else np.asarray(flows) > 0,
         given=relation,
+        both_ways=both_ways,
     )

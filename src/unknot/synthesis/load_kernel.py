@@ -199,6 +199,23 @@ def served_column(ways, key, step, wanted, order, h, top):
 
 
 @njit(cache=True)
+def answered(ways, wanted, climbs, column, h, top):
+    """Whether a lane serves both directions of each pair of column h, whose climbing routes `top` shows.
+
+    climbs[lane, column, router] has those of the other columns; column[router] is that of each router, −1: none.
+    """
+    for u in range(column.size):
+        if not wanted[u, h] or column[u] < 0 or not wanted[ways.home[h], column[u]]:
+            continue
+        some = False
+        for lane in range(climbs.shape[0]):
+            some |= top[lane, u] > -np.inf and climbs[lane, column[u], ways.home[h]]
+        if not some:
+            return False
+    return True
+
+
+@njit(cache=True)
 def carry(ways, step, flow, load, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
     more = 0.0
@@ -229,6 +246,13 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
     """
     homes, routers = step.shape
     top = np.empty((key.shape[0], routers))
+    mutual = ways.many.size > 0
+    climbs = np.zeros((key.shape[0] if mutual else 0, homes, routers), np.bool_)
+    column = np.full(routers, -1)
+    for h in range(homes if mutual else 0):
+        served_column(ways, key, step, wanted, order[h], h, top)
+        climbs[:, h] = top > -np.inf
+        column[ways.home[h]] = h
     heat = hot
     for move in range(moves):
         if move & 255 == 0:
@@ -249,9 +273,13 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
         more = carry(ways, step, flow, load, h, u, -amount, scale)
         step[h, u] = new
         more += carry(ways, step, flow, load, h, u, amount, scale)
-        if (more <= 0 or unit(state) < np.exp(-more / heat)) and served_column(
-            ways, key, step, wanted, order[h], h, top
+        if (
+            (more <= 0 or unit(state) < np.exp(-more / heat))
+            and served_column(ways, key, step, wanted, order[h], h, top)
+            and (not mutual or answered(ways, wanted, climbs, column, h, top))
         ):
+            if mutual:
+                climbs[:, h] = top > -np.inf
             continue
         carry(ways, step, flow, load, h, u, -amount, scale)
         step[h, u] = old

@@ -10,7 +10,7 @@ import numpy as np
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.rooted import Found, beginning, one_by_one, orders_of, rooted
 from unknot.synthesis.tables import Hops
-from unknot.synthesis.ways import Floats, Ints
+from unknot.synthesis.ways import Floats, Ints, of_pairs, served
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
@@ -116,12 +116,12 @@ def _polished(ways: Ways, effort: Effort, most: int) -> Found | None:
     while left.any():
         if effort.over or len(keys) + 1 >= most:
             return None
-        rest = ways._replace(wanted=left)
+        rest = of_pairs(ways, left)
         orders, unserved = orders_of(rest, next(rooted(rest, [effort.seed, len(keys)]))[None])
         hot = max(2.0, 20.0 * int(np.count_nonzero(left)) / int(np.count_nonzero(ways.wanted)))
         moves = QUICK * ways.source.size
         _round(rest, orders, unserved, moves, (hot, hot / 10), effort, len(keys), 0.0, share=QUICK_SHARE)
-        left = left & ~orders.cover[0]
+        left = left & ~served(orders, rest.home)[0]
         keys.append(orders.key[0])
     return Found(np.array(keys), ways.nearer)
 

@@ -7,6 +7,8 @@ lane k. It is what the channels after c with higher keys reach, and its own end,
 
 Where longer paths count too, sets have several blocks of words: what is reached with no detour, with a detour of at
 most one hop, and so on; a channel that leads away by i hops takes from i blocks before.
+
+Where both directions of a pair share a lane, a lane serves two routers if it serves all that each wants at the other.
 """
 
 from typing import NamedTuple
@@ -48,6 +50,9 @@ class Ways(NamedTuple):
         Channels that are virtual channels of one: c · copies and those that follow it.
     base : float64 array, shape (channels,)
         Where the keys of each channel begin; they are drawn from there up to 1 more.
+    many : int64 array, shape (routers, routers)
+        Where both directions share a lane: how many destinations each router wants at each other; else without rows.
+        Destinations at the same router are then next to each other.
     """
 
     source: npt.NDArray[np.int64]
@@ -67,6 +72,7 @@ class Ways(NamedTuple):
     weight: npt.NDArray[np.int64]
     copies: int
     base: npt.NDArray[np.float64]
+    many: npt.NDArray[np.int64]
 
 
 class Orders(NamedTuple):
@@ -82,6 +88,10 @@ class Orders(NamedTuple):
         Destinations each router reaches by some channel.
     missed : int64 array, shape (routers,)
         How many wanted destinations of each router no lane serves, by their weights.
+    lack : int64 array, shape (lanes, routers, routers)
+        Where both directions share a lane: how many of `many` are not in `cover`; else without rows.
+    agree : int64 array, shape (routers, routers)
+        How many lanes lack nothing in either direction.
     """
 
     key: npt.NDArray[np.float64]
@@ -89,6 +99,8 @@ class Orders(NamedTuple):
     reach: npt.NDArray[np.int64]
     cover: npt.NDArray[np.int64]
     missed: npt.NDArray[np.int64]
+    lack: npt.NDArray[np.int64]
+    agree: npt.NDArray[np.int64]
 
 
 @njit(inline="always")
@@ -149,9 +161,39 @@ def covered(ways, reach, u, w):
 
 
 @njit(cache=True)
+def counted(ways, orders, k, u, w, was):
+    """Count what a new word of `cover` changes where both directions share a lane; the change of what is missed."""
+    more, now = 0, orders.cover[k, u, w]
+    changed = (was ^ now) & ways.wanted[u, w]
+    while changed:
+        bit = lowest(changed)
+        changed &= changed - 1
+        v = ways.home[64 * w + bit]
+        before = orders.lack[k, u, v] + orders.lack[k, v, u] == 0
+        orders.lack[k, u, v] += -1 if (now >> bit) & 1 else 1
+        after = orders.lack[k, u, v] + orders.lack[k, v, u] == 0
+        if before == after:
+            continue
+        step = 1 if after else -1
+        orders.agree[u, v] += step
+        orders.agree[v, u] += step
+        if orders.agree[u, v] == after:  # from no lane to one, or back
+            orders.missed[u] -= step * ways.many[u, v]
+            orders.missed[v] -= step * ways.many[v, u]
+            more -= step * (ways.many[u, v] + ways.many[v, u])
+    return more
+
+
+@njit(cache=True)
 def settle(ways, orders):
     """Work out from the keys alone what is served; how many pairs are not."""
     lanes, _, words = orders.reach.shape
+    mutual = ways.many.size > 0
+    if mutual:
+        orders.lack[:] = ways.many
+        orders.agree[:] = 0
+        for u in range(orders.missed.size):
+            orders.missed[u] = ways.many[u].sum()
     for k in range(lanes):
         keys, reach = orders.key[k], orders.reach[k]
         for c in np.argsort(keys)[::-1]:
@@ -160,6 +202,10 @@ def settle(ways, orders):
         for u in range(orders.missed.size):
             for w in range(words):
                 orders.cover[k, u, w] = covered(ways, reach, u, w)
+                if mutual:
+                    counted(ways, orders, k, u, w, np.int64(0))
+    if mutual:
+        return orders.missed.sum()
     total = 0
     for u in range(orders.missed.size):
         orders.missed[u] = 0
@@ -205,6 +251,23 @@ def pop(heap, size, keys):
 
 
 @njit(cache=True)
+def apart(ways, orders, u, n):
+    """The nth destination of router u that no lane serves, where both directions share a lane."""
+    for v in range(orders.missed.size):
+        if orders.agree[u, v] == 0:
+            if n < ways.many[u, v]:
+                break
+            n -= ways.many[u, v]
+    h = np.searchsorted(ways.home, v)
+    while True:
+        if (ways.wanted[u, h >> 6] >> (h & 63)) & 1:
+            if n == 0:
+                return h
+            n -= 1
+        h += 1
+
+
+@njit(cache=True)
 def unserved_path(ways, orders, keys, state, path, fall):
     """A path of a pair that is not served, both at random, and the places in it where it falls in keys.
 
@@ -214,8 +277,8 @@ def unserved_path(ways, orders, keys, state, path, fall):
     while orders.missed[u] == 0:
         u = (u + 1) % orders.missed.size
     n = below(state, orders.missed[u])
-    destination = -1
-    for w in range(orders.reach.shape[2]):
+    destination = apart(ways, orders, u, n) if ways.many.size else -1
+    for w in range(0 if ways.many.size else orders.reach.shape[2]):
         left = missing(ways, orders, u, w)
         count = how_many(left) * ways.weight[w]
         if n >= count:
@@ -329,7 +392,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
     unserved, least, moves made : int
     """
     lanes, channels, words = orders.reach.shape
-    routers = orders.missed.size
+    routers, mutual = orders.missed.size, ways.many.size > 0
     heap, waits = np.empty(channels, np.int64), np.zeros(channels, np.bool_)
     log, was_reach = np.empty((lanes * channels + 1, 2), np.int64), np.empty((lanes * channels + 1, words), np.int64)
     touched, is_touched = np.empty((lanes * routers, 2), np.int64), np.zeros((lanes, routers), np.bool_)
@@ -393,6 +456,12 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
         for i in range(touches):
             k, u = touched[i]
             is_touched[k, u] = False
+            if mutual:
+                for word in range(words):
+                    was_cover[i, word] = orders.cover[k, u, word]
+                    orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
+                    more += counted(ways, orders, k, u, word, was_cover[i, word])
+                continue
             was_missed[i] = orders.missed[u]
             orders.missed[u] = 0
             for word in range(words):
@@ -412,7 +481,12 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             for word in range(words):
                 orders.reach[log[i, 0], log[i, 1], word] = was_reach[i, word]
         for i in range(touches - 1, -1, -1):
-            orders.missed[touched[i, 1]] = was_missed[i]
+            k, u = touched[i]
+            if not mutual:
+                orders.missed[u] = was_missed[i]
             for word in range(words):
-                orders.cover[touched[i, 0], touched[i, 1], word] = was_cover[i, word]
+                tried = orders.cover[k, u, word]
+                orders.cover[k, u, word] = was_cover[i, word]
+                if mutual:
+                    counted(ways, orders, k, u, word, tried)
     return unserved, least, moves

@@ -84,6 +84,7 @@ def repair(
     lanes: int | None = None,
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
+    both_ways: bool = False,
     time_limit: float = 60.0,
     seed: int = 1,
     progress: Progress | None = None,
@@ -102,6 +103,9 @@ def repair(
         For adaptive relations: what has to be safe.
     minimal : bool
         What is left of an adaptive relation shall take shortest paths only.
+    both_ways : bool
+        Of tables, in several lanes: the two directions of a pair share a lane, see `lanes`; few changed routes, which
+        do not, are then sought in one lane alone.
     time_limit : float
         Seconds for all of them.
 
@@ -124,10 +128,10 @@ def repair(
         return _adaptive(relation, switching, minimal, effort)
     few = relation.vcs.widest if lanes is None else lanes
     tasks: list[Callable[[Effort], Found | None]] = [
-        lambda part: _lanes(relation, "given", part),
-        lambda part: rerouted(relation, table, few, part),
+        lambda part: _lanes(relation, "given", part, both_ways=both_ways),
+        lambda part: rerouted(relation, table, few, part) if few == 1 or not both_ways else None,
         lambda part: rerouted(relation, table, few, part, kind="entries") if few == 1 else None,
-        lambda part: _lanes(relation, "table", part),
+        lambda part: _lanes(relation, "table", part, both_ways=both_ways),
         lambda part: _lanes(relation, "free", part),
     ]
     kinds = ("same routes", "few changed routes", "few changed entries", "new tables", "new routes")
@@ -164,13 +168,14 @@ def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[
     return found
 
 
-def _lanes(relation: Relation, paths: str, effort: Effort) -> Lanes:
+def _lanes(relation: Relation, paths: str, effort: Effort, *, both_ways: bool = False) -> Lanes:
     return fewest_lanes(
         relation.network,
         paths,
         routing=relation if paths == "given" else None,
         flows=None if paths == "given" else flows_of(relation),
         time_limit=max(0.1, effort.deadline - clock()),
+        both_ways=both_ways,
         seed=effort.seed,
         progress=effort.progress,
     )

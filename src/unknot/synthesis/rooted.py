@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from graphlib import CycleError, TopologicalSorter
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot.errors import RelationError
 from unknot.synthesis.tables import Hops, grown_table, random_table
-from unknot.synthesis.ways import Floats, Ints
+from unknot.synthesis.ways import Floats, Ints, of_pairs, served, unpacked
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
@@ -43,12 +45,15 @@ def orders_of(ways: Ways, key: Floats, taken: Ints | None = None) -> tuple[Order
 
     lanes, channels = key.shape
     words, routers = ways.nearer.shape[1], ways.wanted.shape[0]
+    pairs = len(ways.many)
     orders = Orders(
         np.ascontiguousarray(key, dtype=np.float64),
         ways.nearer if taken is None else taken,
         np.zeros((lanes, channels, words), dtype=np.int64),
         np.zeros((lanes, routers, words), dtype=np.int64),
         np.zeros(routers, dtype=np.int64),
+        np.zeros((lanes if pairs else 0, pairs, pairs), dtype=np.int64),
+        np.zeros((pairs, pairs), dtype=np.int64),
     )
     return orders, int(settle(ways, orders))
 
@@ -80,20 +85,21 @@ def around(ways: Ways, way: Sequence[int]) -> Floats:
 def rooted(ways: Ways, seed: Sequence[int], taken: Ints | None = None) -> Iterator[Floats]:
     """Keys of one lane after the other until all pairs are served, each around the best of a few roots for the rest.
 
-    Every lane serves a pair more than those before: a router that sends is among the roots, or else the path of some
-    pair is climbed. Time: for each lane `ROOTS` times channels × channels that follow one × words.
+    Every lane serves a pair more than those before: a router that sends is among the roots, or else the routes of
+    some pair are climbed. Time: for each lane `ROOTS` times channels × channels that follow one × words.
     """
     random = np.random.default_rng(seed)
     left = ways.wanted
     while left.any():
-        rest = ways._replace(wanted=left)
+        rest = of_pairs(ways, left)
         roots = [int(np.flatnonzero(left.any(axis=1))[0]), *random.permutation(len(left))[:ROOTS].tolist()]
         tried = (orders_of(rest, around(rest, [root])[None], taken) for root in roots)
         orders, _ = min(tried, key=lambda one: one[1])
-        if not (left & orders.cover[0]).any():
-            orders, _ = orders_of(rest, around(rest, _way(rest, taken))[None], taken)
+        if not (left & served(orders, rest.home)[0]).any():
+            key = _of_pair(rest, taken) if rest.many.size else around(rest, _way(rest, taken))
+            orders, _ = orders_of(rest, key[None], taken)
         yield orders.key[0]
-        left = left & ~orders.cover[0]
+        left = left & ~served(orders, rest.home)[0]
 
 
 def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None) -> Found:
@@ -109,7 +115,7 @@ def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None) -> Fou
     if hops is not None and keys:
         taken = grown_table(ways, hops, np.array(keys))
         orders, _ = orders_of(ways, np.array(keys), taken)
-        rest = ways._replace(wanted=ways.wanted & ~np.bitwise_or.reduce(orders.cover, axis=0))
+        rest = of_pairs(ways, ways.wanted & ~np.bitwise_or.reduce(served(orders, ways.home), axis=0))
         keys += rooted(rest, seed, taken)
     return Found(np.array(keys).reshape(-1, ways.source.size), taken)
 
@@ -131,13 +137,38 @@ def beginning(
 
 def _way(ways: Ways, taken: Ints | None) -> list[int]:
     """The routers of a path of some wanted pair."""
-    taken = ways.nearer if taken is None else taken
     router = int(np.flatnonzero(ways.wanted.any(axis=1))[0])
-    word = int(np.flatnonzero(ways.wanted[router])[0])
-    bit = int(ways.wanted[router, word]) & -int(ways.wanted[router, word])
-    home = int(ways.home[64 * word + (bit & (2**64 - 1)).bit_length() - 1])
-    way = [router]
-    while way[-1] != home:
-        leaving = ways.leaving[ways.leaving_first[way[-1]] : ways.leaving_first[way[-1] + 1]]
-        way.append(int(ways.target[next(c for c in leaving if int(taken[c, word]) & bit)]))
-    return way
+    column = int(np.flatnonzero(unpacked(ways.wanted[router], ways.home.size))[0])
+    return [router, *ways.target[_channels(ways, taken, router, column)].tolist()]
+
+
+def _channels(ways: Ways, taken: Ints | None, router: int, column: int) -> list[int]:
+    """The channels of a path from a router to a destination."""
+    may = unpacked(ways.nearer if taken is None else taken, ways.home.size)[:, column]
+    found = list[int]()
+    while router != ways.home[column]:
+        leaving = ways.leaving[ways.leaving_first[router] : ways.leaving_first[router + 1]]
+        found.append(int(next(c for c in leaving if may[c])))
+        router = int(ways.target[found[-1]])
+    return found
+
+
+def _of_pair(ways: Ways, taken: Ints | None) -> Floats:
+    """Keys by which the routes of some pair climb, in both directions; RelationError if they close a cycle."""
+    wanted = unpacked(ways.wanted, ways.home.size)
+    here, there = (int(end) for end in np.argwhere(ways.many > 0)[0])
+    after: dict[int, set[int]] = {}
+    for router, home in ((here, there), (there, here)):
+        for column in np.flatnonzero(wanted[router] & (ways.home == home)).tolist():
+            for channel, following in pairwise(_channels(ways, taken, router, column)):
+                after.setdefault(following, set()).add(channel)
+    try:
+        order = list(TopologicalSorter(after).static_order())
+    except CycleError:
+        raise RelationError(
+            f"the routes between router {here} and router {there} close a cycle of dependencies by themselves, so no "
+            "lane can serve both directions"
+        ) from None
+    key = ways.base.copy()
+    key[order] += np.arange(1, len(order) + 1) / (len(order) + 1)
+    return key

@@ -15,7 +15,7 @@ from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.switching import SWITCHINGS
 from unknot.synthesis.laned import vcs_of_lane
-from unknot.synthesis.ways import Demand, Flags, Floats, Ints, following, packed, unpacked
+from unknot.synthesis.ways import Demand, Flags, Floats, Ints, following, packed, served, unpacked
 
 if TYPE_CHECKING:
     from unknot.synthesis.orders_kernel import Orders, Ways
@@ -215,9 +215,12 @@ def table_from(ways: Ways, taken: Ints) -> Ints:
 def lanes_of(orders: Orders, table: Table) -> Ints:
     """A lane that serves each pair, in turn where several do, shape (routers, rows); −1 where nothing is wanted."""
     rows = len(table.home)
-    serves = np.array([unpacked(cover, rows) for cover in orders.cover]).reshape(len(orders.key), -1, rows)
+    serves = np.array([unpacked(words, rows) for words in served(orders, table.home)]).reshape(
+        len(orders.key), -1, rows
+    )
     so_far = serves.cumsum(axis=0, dtype=np.int32)
-    turn = np.add.outer(np.arange(len(table.wanted)), np.arange(rows)) % np.maximum(so_far[-1], 1) + 1
+    ends = table.home if orders.lack.size else np.arange(rows)  # both directions take the same turn
+    turn = np.add.outer(np.arange(len(table.wanted)), ends) % np.maximum(so_far[-1], 1) + 1
     return np.where(table.wanted, np.argmax(so_far == turn, axis=0), -1)
 
 

@@ -14,7 +14,7 @@ from unknot.network import Network
 from unknot.routing.paths import Distances, distances_to_homes
 
 if TYPE_CHECKING:
-    from unknot.synthesis.orders_kernel import Ways
+    from unknot.synthesis.orders_kernel import Orders, Ways
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -175,7 +175,28 @@ def following(
         np.ones(nearer.shape[1], dtype=np.int64),
         copies,
         (CLASS if rising else 0.0) * (np.arange(source.size) % copies).astype(np.float64),
+        np.zeros((0, 0), dtype=np.int64),
     )
+
+
+def of_pairs(space: Ways, wanted: Ints, *, both_ways: bool | None = None) -> Ways:
+    """The ways for these wanted destinations; with `both_ways` the two directions of a pair share a lane.
+
+    By default they do so if they did.
+    """
+    many = space.many[:0, :0]
+    if both_ways if both_ways is not None else space.many.size:
+        many = np.zeros((len(wanted), len(wanted)), dtype=np.int64)
+        np.add.at(many.T, space.home, unpacked(wanted, space.home.size).T.astype(np.int64))
+    return space._replace(wanted=wanted, many=many)
+
+
+def served(orders: Orders, home: Ints) -> Ints:
+    """The destinations, at these routers, that each lane serves, as words: shape (lanes, routers, words)."""
+    if not orders.lack.size:
+        return orders.cover
+    both = (orders.lack == 0) & (orders.lack.transpose(0, 2, 1) == 0)
+    return np.array([packed(lane[:, home]) for lane in both]).reshape(orders.cover.shape)
 
 
 def packed(rows: Flags) -> Ints:

@@ -42,6 +42,8 @@ class Audit:
     host_to_host : TrafficAudit
     others : tuple of TrafficAudit
         Host-to-switch, switch-to-switch, and all together, as far as the fabric has such traffic.
+    replies : TrafficAudit or None
+        Host-to-host traffic where hosts also answer at the level of the request; None without service levels.
     multicast : MulticastAudit or None
         Multicast groups together with host-to-host traffic, where the fabric has some.
     hops : HopAudit or None
@@ -54,6 +56,7 @@ class Audit:
     assumption: str
     host_to_host: TrafficAudit
     others: tuple[TrafficAudit, ...]
+    replies: TrafficAudit | None = None
     multicast: MulticastAudit | None = None
     hops: HopAudit | None = None
 
@@ -63,9 +66,14 @@ class Audit:
         return (self.host_to_host, *self.others)
 
     @property
+    def rows(self) -> tuple[TrafficAudit, ...]:
+        """Audits of all kinds of traffic, with that of replies in the second place where there is one."""
+        return self.traffics if self.replies is None else (self.host_to_host, self.replies, *self.others)
+
+    @property
     def holds(self) -> bool:
-        """Whether neither host-to-host traffic nor multicast can deadlock, and everything is delivered."""
-        return self.host_to_host.holds and (self.multicast is None or self.multicast.holds)
+        """Whether host-to-host traffic, replies and multicast cannot deadlock, and everything is delivered."""
+        return all(part is None or part.holds for part in (self.host_to_host, self.replies, self.multicast))
 
     @property
     def deadlock_free(self) -> bool | None:
@@ -141,9 +149,14 @@ def audit(
         if traffic != "host-to-host" and (fabric.owner < fabric.network.num_terminals).all():
             continue
         found.append(audit_traffic(fabric, board, traffic, lanes, technique, time_limit, hops, extra))
+    replies = None
+    if fabric.levels is not None:
+        replies = audit_traffic(
+            fabric, board, "host-to-host", lanes, technique, time_limit, hops, extra, replies=True
+        )  # fmt: skip
     widest = max(kind.relation.vcs.widest for kind in found)
     return Audit(
-        fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]),
+        fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]), replies,
         audit_multicast(fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit),
         audit_hops(fabric, board, hops),
     )  # fmt: skip

@@ -1,7 +1,8 @@
-"""Large fabrics on one lane: hosts of a switch are routed alike, so one sender stands for all of them.
+"""Large fabrics: hosts of a switch are routed alike, so one sender stands for all of them.
 
 What the tables do with a packet depends on the switch and the LID, not on the host that sent it. So the dependencies
-between channels, and whether packets arrive, are those of one sender at each switch; pairs are counted by weight.
+between channels, and whether packets arrive, are those of one sender at each switch; pairs are counted by weight. The
+same holds of each service level where its lane is the same at all ports of all switches.
 """
 
 from __future__ import annotations
@@ -15,32 +16,71 @@ from unknot.fabrics import Fabric
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import Switchboard, destinations, forwarding_table, senders
+from unknot.routing.laned_table import Levels, lane_table, laned_table, levels_of, with_replies
 from unknot.routing.relation import Relation
 
 Counts = npt.NDArray[np.int32]
 
 
-def merged_relation(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[Relation, Counts]:
+def merged_relation(
+    fabric: Fabric, board: Switchboard, traffic: str, lanes: int | None = None, *, replies: bool = False
+) -> tuple[Relation, Counts] | None:
     """The relation with one terminal at each switch, and how many pairs each of its pairs stands for.
+
+    For the arguments see `fabric_relation`.
 
     Returns
     -------
     Relation
         Terminal r is at switch r; its addresses are those of `fabric_relation`.
     int32 array, shape (switches, LIDs)
-        Ports of the kind that send, at each switch, other than the one that has the LID.
+        Ports of the kind that send, at each switch, other than the one that has the LID. None in place of both where
+        the lane of a level depends on ports, and so on hosts.
     """
     lids = destinations(fabric, traffic)
     home, counts = pairs_by_switch(fabric, board, traffic)
-    relation = forwarding_table(
-        one_sender_each(board.network),
-        board.next_channel[:, lids],
-        destination=home,
-        may_use=counts > 0,
-        address_labels=[fabric.lid_name(int(i)) for i in lids],
-        name=f"{traffic} on the tables of {fabric.name}, one sender at each switch",
-    )
-    return relation, counts
+    network, next_channel = one_sender_each(board.network), board.next_channel[:, lids]
+    labels = [fabric.lid_name(int(i)) for i in lids]
+    name = f"{traffic} on the tables of {fabric.name}, one sender at each switch"
+    if fabric.levels is None and fabric.lanes is None:
+        relation = forwarding_table(
+            network, next_channel, destination=home, may_use=counts > 0, address_labels=labels, name=name
+        )
+        return relation, counts
+    lane = _everywhere(fabric, *lane_table(fabric, lanes))
+    if lane is None:
+        return None
+    level = _levels_by_switch(fabric, board, traffic, lids, replies)
+    in_port = np.zeros(network.num_terminals, dtype=np.int32)
+    return laned_table(network, next_channel, in_port, level, counts > 0, *lane, home, labels, name), counts
+
+
+def _everywhere(fabric: Fabric, lane: npt.NDArray[np.int8], count: int) -> tuple[npt.NDArray[np.int8], int] | None:
+    """Return the lane of each level as `laned_table` wants it, if it is the same at all ports of all switches."""
+    if fabric.lanes is None:
+        return lane, count
+    rows = [lane[r, : ports + 1, 1 : ports + 1] for r, ports in enumerate(fabric.switch_ports.tolist())]
+    first = lane[:1, :1, 1:2]
+    return (first, count) if all((row == first).all() for row in rows) else None
+
+
+def _levels_by_switch(
+    fabric: Fabric, board: Switchboard, traffic: str, lids: npt.NDArray[np.int64], replies: bool
+) -> Levels:
+    """Return the service levels at which some port of each switch sends to each LID."""
+    network, owner = board.network, fabric.owner[lids]
+    count = network.num_terminals if traffic != "host-to-host" else fabric.network.num_terminals
+    ports = np.arange(count, dtype=np.int32)
+    level = levels_of(fabric, ports, lids)
+    if replies:
+        level = with_replies(level, owner)
+    level[~senders(fabric, traffic)[: ports.size]] = 0
+    mine = np.flatnonzero(owner < ports.size)
+    level[owner[mine], mine] = 0
+    found = np.zeros((network.num_routers, lids.size), dtype=np.uint16)
+    for router, own in zip(network.inject.tolist(), level, strict=False):
+        found[router] |= own
+    return found
 
 
 def pairs_by_switch(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[IntArray, Counts]:

@@ -194,7 +194,7 @@ def _in_lanes(
     levels = levels_of(fabric, terminals, lids)
     return laned_table(
         network, next_channel, np.concatenate([fabric.host_port, np.zeros(network.num_routers, dtype=np.int32)]),
-        np.concatenate([levels, np.full(sends[network.inject].shape, level, dtype=np.int8)], axis=1),
+        np.concatenate([levels, np.full(sends[network.inject].shape, 1 << level, dtype=np.uint16)], axis=1),
         np.concatenate([may_use, sends[network.inject] & (terminals < hosts)[:, None]], axis=1),
         *lane, owner, labels, name,
     )  # fmt: skip

@@ -80,6 +80,11 @@ def routes_between_hosts(fabric: Fabric) -> Routes:
     return Routes(lengths, _cables(fabric, load.tolist()))
 
 
+def highest_load(fabric: Fabric) -> int:
+    """Return the routes between hosts over the busiest channel."""
+    return max((max(cable.forth, cable.back) for cable in routes_between_hosts(fabric).cables), default=0)
+
+
 def _cables(fabric: Fabric, load: list[int]) -> tuple[CableLoad, ...]:
     found = [CableLoad(name, load[forth], load[back]) for name, (forth, back) in cables_of(fabric)]
     return tuple(sorted(found, key=lambda cable: -cable.routes))

@@ -19,11 +19,13 @@ from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.lost import loop_of, lost_packets
 from unknot.verify.verdict import Verdict
 
+REPLIES = "replies"
+"""Host-to-host traffic together with replies at the level of the request."""
 SHOWN = 20
 """Most dead ends and loops that are described for each kind of traffic."""
 MERGED = 1_000_000
 """Pairs of ports and LIDs from which on one sender stands for all of its switch, where there is one lane."""
-MEANING: dict[Traffic, str] = {
+MEANING: dict[str, str] = {
     "host-to-host": "what applications send",
     "host-to-switch": (
         "queries to the switches' own ports, as of performance counters: few, small, and sent by monitoring alone; "
@@ -36,6 +38,10 @@ MEANING: dict[Traffic, str] = {
         "every port to every other at once, answers of switches to hosts included: what must hold if nothing is "
         "assumed about who sends"
     ),
+    REPLIES: (
+        "between hosts, where whoever receives a packet may answer at its service level: the accepting side of a "
+        "connection takes the level from the request; a pair counts once for each level"
+    ),
 }
 """Descriptions of the kinds of traffic, and of when each matters."""
 
@@ -47,7 +53,7 @@ class TrafficAudit:
     Attributes
     ----------
     traffic : str
-        One of `TRAFFICS`.
+        One of `TRAFFICS`, or `REPLIES`.
     relation : Relation
         Its addresses are the LIDs of the destinations; for all but host-to-host its network has one terminal more
         for the management port of each switch. Of large safe fabrics it has one sender at each switch
@@ -67,7 +73,7 @@ class TrafficAudit:
         Hops by which the worst of them is longer.
     """
 
-    traffic: Traffic
+    traffic: str
     relation: Relation
     verdict: Verdict
     certificate_holds: bool | None
@@ -97,51 +103,55 @@ def audit_traffic(
     time_limit: float,
     hops: IntArray,
     extra: IntArray,
+    *,
+    replies: bool = False,
 ) -> TrafficAudit:
     """Judge one kind of traffic: with a sender for each port, or where all is well on large fabrics for each switch.
 
     Parameters
     ----------
+    replies : bool
+        Whether hosts also answer at the level of the request.
     hops, extra : int32 arrays, shape (routers, LIDs)
         Hops of each route, −1 where it does not arrive, and those of them beyond a shortest path.
     """
-    if fabric.levels is None and fabric.lanes is None and board.network.num_terminals * fabric.lids.size > MERGED:
-        found = _merged(fabric, board, traffic, technique, time_limit, hops, extra)
-        if found is not None:
-            return found
-    relation = fabric_relation(fabric, traffic, lanes=lanes)
     lids = destinations(fabric, traffic)
+    name = REPLIES if replies else traffic
+    if board.network.num_terminals * fabric.lids.size > MERGED:
+        merged = merged_relation(fabric, board, traffic, lanes, replies=replies)
+        found = merged and _merged(name, *merged, technique, time_limit, hops[:, lids], extra[:, lids])
+        if found:
+            return found
+    relation = fabric_relation(fabric, traffic, lanes=lanes, replies=replies)
     verdict = check(relation, technique, time_limit=time_limit)
     delivery = deliver(relation)
     lost = lost_packets(fabric, relation, delivery, lids)[:SHOWN]
     extra = extra[np.ix_(relation.network.inject, lids)]
-    return _joined(traffic, relation, verdict, delivery, lost, _used(relation, lids.size), extra)
+    return _joined(name, relation, verdict, delivery, lost, _used(relation, lids.size), extra)
 
 
 def _merged(
-    fabric: Fabric,
-    board: Switchboard,
-    traffic: Traffic,
+    name: str,
+    relation: Relation,
+    counts: npt.NDArray[np.int32],
     technique: Switching,
     time_limit: float,
     hops: IntArray,
     extra: IntArray,
 ) -> TrafficAudit | None:
     """Judge with one sender at each switch; None unless all is well, since faults are reported of real hosts."""
-    lids = destinations(fabric, traffic)
-    relation, counts = merged_relation(fabric, board, traffic)
-    if (hops[:, lids][counts > 0] < 0).any():
+    if (hops[counts > 0] < 0).any():
         return None
     delivery = deliver(relation)
     verdict = check(relation, technique, time_limit=time_limit) if delivery.delivered else None
     if verdict is None or not verdict.deadlock_free:
         return None
     delivery = replace(delivery, pairs=int(counts.sum()))
-    return _joined(traffic, relation, verdict, delivery, (), counts, extra[:, lids])
+    return _joined(name, relation, verdict, delivery, (), counts, extra)
 
 
 def _joined(
-    traffic: Traffic,
+    traffic: str,
     relation: Relation,
     verdict: Verdict,
     delivery: Delivery,
