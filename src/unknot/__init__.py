@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unknot.routing.virtual_channels import VirtualChannels
     from unknot.simulation import Run, simulate
     from unknot.simulation.traces.replay import Replay, replay
+    from unknot.studies import curve
     from unknot.units import Units
     from unknot.verify import Configuration, Verdict, deliver
     from unknot.verify.check import check, check_all
@@ -36,6 +37,7 @@ _HOMES = {
     "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation"),
     "unknot.routing.virtual_channels": ("VirtualChannels",),
     "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
+    "unknot.studies.curves": ("curve",),
     "unknot.units": ("Units",),
     "unknot.verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),
 }
@@ -78,6 +80,7 @@ __all__ = [
     "__version__",
     "check",
     "check_all",
+    "curve",
     "deliver",
     "grid",
     "measure",

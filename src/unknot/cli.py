@@ -31,6 +31,7 @@ COMMANDS = (
     "show",
     "convert",
     "simulate",
+    "curve",
     "trace",
     "multicast",
     "itm",

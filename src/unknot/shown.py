@@ -24,5 +24,10 @@ class Drawn:
         return str(_report().picture(self))
 
 
+def curves(runs: Any, *, units: Any = None) -> Any:
+    """Draw the curves of some runs."""
+    return import_module("unknot.report.curves").draw_curves(runs, units=units)
+
+
 def _report() -> Any:
     return import_module("unknot.report.notebook")

@@ -27,7 +27,7 @@ from unknot.answers.runs import (
     SimulateAnswer,
     TraceAnswer,
 )
-from unknot.answers.studies import AuditAnswer, GalleryAnswer, RunAnswer
+from unknot.answers.studies import AuditAnswer, CurveAnswer, GalleryAnswer, RunAnswer
 from unknot.answers.verdicts import AcceptAnswer, CheckAnswer
 
 FORMS: dict[str, type[Form]] = {
@@ -39,6 +39,7 @@ FORMS: dict[str, type[Form]] = {
     "check-all-sizes": EverySizeAnswer,
     "configuration": ConfigurationFile,
     "convert": ConvertAnswer,
+    "curve": CurveAnswer,
     "design": DesignAnswer,
     "export": ExportAnswer,
     "faults": FaultsAnswer,

@@ -64,6 +64,18 @@ class RunAnswer(WithUnits):
     report: str
 
 
+class CurveAnswer(WithUnits):
+    """JSON answer of `unknot curve`; a design for each routing."""
+
+    designs: list[DesignAnswer]
+
+
+def curve_answer(result: StudyResult, units: Units | None = None) -> Answer:
+    """Return curves as plain values."""
+    designs = [design_answer(design) for design in result.designs]
+    return answer(CurveAnswer, designs=designs, units=in_units(units, result.rows))
+
+
 def design_answer(result: DesignResult) -> DesignAnswer:
     """Fill the form of a design."""
     relation, replay = result.relation, result.replay

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unknot.commands.outcomes import say
 from unknot.commands.printing import show
-from unknot.commands.shared import print_json
+from unknot.commands.shared import print_json, write, write_rows
 from unknot.errors import UnknotError
 
 if TYPE_CHECKING:
@@ -29,8 +29,12 @@ def run_configuration(
     jobs: int | None,
     json: bool,
     units: str | None = None,
-) -> None:
-    """Run a configuration, print what BookSim prints, and then what is known beside it."""
+    out: Path | None = None,
+) -> list[Point]:
+    """Run a configuration, print what BookSim prints, and then what is known beside it.
+
+    With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the points.
+    """
     from unknot.answers.units import in_units
     from unknot.commands import activity
     from unknot.studies.booksim.runs import run_booksim, sweep_of
@@ -41,17 +45,19 @@ def run_configuration(
     scale = Scale.of(units)
     setup = read_setup(path, overrides, faithful=faithful)
     along = None if sweep is None else sweep_of(sweep)
-    if setup.batches and along:
-        raise UnknotError("--sweep is for loads, and sim_type = batch has none")
+    if setup.batches and (along or out):
+        raise UnknotError("--sweep and --out are for loads, and sim_type = batch has none")
     for words in setup.warnings:
         say(words)
     if idle := setup.configuration.idle():
         say(f"{path}: set, and without effect here: {', '.join(idle)}")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
     if setup.watched:
         _watch(setup)
     if setup.batches:
         _run_batches(setup, path, idle, json)
-        return
+        return []
     shown = _Shown(setup, along is not None, json, scale)
     with activity.busy("simulating"):
         count = processors() if jobs is None else jobs
@@ -62,11 +68,24 @@ def run_configuration(
         more: dict[str, Any] = {"requests_and_replies": _of_replies(setup), "batches": None}
         more["units"] = in_units(scale.units, [row for point in points for row in point.found.rows])
         _print_json(setup, path, idle, verdict, delivery, points=points, **more)
-        return
-    if along is None:
-        shown.statistics(points[0])
-        _write_statistics(setup, points[0])
-    shown.ours(points, verdict, delivery)
+    else:
+        if along is None:
+            shown.statistics(points[0])
+            _write_statistics(setup, points[0])
+        shown.ours(points, verdict, delivery)
+    if out is not None:
+        _write_curves(points, out / path.name, along is not None and along[0] == "injection_rate", scale)
+    return points
+
+
+def _write_curves(points: list[Point], file: Path, rising: bool, scale: Scale) -> None:
+    """Write a row for each run, and the curves of rising loads."""
+    from unknot.report.curves import draw_curves
+
+    write_rows([row for point in points for row in point.found.rows], file.with_suffix(".csv"), units=scale.units)
+    if rising:
+        runs = [run for point in points for run in point.found.runs]
+        write(file.with_suffix(".svg"), draw_curves({file.stem: runs}, units=scale.units))
 
 
 def _run_batches(setup: Setup, path: Path, idle: list[str], json: bool) -> None:

@@ -37,6 +37,24 @@ Flows = Annotated[
     typer.Option("--flows", metavar="FILE.csv", help="Only these flows: columns source, target and bandwidth."),
 ]
 BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
+RouterText = Annotated[
+    str, typer.Option(help="Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.")
+]
+TrafficText = Annotated[
+    str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
+]
+LengthText = Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")]
+BurstsText = Annotated[
+    str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
+]
+Warmup = Annotated[int | None, typer.Option(help="Cycles before measuring; by default until it is in balance.")]
+Measure = Annotated[int | None, typer.Option(help="Cycles in which packets are measured.")]
+Precision = Annotated[
+    float | None, typer.Option(help="Measure until the mean latency is known to this part of it, as 0.02.")
+]
+Seeds = Annotated[
+    int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
+]
 Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the same in all commands.", min=0)]
 SEED = 1
 """The seed of all commands unless another is given."""

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from unknot.commands.options import Csv, Json, UnitsText
-from unknot.commands.outcomes import INTERRUPTED, say
+from unknot.commands.outcomes import say
 from unknot.commands.printing import show
-from unknot.commands.shared import print_json, write_rows
+from unknot.commands.shared import kept_in, print_json, write_rows
 from unknot.errors import UnknotError
 
 
@@ -20,7 +20,10 @@ def run(
         list[str] | None,
         typer.Argument(metavar="[KEY=VALUE]...", help="BookSim only: take the place of what the file says."),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the report.")] = Path("reports"),
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the report, by default reports; of BookSim for curves and rows."),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
     outside_files: Annotated[
@@ -49,15 +52,17 @@ def run(
     Finished points are kept: a study that was stopped goes on where it stood.
     """
     from unknot.studies.booksim.parse import is_configuration
+    from unknot.units import Scale
 
     if is_configuration(study):
         from unknot.commands.booksim import run_configuration
 
-        if csv is not None or parquet is not None or store is not None:
-            raise UnknotError(
-                f"{study}: --csv, --parquet and --store are for studies; `unknot convert` makes one of it"
-            )
-        run_configuration(study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units)
+        if store is not None:
+            raise UnknotError(f"{study}: --store is for studies; `unknot convert` makes one of it")
+        points = run_configuration(
+            study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units, out=out
+        )
+        write_rows([row for point in points for row in point.found.rows], csv, parquet, units=Scale.of(units).units)
         return
     if overrides or sweep is not None or faithful:
         raise UnknotError(f"{study}: KEY=VALUE, --sweep and --faithful are for configurations of BookSim 2")
@@ -65,18 +70,13 @@ def run(
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
-    from unknot.units import Scale
 
     scale = Scale.of(units)
     loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)
+    out = out or Path("reports")
     out.mkdir(parents=True, exist_ok=True)
-    try:
-        with activity.progress_bar(study.name) as progress:
-            result = run_study(loaded, jobs=jobs, store=store, progress=progress, note=say)
-    except KeyboardInterrupt:
-        kept = store or default_store(study)
-        say(f"interrupted; finished points are kept in {kept}: give the same command again to go on from there")
-        raise typer.Exit(INTERRUPTED) from None
+    with kept_in(store or default_store(study)), activity.progress_bar(study.name) as progress:
+        result = run_study(loaded, jobs=jobs, store=store, progress=progress, note=say)
     report = out / f"{study.stem}.html"
     write_study_report(result, report, units=scale.units)
     write_rows(result.rows, csv, parquet, units=scale.units)

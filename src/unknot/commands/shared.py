@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.commands.outcomes import FAILS, HOLDS, INTERRUPTED, UNDECIDED, say
 from unknot.commands.printing import show_json
 
 if TYPE_CHECKING:
@@ -84,6 +85,17 @@ def limited(seconds: float | None, work: Callable[[], T]) -> T:
     except NoAnswerError:
         say(f"given up after {seconds:g} s, the time limit")
         raise typer.Exit(UNDECIDED) from None
+
+
+@contextmanager
+def kept_in(store: Path | None) -> Iterator[None]:
+    """Say where the finished points of a study are when it is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"finished points are kept in {store}: give the same command again to go on from there"
+        say(f"interrupted; {kept if store else 'nothing is kept without --store or --out'}")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def write(path: Path, svg: str) -> None:

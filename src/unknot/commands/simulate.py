@@ -11,14 +11,22 @@ import typer
 from unknot.commands.options import (
     SEED,
     BufferDepth,
+    BurstsText,
     Csv,
     Json,
+    LengthText,
+    Measure,
     NetworkText,
+    Precision,
+    RouterText,
     RoutingText,
     Seed,
+    Seeds,
     SwitchingName,
+    TrafficText,
     UnitsText,
     Vcs,
+    Warmup,
     in_groups,
 )
 from unknot.commands.outcomes import say
@@ -46,17 +54,11 @@ def simulate(
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     buffer_depth: BufferDepth = 8,
-    router: Annotated[
-        str, typer.Option(help="Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.")
-    ] = "",
+    router: RouterText = "",
     load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
-    traffic: Annotated[
-        str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
-    ] = "uniform",
-    packet_length: Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")] = "1",
-    bursts: Annotated[
-        str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
-    ] = None,
+    traffic: TrafficText = "uniform",
+    packet_length: LengthText = "1",
+    bursts: BurstsText = None,
     traffic_class: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,13 +66,9 @@ def simulate(
             help="A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.",
         ),
     ] = None,
-    warmup: Annotated[
-        int | None, typer.Option(help="Cycles before measuring; by default until it is in balance.")
-    ] = None,
-    measure: Annotated[int | None, typer.Option(help="Cycles in which packets are measured.")] = None,
-    precision: Annotated[
-        float | None, typer.Option(help="Measure until the mean latency is known to this part of it, as 0.02.")
-    ] = None,
+    warmup: Warmup = None,
+    measure: Measure = None,
+    precision: Precision = None,
     interval: Annotated[
         int | None, typer.Option(help="Cycles between two points of what happens over time, in JSON.")
     ] = None,
@@ -84,9 +82,7 @@ def simulate(
         ),
     ] = None,
     seed: Seed = SEED,
-    seeds: Annotated[
-        int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
-    ] = None,
+    seeds: Seeds = None,
     jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
     threads: Annotated[
         int | None,

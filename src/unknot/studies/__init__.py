@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unknot.studies.curves import curve
     from unknot.studies.design import network, routing
     from unknot.studies.load import StudyError, load_study
     from unknot.studies.result import DesignResult, StudyResult
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from unknot.studies.study import Design, Proof, Ramp, Simulation, Study
 
 _HOMES = {
+    "unknot.studies.curves": ("curve",),
     "unknot.studies.design": ("network", "routing"),
     "unknot.studies.load": ("StudyError", "load_study"),
     "unknot.studies.result": ("DesignResult", "StudyResult"),
@@ -29,6 +31,7 @@ __all__ = [
     "Study",
     "StudyError",
     "StudyResult",
+    "curve",
     "load_study",
     "network",
     "routing",

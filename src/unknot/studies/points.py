@@ -24,6 +24,7 @@ from unknot.studies.code_digest import code_digest
 from unknot.studies.design import digest
 from unknot.studies.records import decode, encode
 from unknot.studies.study import Design
+from unknot.traffic import Pattern
 from unknot.verify.delivery import Delivery
 from unknot.verify.verdict import Verdict
 
@@ -48,10 +49,13 @@ class Point:
         Everything that determines the result, in plain values; its hash is the key in the store.
     relation : bytes
         The relation, pickled, for whatever process computes the point; `what` says by hashes which one it is.
+    traffic : Pattern, optional
+        Traffic that no text names; its hash is in `what`.
     """
 
     what: dict[str, Any]
     relation: bytes
+    traffic: Pattern | None = None
 
     @property
     def key(self) -> str:
@@ -79,13 +83,14 @@ def run_point(
     warmup: int | None,
     measure: int | None,
     precision: float | None = None,
+    traffic: Pattern | None = None,
 ) -> Point:
     """One simulation of a design."""
     lengths = design.packet_length
     what = {
         **_relation(design, relation, "run", folder),
         "packet_length": sorted(map(list, lengths.items())) if isinstance(lengths, dict) else lengths,
-        "traffic": design.traffic,
+        "traffic": design.traffic if traffic is None else traffic.digest,
         "load": load,
         "seed": seed,
         "warmup": warmup,
@@ -99,7 +104,7 @@ def run_point(
         "precision": precision,
     }
     what |= {key: value for key, value in later.items() if value}
-    return Point(what, _packed(relation).pickled)
+    return Point(what, _packed(relation).pickled, traffic)
 
 
 def compute(point: Point) -> str:
@@ -221,7 +226,7 @@ def _simulate(point: Point) -> Run:
         switching=what["switching"],
         buffer_depth=what["buffer_depth"],
         seed=what["seed"],
-        traffic=what["traffic"],
+        traffic=point.traffic or what["traffic"],
         router=Router(**what.get("router", {})),
         bursts=None if bursts is None else Bursts(**bursts),
         warmup=what["warmup"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot.frames import Row, to_frame
 from unknot.routing.relation import Relation
-from unknot.shown import Shown
+from unknot.shown import Shown, curves
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
@@ -16,7 +16,9 @@ from unknot.verify.verdict import Verdict
 if TYPE_CHECKING:
     import pandas
 
+    from unknot.report.drawn import Drawing
     from unknot.studies.study import Design, Study
+    from unknot.units import Units
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,3 +81,8 @@ class StudyResult(Shown):
     def to_frame(self) -> pandas.DataFrame:
         """A data frame with one line for each run of each design; needs pandas."""
         return to_frame(self.rows)
+
+    def plot(self, *, units: Units | str | None = None) -> Drawing:
+        """Latency and accepted load against offered load, as `unknot.report.draw_curves` draws them."""
+        drawn: Drawing = curves({found.design.name: found.runs for found in self.designs if found.runs}, units=units)
+        return drawn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -21,6 +21,7 @@ from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Note, Store
 from unknot.studies.study import Builder, Study
 from unknot.studies.workers import workers
+from unknot.traffic import Pattern
 
 SMALL_POINTS = 64
 """Points of a study that one process computes, on threads; a process takes as long to start as a few of them."""
@@ -39,6 +40,8 @@ def run_study(
     progress: Progress | None = None,
     store: str | Path | None = None,
     note: Note | None = None,
+    relations: Sequence[Relation] | None = None,
+    traffic: Pattern | None = None,
 ) -> StudyResult:
     """Prove and simulate every design of a study; points found in the store are not computed again.
 
@@ -57,6 +60,10 @@ def run_study(
     note : callable, optional
         Called with one sentence about damage found in the store, and about evidence in it that does not hold, whose
         points are computed again; by default the sentence is logged as a warning.
+    relations : sequence of Relation, optional
+        The relation of each design, where its texts do not say which.
+    traffic : Pattern, optional
+        The traffic of all designs, in place of what their texts say.
 
     Returns
     -------
@@ -78,13 +85,14 @@ def run_study(
     jobs = jobs or os.cpu_count() or 1
     if store is None and study.path is not None:
         store = default_store(study.path)
-    relations = list(map(Builder(study.folder, simulated=study.simulation is not None), study.designs))
+    if relations is None:
+        relations = list(map(Builder(study.folder, simulated=study.simulation is not None), study.designs))
     small = _is_small(study, relations)
     with Store(store, note=note) as kept, workers(executor, jobs, threads=small) as pool:
-        return _Sweep(study, relations, kept, progress).run(pool, jobs)
+        return _Sweep(study, relations, traffic, kept, progress).run(pool, jobs)
 
 
-def _is_small(study: Study, relations: list[Relation]) -> bool:
+def _is_small(study: Study, relations: Sequence[Relation]) -> bool:
     """Whether a study is done sooner than processes have started that help.
 
     Code of a user and runs to a precision, which may last, are left to processes, which can be stopped.
@@ -104,8 +112,16 @@ def default_store(path: str | Path) -> Path:
 class _Sweep:
     """The state of one run of a study."""
 
-    def __init__(self, study: Study, relations: list[Relation], store: Store, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        relations: Sequence[Relation],
+        traffic: Pattern | None,
+        store: Store,
+        progress: Progress | None,
+    ) -> None:
         self.study, self.relations, self.store, self.progress = study, relations, store, progress
+        self.traffic = traffic
         settings = study.simulation
         self.loads = settings.load_values() if settings else ()
         self.seeds = settings.seeds if settings else ()
@@ -163,7 +179,8 @@ class _Sweep:
         design, relation, folder = self.study.designs[index], self.relations[index], self.study.folder
         if load < 0:
             return proof_point(design, relation, folder, self.study.proof.time_limit)
-        return run_point(design, relation, folder, self.loads[load], self.seeds[seed], *self.cycles)
+        what = self.loads[load], self.seeds[seed], *self.cycles
+        return run_point(design, relation, folder, *what, traffic=self.traffic)
 
     def _found(self, slot: Slot) -> bool:
         """Take a point from the store, if it is there, can be read, and its evidence holds."""

@@ -132,6 +132,10 @@ class Ramp(_Table):
         return tuple(round(self.start + i * self.step, 10) for i in range(self.count))
 
 
+EVERY = Ramp.model_construct(start=0.05, to=1.0, step=0.05)
+"""Loads where none are given."""
+
+
 def _ramp_or_list(value: Any) -> str:
     return "ramp" if isinstance(value, (dict, Ramp)) else "list"
 
@@ -175,7 +179,7 @@ class Simulation(_Table):
         Annotated[tuple[Load, ...], Tag("list")] | Annotated[Ramp, Tag("ramp")],
         Discriminator(_ramp_or_list),
         AfterValidator(_rising),
-    ] = Ramp.model_construct(start=0.05, to=1.0, step=0.05)
+    ] = EVERY
     stop_at_saturation: bool = True
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**64)], ...], AfterValidator(_distinct)] = (1,)
     warmup: int | None = Field(default=None, ge=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,12 @@ class Pattern:
     itself: bool = True
     destination: IntArray | None = None
     weight: npt.NDArray[np.float64] | None = None
+
+    @property
+    def digest(self) -> str:
+        """A hash of who sends how much to whom."""
+        rates = self.destination if self.weight is None else self.weight
+        return hashlib.sha256(repr(self.itself).encode() if rates is None else rates.tobytes()).hexdigest()
 
     @property
     def received(self) -> npt.NDArray[np.float64] | None:

@@ -1,0 +1,171 @@
+"""Load curves of one network in one call: a study that nobody has to write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from unknot.errors import TextError, UnknotError, bare, shown
+from unknot.fabrics.named import network as network_named
+from unknot.network import Network
+from unknot.progress import Progress, with_bar
+from unknot.routing.named import relation_of, routing_to_simulate
+from unknot.routing.relation import Relation
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
+from unknot.simulation.run.options import check_point
+from unknot.studies.result import StudyResult
+from unknot.studies.run import run_study
+from unknot.studies.store import Note
+from unknot.studies.study import EVERY, Design, Ramp, Simulation, Study
+from unknot.switching import DEFAULT_SWITCHING, switching_named
+from unknot.traffic import Traffic, pattern
+
+Loads = str | Sequence[float] | Ramp
+
+
+@with_bar
+def curve(
+    network: Network | str | Relation | Mapping[str, Relation],
+    *,
+    routing: str | Sequence[str] | None = None,
+    loads: Loads | None = None,
+    vcs: int | None = None,
+    switching: str = DEFAULT_SWITCHING,
+    buffer_depth: int = 8,
+    router: Router | None = None,
+    traffic: Traffic = "uniform",
+    packet_length: Lengths = 1,
+    bursts: Bursts | None = None,
+    warmup: int | None = None,
+    measure: int | None = None,
+    precision: float | None = None,
+    beyond: bool = False,
+    seeds: Sequence[int] = (1,),
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    store: str | Path | None = None,
+    progress: Progress | None = None,
+    note: Note | None = None,
+) -> StudyResult:
+    """Latency and accepted load against offered load, for one or several routings; each is proved first.
+
+    Parameters
+    ----------
+    network : Network, str, Relation or mapping of str to Relation
+        With `routing`, a network, as an object, a description such as ``"mesh(8, 8)"`` or the name of a file; else a
+        relation, or several by name.
+    routing : str or sequence of str
+    loads : str, sequence of float or Ramp, optional
+        Flits per terminal and cycle: ``"0.05:0.6:0.05"``, ``"0.1, 0.2"``, or numbers; by default ``"0.05:1:0.05"``.
+    vcs, switching, buffer_depth, router, traffic, packet_length, bursts, warmup, measure, precision
+        As `unknot.simulate` takes them.
+    beyond : bool
+        Whether loads go on past the first at which a run is not stable.
+    seeds : sequence of int
+        Each load is run with each of them.
+    jobs, executor, store, progress, note
+        As of `unknot.studies.run_study`; without `store` nothing is kept. In a script, processes need the usual
+        ``if __name__ == "__main__":``.
+
+    Returns
+    -------
+    StudyResult
+        A design for each routing, under its name: `to_frame` has a line for each run, `plot` draws them.
+
+    Raises
+    ------
+    UnknotError
+        If an argument makes no sense.
+
+    Examples
+    --------
+    >>> found = curve("mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", measure=500)
+    >>> [(design.design.name, len(design.runs)) for design in found.designs]
+    [('dimension_order', 2), ('duato', 2)]
+    """
+    named = _relations(network, routing, vcs)
+    relations = tuple(named.values())
+    first, shares = relations[0].network, length_shares(packet_length)
+    technique = switching_named(switching)
+    check_point(shares[-1][0], technique, buffer_depth, 1)
+    sent = pattern(first, traffic)
+    design = Design.model_construct(
+        network=first.name,
+        vcs=vcs,
+        switching=technique,
+        packet_length=shares[0][0] if len(shares) == 1 else dict(shares),
+        buffer_depth=buffer_depth,
+        traffic=traffic if isinstance(traffic, str) else sent.name,
+        router=router or Router(),
+        bursts=bursts,
+    )
+    texts = {name: made.made_by[0] if made.made_by else made.name for name, made in named.items()}
+    designs = [design.model_copy(update={"name": name, "routing": text}) for name, text in texts.items()]
+    try:
+        study = Study(
+            title=first.name,
+            designs=tuple(designs),
+            simulation=Simulation(
+                loads=_loads(loads),
+                stop_at_saturation=not beyond,
+                seeds=tuple(seeds),
+                warmup=warmup,
+                measure=measure,
+                precision=precision,
+            ),
+        )
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        raise UnknotError(f"curve: {wrong['loc'][0]}: {bare(wrong['msg'])}, got {shown(wrong['input'])}") from None
+    return run_study(
+        study,
+        relations=relations,
+        traffic=None if isinstance(traffic, str) else sent,
+        executor=executor,
+        jobs=jobs,
+        store=store,
+        progress=progress,
+        note=note,
+    )
+
+
+def _relations(
+    network: Network | str | Relation | Mapping[str, Relation], routing: str | Sequence[str] | None, vcs: int | None
+) -> dict[str, Relation]:
+    """The relations by the names of their curves."""
+    if isinstance(network, Mapping):
+        found = {str(name): relation_of(each, None, vcs, what="curve") for name, each in network.items()}
+    elif isinstance(routing, str) or routing is None:
+        made = relation_of(network, routing, vcs, what="curve", named=routing_to_simulate)
+        found = {routing or made.name: made}
+    else:
+        whole = network_named(network) if isinstance(network, str) else network
+        found = {text: relation_of(whole, text, vcs, what="curve", named=routing_to_simulate) for text in routing}
+    networks = [made.network for made in found.values()]
+    if not networks or any(other != networks[0] for other in networks):
+        raise UnknotError("curve: one routing at least is wanted, and all of one network")
+    return found
+
+
+def _loads(loads: Loads | None) -> tuple[float, ...] | Ramp:
+    """Loads as a study has them.
+
+    Raises
+    ------
+    UnknotError
+        If a text is no ``FROM:TO:STEP`` and no list of numbers.
+    """
+    if not isinstance(loads, str):
+        return EVERY if loads is None else loads if isinstance(loads, Ramp) else tuple(map(float, loads))
+    ends = loads.split(":")
+    try:
+        numbers = tuple(map(float, ends if len(ends) == 3 else loads.split(",")))
+    except ValueError:
+        raise TextError(
+            "loads are FROM:TO:STEP, such as 0.05:0.6:0.05, or 0.1, 0.2", "<loads>", 1, 1, loads
+        ) from None
+    return Ramp.model_validate(dict(zip(("from", "to", "step"), numbers, strict=True))) if len(ends) == 3 else numbers

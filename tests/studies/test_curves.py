@@ -1,0 +1,193 @@
+"""A curve in one call and in one command: the same runs as a study and as simulate, drawn, written and kept."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner, Result
+
+import unknot
+from unknot.cli import app
+from unknot.errors import UnknotError
+from unknot.routing import dimension_order, duato
+from unknot.studies import load_study, run_study
+from unknot.topologies import mesh
+
+SHORT: dict[str, Any] = {"warmup": 100, "measure": 300}
+WORDS = ("--warmup", "100", "--measure", "300")
+ROUTINGS = ("--routing", "dimension_order", "--routing", "duato")
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "curve.json"
+
+
+def says(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_curve_is_what_simulate_says_load_by_load() -> None:
+    found = unknot.curve(
+        "mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", seeds=(1, 5), **SHORT
+    )
+    for routing, design in zip(("dimension_order", "duato"), found.designs, strict=True):
+        assert design.design.name == routing
+        assert design.verdict.deadlock_free
+        assert list(design.runs) == [
+            unknot.simulate("mesh(3, 3)", load, routing=routing, seed=seed, **SHORT)
+            for load in (0.1, 0.2)
+            for seed in (1, 5)
+        ]
+    frame = found.to_frame()
+    assert frame.shape[0] == 8
+    assert set(frame["design"]) == {"dimension_order", "duato"}
+    assert found.plot().startswith("<svg")
+    assert found.plot(units="2 GHz, 16 B") != found.plot()
+    assert "dimension_order: stable up to 0.2; duato: stable up to 0.2" in repr(found.plot())
+
+
+def test_it_is_the_study_with_the_same_words(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(
+        '[[design]]\nnetwork = "torus(3, 3)"\nrouting = "duato"\ntraffic = "tornado"\npacket_length = 4\n'
+        "[simulation]\nloads = [0.1, 0.3]\nwarmup = 100\nmeasure = 300\n"
+    )
+    options: dict[str, Any] = {"loads": [0.3, 0.1], "traffic": "tornado", "packet_length": 4, "store": "study.sqlite"}
+    study = run_study(load_study("study.toml"))
+    told: list[str] = []
+    found = unknot.curve(
+        "torus(3, 3)", routing="duato", progress=lambda stage, done, total: told.append(stage), **options, **SHORT
+    )
+    assert found.designs[0].runs == study.designs[0].runs
+    assert len(told) == 3
+    assert all("kept from before" in stage for stage in told)  # one store, the same points
+
+
+def test_it_stops_past_saturation_unless_told_otherwise() -> None:
+    hot = {"traffic": "hotspot([0])", "routing": "dimension_order", "loads": "0.2:1:0.2"}
+    *stable, last = (run.stable for run in unknot.curve("mesh(3, 3)", **hot, **SHORT).designs[0].runs)
+    assert all(stable)
+    assert not last
+    assert len(stable) < 4
+    assert len(unknot.curve("mesh(3, 3)", **hot, beyond=True, **SHORT).designs[0].runs) == 5
+
+
+def test_objects_stand_where_text_does() -> None:
+    network = mesh(3, 3)
+    relations = {"one": dimension_order(network, 4), "two": duato(network, 4)}
+    found = unknot.curve(relations, loads=[0.2], traffic=np.eye(9, k=1), **SHORT)
+    for name, relation in relations.items():
+        (design,) = (each for each in found.designs if each.design.name == name)
+        assert design.runs == (unknot.simulate(relation, 0.2, traffic=np.eye(9, k=1), **SHORT),)
+    other = unknot.curve(network, routing="dimension_order", loads=[0.2], **SHORT)
+    assert other.designs[0].runs[0] == unknot.simulate(network, 0.2, routing="dimension_order", **SHORT)
+
+
+def test_other_traffic_and_other_relations_are_other_points() -> None:
+    network, kept = mesh(3, 3), "curve.sqlite"
+
+    def computed(relation: unknot.Relation, traffic: Any) -> int:
+        told: list[str] = []
+        options: dict[str, Any] = {"loads": [0.1], "store": kept, **SHORT}
+        unknot.curve(
+            {"mine": relation}, traffic=traffic, progress=lambda stage, done, total: told.append(stage), **options
+        )
+        return sum("kept" not in stage for stage in told)
+
+    first = dimension_order(network)
+    assert computed(first, np.eye(9, k=1)) == 2
+    assert computed(first, np.eye(9, k=1)) == 0
+    assert computed(first, np.eye(9, k=2)) == 1  # the proof is the same
+    assert computed(dimension_order(network, order=[1, 0]), np.eye(9, k=2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"loads": "fast"}, "loads are FROM:TO:STEP"),
+        ({"loads": "0.1:0.2"}, "loads are FROM:TO:STEP"),
+        ({"loads": [2]}, "loads: this should be less than or equal to 1"),
+        ({"loads": []}, "no load in it"),
+        ({"loads": "0.5:0.1:0.1"}, "`from` must not exceed `to`"),
+        ({"loads": "0.1:0.2:0"}, "step: this should be greater than 0"),
+        ({"seeds": ()}, "at least one seed"),
+        ({"switching": "cut"}, "unknown switching"),
+        ({"packet_length": 99}, "a packet of 99 flits does not fit a buffer of 8"),
+        ({"routing": []}, "one routing at least"),
+        ({"routing": None}, "by keyword: routing="),
+        ({"traffic": "tornadoes"}, "did you mean tornado"),
+        ({"traffic": [0, 1]}, "one destination for each of the 4 terminals"),
+        ({"precision": 0.1, "measure": 10}, "give either it or measure"),
+        ({"jobs": 0}, "at least 1 job"),
+    ],
+)
+def test_what_makes_no_sense_is_said(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(UnknotError, match=said):
+        unknot.curve("mesh(2, 2)", **{"routing": "duato", "loads": [0.1], **change})
+
+
+def test_the_command_draws_writes_and_goes_on() -> None:
+    words = ("curve", "mesh(3, 3)", *ROUTINGS, "--loads", "0.1:0.3:0.1", *WORDS)
+    first = says(*words, "--out", "curve.svg", "--out", "curve.csv")
+    assert first.exit_code == 0, first.output
+    assert "stable up to 0.3" in first.stdout
+    assert "wrote curve.svg" in first.stderr
+    assert Path("curve.svg").read_text().startswith("<svg")
+    rows = list(csv.DictReader(Path("curve.csv").read_text().splitlines()))
+    assert [(row["design"], row["offered_load"]) for row in rows] == [
+        (routing, load) for routing in ("dimension_order", "duato") for load in ("0.1", "0.2", "0.3")
+    ]
+    Path("curve.svg").unlink()
+    again = says(*words, "--out", "curve.svg", "--json", "--units", "1 GHz, 8 B")
+    assert "kept from before" in again.stderr
+    assert ": done" not in again.stderr
+    found = json.loads(again.stdout)
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(found)
+    assert [design["name"] for design in found["designs"]] == ["dimension_order", "duato"]
+    assert len(found["units"]["values"]) == 6
+    # a longer curve takes the points there are
+    longer = says(*words[:-6], "--loads", "0.1:0.4:0.1", *WORDS, "--out", "curve.svg")
+    assert longer.stderr.count(": done") >= 1
+    assert longer.stderr.count("kept from before") >= 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("mesh(3, 3)",), "Missing option '--routing'"),
+        (("mesh(3, 3)", "--routing", "duato", "--out", "x.xyz"), "x.xyz: a picture is written as"),
+        (("mesh(3, 3)", "--routing", "duato", "--loads", "1:2"), "loads are FROM:TO:STEP"),
+        (("mesh(3, 3)", "--routing", "dutao"), "did you mean duato"),
+        (("mesh(3, 3)", "--routing", "duato", "--flows", "none.csv"), "none.csv: cannot read this file"),
+        (("mesh(3, 3)", "--routing", "duato", "--units", "fast"), "units: a clock and a width are wanted"),
+        (("mesh(3, 3)", "--routing", "duato", "--out", "no/such/curve.svg", *WORDS), "no/such"),
+    ],
+)
+def test_wrong_words_are_refused(words: tuple[str, ...], said: str) -> None:
+    result = says("curve", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+CONFIGURATION = "topology = mesh; k = 3; n = 2; routing_function = dor; traffic = uniform; sample_period = 100;\n"
+
+
+def test_a_booksim_sweep_writes_its_curve() -> None:
+    Path("mesh.cfg").write_text(CONFIGURATION)
+    result = says("run", "mesh.cfg", "--sweep", "injection_rate=0.1:0.2:0.1", "--out", "found", "--csv", "all.csv")
+    assert result.exit_code == 0, result.output
+    for name in ("found/mesh.csv", "found/mesh.svg", "all.csv"):
+        assert f"wrote {name}" in result.stderr
+    rows = list(csv.DictReader(Path("found/mesh.csv").read_text().splitlines()))
+    assert [row["offered_load"] for row in rows] == ["0.1", "0.2"]
+    assert "stable up to 0.2" in Path("found/mesh.svg").read_text()
+    other = says("run", "mesh.cfg", "--sweep", "num_vcs=1:2:1", "--out", "other")
+    assert other.exit_code == 0
+    assert [path.name for path in Path("other").iterdir()] == ["mesh.csv"]
