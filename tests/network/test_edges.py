@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unknot import fabrics
 from unknot.errors import NetworkError, TextError
 from unknot.network import Network, from_edges, read_edge_list, write_edge_list
 from unknot.testing import networks
@@ -130,3 +131,62 @@ def test_refused_to_write(tmp_path: Path) -> None:
     assert not path.exists()
     write_edge_list(torus(3, 3), path)
     assert read_edge_list(path).num_channels == 36
+
+
+CHIP = "cpu @ a\nddr @ b  # beside the switch\nio @ b\nport @ a -> c\na b\nb -> c 2\nc -> a\n"
+
+
+def test_terminals_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "chip.edges"
+    path.write_text(CHIP)
+    network = read_edge_list(path)
+    assert network.terminal_labels == ("cpu", "ddr", "io", "port")
+    assert [network.router_name(int(r)) for r in network.inject] == ["a", "b", "b", "a"]
+    assert [network.router_name(int(r)) for r in network.eject] == ["a", "b", "b", "c"]
+    write_edge_list(network, tmp_path / "again.edges")
+    assert read_edge_list(tmp_path / "again.edges") == network
+    (tmp_path / "chip.txt").write_text(CHIP)
+    assert fabrics.read_network(tmp_path / "chip.txt").terminal_labels == network.terminal_labels
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("a b\ncpu @ c\n", ":2:1", "router c has no channel"),
+        ("a b\ncpu @ a\ncpu @ b\n", ":3:1", "a second terminal is called cpu"),
+        ("a b\ncpu @ a b\n", ":2:1", "or `t @ u`"),
+        ("a b\ncpu @\n", "", ""),
+        ("a b\n@ a\n", "", ""),
+    ],
+)
+def test_terminals_that_cannot_be(text: str, place: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "net.edges"
+    path.write_text(text)
+    if not message:
+        assert "@" in (read_edge_list(path).router_labels or ())  # a router of that name, as ever
+        return
+    with pytest.raises(TextError) as caught:
+        read_edge_list(path)
+    assert str(caught.value).startswith(f"{path}{place}: ")
+    assert message in str(caught.value)
+
+
+def test_terminals_whose_names_cannot_be_written(tmp_path: Path) -> None:
+    for labels in (("a b", "c"), ("a", "a")):
+        network = Network("two", 2, [0, 1], [1, 0], terminal_labels=labels)
+        with pytest.raises(NetworkError, match="terminal"):
+            write_edge_list(network, tmp_path / "no.edges")
+
+
+def test_routers_stand_for_their_only_terminal() -> None:
+    named = from_edges([(1, 2), (2, 3)])
+    # the name of a router, not an index, where terminals have no names
+    assert [named.terminal(text) for text in ("1", "2", "3")] == [0, 1, 2]
+    assert [named.terminal(number) for number in (0, 1, 2)] == [0, 1, 2]
+    assert [torus(3, 3).terminal(text) for text in ("(1,0)", "(2, 2)", "t4", "4")] == [1, 8, 4, 4]
+    two = Network("two", 2, [0, 1], [1, 0], inject=[0, 1, 1], eject=[0, 1, 1], router_labels=("a", "b"))
+    assert two.terminal("a") == 0
+    with pytest.raises(NetworkError, match="no terminal called 'b'"):
+        two.terminal("b")
+    cross = Network("cross", 2, [0, 1], [1, 0], router_labels=("a", "b"), terminal_labels=("b", "c"))
+    assert (cross.terminal("a"), cross.terminal("b")) == (0, 0)  # names of terminals come first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from unknot.output import write_text
 _CYCLES = re.compile(r"[0-9]{1,9}")
 _GROWTH = 150
 """Bytes of memory for a byte of text at the peak of reading."""
+_TERMINAL = re.compile(r"^\s*(\S+)\s+@\s+(\S+)(?:\s+->\s+(\S+))?\s*$")
 _EDGE = re.compile(r"^\s*(\S+)\s+(?:(->|--)\s+)?(\S+)(?:\s+(\S+))?\s*$")
 
 
@@ -71,7 +73,8 @@ def read_edge_list(path: str | Path) -> Network:
     """Read a text file with one edge a line: ``u v [latency]`` or ``u -> v [latency]``.
 
     ``u v`` (or ``u -- v``) is a link, two channels; ``u -> v`` is one channel. ``#`` starts a comment; a line with a
-    single name names a router that has its channels on other lines.
+    single name names a router that has its channels on other lines. ``t @ u`` is terminal t at router u, and
+    ``t @ u -> v`` one that injects at u and ejects at v; without any such line each router has one terminal.
 
     Raises
     ------
@@ -81,6 +84,7 @@ def read_edge_list(path: str | Path) -> Network:
     text = read_text(path, what="an edge list is plain UTF-8", growth=_GROWTH)
     channels: list[tuple[str, str, int]] = []
     alone: list[tuple[str, int, str]] = []
+    seats: dict[str, tuple[str, str]] = {}
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.split("#", 1)[0]
         if not line.strip():
@@ -88,9 +92,16 @@ def read_edge_list(path: str | Path) -> Network:
         if len(line.split()) == 1:
             alone.append((line.strip(), number, raw))
             continue
+        if match := _TERMINAL.match(line):
+            name, u, v = match.groups(default=match[2])
+            if name in seats:
+                raise TextError(f"a second terminal is called {name}", path, number, 1, raw)
+            seats[name] = u, v
+            alone += [(u, number, raw), (v, number, raw)]
+            continue
         match = _EDGE.match(line)
         if match is None or {match[1], match[3]} & {"->", "--"}:
-            raise TextError("expected `u v`, `u v latency` or `u -> v latency`", path, number, 1, raw)
+            raise TextError("expected `u v`, `u v latency`, `u -> v latency` or `t @ u`", path, number, 1, raw)
         u, arrow, v, latency = match.groups()
         if latency is not None and (not _CYCLES.fullmatch(latency) or int(latency) < 1):
             raise TextError("a latency is a whole number of at least 1", path, number, match.start(4) + 1, raw)
@@ -104,26 +115,39 @@ def read_edge_list(path: str | Path) -> Network:
     for name, number, raw in alone:
         if name not in joined:
             raise TextError(f"router {name} has no channel anywhere in this file", path, number, 1, raw)
-    return from_edges(channels, directed=True, name=Path(path).name)
+    network = from_edges(channels, directed=True, name=Path(path).name)
+    if not seats:
+        return network
+    inject, eject = ([network.router(ends[i]) for ends in seats.values()] for i in (0, 1))
+    names = None if list(seats) == [f"t{t}" for t in range(len(seats))] else tuple(seats)
+    return replace(network, inject=np.array(inject), eject=np.array(eject), terminal_labels=names)
 
 
 def write_edge_list(network: Network, path: str | Path) -> None:
-    """Write ``u -> v latency`` lines that `read_edge_list` reads back with the same channels and names.
+    """Write ``u -> v latency`` lines that `read_edge_list` reads back with the same channels, terminals and names.
 
-    Names that contain white space or ``#``, and names that two routers share, are refused.
+    Names that contain white space or ``#``, and names that two routers or two terminals share, are refused.
     """
     names = [
         str(r) if network.router_labels is None else network.router_labels[r] for r in range(network.num_routers)
     ]
-    for name in names:
-        if not name or any(c.isspace() or c == "#" for c in name):
-            raise NetworkError(f"router name {name!r} cannot stand in an edge list: it has white space or '#'")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise NetworkError(f"two routers are called {twice!r}; an edge list would take them for one")
+    each = np.arange(network.num_routers)
+    plain = network.terminal_labels is None and np.array_equal(network.inject, each)
+    ends = [] if plain and np.array_equal(network.eject, each) else [network.inject.tolist(), network.eject.tolist()]
+    own = [f"t{t}" for t in range(network.num_terminals)] if ends else []
+    terminals = list(network.terminal_labels or own)
+    for kind, called in (("router", names), ("terminal", terminals)):
+        for name in called:
+            if not name or any(c.isspace() or c == "#" for c in name):
+                raise NetworkError(f"{kind} name {name!r} cannot stand in an edge list: it has white space or '#'")
+        if len(set(called)) < len(called):
+            twice = next(name for name in called if called.count(name) > 1)
+            raise NetworkError(f"two {kind}s are called {twice!r}; an edge list would take them for one")
     silent = np.setdiff1d(np.arange(network.num_routers), np.concatenate([network.source, network.target]))
     if silent.size:
         raise NetworkError(f"router {names[int(silent[0])]} has no channel and cannot stand in an edge list")
     rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
     lines = [f"{names[u]} -> {names[v]} {latency}\n" for u, v, latency in rows]
+    for name, u, v in zip(terminals, *ends, strict=True) if ends else ():
+        lines.append(f"{name} @ {names[u]}{'' if u == v else f' -> {names[v]}'}\n")
     write_text(path, f"# {network.name}\n" + "".join(lines))

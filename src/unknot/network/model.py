@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -223,8 +224,27 @@ class Network(Drawn):
         return self._find(name, "router", self.num_routers, self.router_labels, self.router_name)
 
     def terminal(self, name: str | int) -> int:
-        """Index of a terminal given by index or name."""
+        """Index of a terminal given by index or name, or by the name of a router that has a single one.
+
+        Without names of terminals, the name of a router comes before an index in text.
+        """
+        own = self._single.get(name.replace(" ", "")) if isinstance(name, str) else None
+        if own is not None:
+            return own
         return self._find(name, "terminal", self.num_terminals, self.terminal_labels, self.terminal_name)
+
+    @cached_property
+    def _single(self) -> dict[str, int]:
+        """The only terminal at a router, by the name of the router where no other router or terminal has it."""
+        routers = np.bincount(self.inject, minlength=self.num_routers)
+        found = {
+            self.router_name(r).replace(" ", ""): t
+            for t, (r, out) in enumerate(zip(self.inject.tolist(), self.eject.tolist(), strict=True))
+            if routers[r] == 1 and r == out
+        }
+        labels = Counter(label.replace(" ", "") for label in self.router_labels or ())
+        taken = {label.replace(" ", "") for label in self.terminal_labels or ()}
+        return {name: t for name, t in found.items() if labels[name] < 2 and name not in taken}
 
     def _find(self, name: str | int, kind: str, count: int, labels: Sequence[str] | None, named: Any) -> int:
         text = str(name).replace(" ", "")
