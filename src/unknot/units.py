@@ -81,6 +81,10 @@ class Units:
         """Gigabytes (10^9) per second of a load in flits per cycle."""
         return flits_per_cycle * self.flit_bytes * self.clock_ghz
 
+    def gbit_per_s(self, flits_per_cycle: float) -> float:
+        """Gigabits (10^9) per second of a load in flits per cycle."""
+        return 8 * self.gb_per_s(flits_per_cycle)
+
     def flits_per_cycle(self, gb_per_s: float) -> float:
         """The load in flits per cycle of gigabytes per second."""
         return gb_per_s / (self.flit_bytes * self.clock_ghz)

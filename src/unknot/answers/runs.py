@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from unknot.answers.form import ChannelName, Form, Number, Plain, form_of
+from unknot.answers.form import ChannelName, Form, Number, Plain, TerminalName, form_of
 from unknot.answers.networks import Natural, RelationForm
 from unknot.answers.units import WithUnits
 from unknot.answers.verdicts import ConfigurationForm
@@ -14,12 +15,15 @@ from unknot.multicast.contention import Meeting
 from unknot.multicast.execution import Execution
 from unknot.multicast.schedule import Schedule, Send
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.traffic import mean_length
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.replay import Replay
 from unknot.simulation.traces.trace_run import TraceRun
+from unknot.traffic import Pattern
+from unknot.units import Units
 
 
 class WaitForm(Form):
@@ -88,15 +92,61 @@ class ChannelForm(Form):
     channel: ChannelName
     utilisation: Number = Field(description="Flits per cycle.")
     occupancy: Annotated[list[Number], Plain] = Field(description="Mean number of flits in the buffer of each VC.")
+    gbit_per_s: Number = Field(description="What it carries; null without --units.")
 
 
-def channels_of(relation: Relation, run: Run) -> list[dict[str, Any]]:
+class FlowForm(Form):
+    """A flow while measuring: what was offered and what arrived."""
+
+    source: TerminalName
+    target: TerminalName
+    offered: Number = Field(description="Flits per cycle.")
+    accepted: Number = Field(description="Flits per cycle.")
+    offered_gbit_per_s: Number = Field(description="null without --units.")
+    accepted_gbit_per_s: Number = Field(description="null without --units.")
+    packets: Natural = Field(description="Packets that arrived.")
+    latency_mean: Number = Field(description="In cycles; null: no packet arrived.")
+    latency_mean_ns: Number = Field(description="null without --units.")
+
+
+def channels_of(relation: Relation, run: Run, units: Units | None = None) -> list[dict[str, Any]]:
     """Return utilisation and occupancy of every channel, as `ChannelForm` holds them."""
     first = relation.vcs.first
     return [
-        {"channel": c, "utilisation": run.utilisation[c], "occupancy": run.occupancy[first[c] : first[c + 1]]}
+        {
+            "channel": c,
+            "utilisation": run.utilisation[c],
+            "occupancy": run.occupancy[first[c] : first[c + 1]],
+            "gbit_per_s": units and units.gbit_per_s(float(run.utilisation[c])),
+        }
         for c in range(run.utilisation.size)
     ]
+
+
+def flows_of(run: Run, sent: Pattern, units: Units | None = None) -> list[dict[str, Any]]:
+    """Return the flows of a run by pairs, the slowest first, as `FlowForm` holds them."""
+    assert run.pairs is not None
+    assert sent.weight is not None
+    pairs, rates = run.pairs, sent.weight * run.offered_load / sent.weight.sum(axis=1).max()
+    mean = mean_length(run.lengths or ((run.packet_length, 1.0),))
+    found = []
+    for s, t in np.argwhere(sent.weight > 0).tolist():
+        packets, latency = int(pairs.packets[s, t]), float(pairs.latency_mean[s, t])
+        offered, accepted = float(rates[s, t]), packets * mean / max(1, run.measured)
+        found.append(
+            {
+                "source": s,
+                "target": t,
+                "offered": offered,
+                "accepted": accepted,
+                "offered_gbit_per_s": units and units.gbit_per_s(offered),
+                "accepted_gbit_per_s": units and units.gbit_per_s(accepted),
+                "packets": packets,
+                "latency_mean": latency if packets else None,
+                "latency_mean_ns": units.ns(latency) if units and packets else None,
+            }
+        )
+    return sorted(found, key=lambda flow: -(flow["latency_mean"] or np.inf))
 
 
 class SimulatedForm(RelationForm, WithUnits):
@@ -109,7 +159,8 @@ class SimulateAnswer(RunForm, SimulatedForm):
     """JSON answer of `unknot simulate` for one run."""
 
     ns_per_flit_hop: Number = Field(description="Processor time, once everything is compiled.")
-    channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels.")
+    channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels or --flows.")
+    flows: Annotated[list[FlowForm] | None, Plain] = Field(description="The slowest first; only with --flows.")
 
 
 class SeedsAnswer(RunsForm, SimulatedForm):

@@ -27,7 +27,7 @@ from unknot.commands.options import (
     Warmup,
 )
 from unknot.commands.outcomes import say
-from unknot.commands.shared import kept_in, print_json, relation_of, write, write_rows
+from unknot.commands.shared import flows_in, kept_in, print_json, relation_of, write, write_rows
 from unknot.switching import DEFAULT_SWITCHING
 
 
@@ -76,12 +76,14 @@ def curve(
     """
     from unknot.answers.studies import curve_answer
     from unknot.commands import activity, display
+    from unknot.errors import SimulationError
     from unknot.report.picture import require_ending
     from unknot.simulation.run import options
     from unknot.studies.curves import curve as measured_curve
-    from unknot.synthesis.flows import read_flows
     from unknot.units import Scale
 
+    if flows is not None and traffic != "uniform":
+        raise SimulationError("--flows says who sends what; leave out --traffic")
     scale, files = Scale.of(units), out or []
     tables = [file for file in files if file.suffix.lower() in TABLES]
     for file in (file for file in files if file not in tables):
@@ -96,7 +98,7 @@ def curve(
             switching=switching,
             buffer_depth=buffer_depth,
             router=options.router_of(router, "--router"),
-            traffic=traffic if flows is None else read_flows(flows, next(iter(relations.values())).network),
+            traffic=traffic if flows is None else flows_in(flows, next(iter(relations.values())).network),
             packet_length=options.lengths_of(packet_length, "--packet-length"),
             bursts=None if bursts is None else options.bursts_of(bursts, "--bursts"),
             warmup=warmup,

@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from unknot.simulation.run.replication import Runs
     from unknot.simulation.run.run import Run
     from unknot.studies.result import DesignResult, StudyResult
+    from unknot.traffic import Pattern
 
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
 PLAIN = Scale()
+MOST_ROWS = 20
+"""Most flows and channels that are listed."""
 _ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
 
 
@@ -83,6 +86,34 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
 
         print()
         sentences(describe(relation, run.deadlock, packet_length=run.packet_length))
+
+
+def show_flows(network: Network, run: Run, flows: Pattern, scale: Scale) -> None:
+    """The slowest flows and the busiest channels of a run by pairs."""
+    from unknot.answers.runs import flows_of
+
+    every, bits = flows_of(run, flows), scale.units.gbit_per_s if scale.units else float
+    rate, time = ("Gb/s", "ns") if scale.units else ("flits per cycle", "cycles")
+    table = Table(box=SIMPLE_HEAD, title=_of("slowest", len(every), "flows"), title_justify="left")
+    for heading in ("flow", f"offered, {rate}", f"accepted, {rate}", f"mean latency, {time}"):
+        table.add_column(heading, justify="left" if heading == "flow" else "right")
+    for flow in every[:MOST_ROWS]:
+        ends = " → ".join(network.terminal_name(flow[end]) for end in ("source", "target"))
+        latency = "–" if flow["latency_mean"] is None else f"{scale.time(flow['latency_mean']):.2f}"
+        table.add_row(Text(ends), f"{bits(flow['offered']):.4g}", f"{bits(flow['accepted']):.4g}", latency)
+    console().print(table)
+    table = Table(box=SIMPLE_HEAD, title=_of("busiest", run.utilisation.size, "channels"), title_justify="left")
+    table.add_column("channel")
+    table.add_column(rate, justify="right")
+    table.add_column("of what it can carry", justify="right")
+    for channel in (-run.utilisation).argsort(kind="stable")[:MOST_ROWS].tolist():
+        load = float(run.utilisation[channel])
+        table.add_row(Text(network.channel_name(channel)), f"{bits(load):.4g}", f"{load:.0%}")
+    console().print(table)
+
+
+def _of(which: str, count: int, what: str) -> str:
+    return f"the {MOST_ROWS} {which} of {count} {what}; --json has all" if count > MOST_ROWS else what
 
 
 def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: Scale = PLAIN) -> None:

@@ -15,7 +15,9 @@ from unknot.commands.printing import show_json
 
 if TYPE_CHECKING:
     from unknot.frames import Row
+    from unknot.network import Network
     from unknot.routing.relation import Relation
+    from unknot.traffic import Pattern
     from unknot.units import Units
 
 
@@ -46,6 +48,14 @@ def relation_of(
         return make(built, routing, vcs, where="--routing")
     matrix = read_flows(flows, built)
     return only(make(built, routing, vcs, flows=matrix, where="--routing"), matrix)
+
+
+def flows_in(file: Path, network: Network) -> Pattern:
+    """The flows of a file as traffic."""
+    from unknot.synthesis.flows import read_flows
+    from unknot.traffic.pattern import weighted
+
+    return weighted(network, file.name, read_flows(file, network))
 
 
 def routing_in(file: Path, routing: str, *, outside_files: bool) -> str:

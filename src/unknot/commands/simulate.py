@@ -13,6 +13,7 @@ from unknot.commands.options import (
     BufferDepth,
     BurstsText,
     Csv,
+    Flows,
     Json,
     LengthText,
     Measure,
@@ -30,7 +31,7 @@ from unknot.commands.options import (
     in_groups,
 )
 from unknot.commands.outcomes import say
-from unknot.commands.shared import network_for, relation_of, write, write_rows
+from unknot.commands.shared import flows_in, network_for, relation_of, write, write_rows
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
-    "Traffic": ("load", "traffic", "packet_length", "bursts", "traffic_class"),
+    "Traffic": ("load", "traffic", "flows", "packet_length", "bursts", "traffic_class"),
     "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
     "Faults": ("fault",),
     "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
@@ -57,6 +58,7 @@ def simulate(
     router: RouterText = "",
     load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
     traffic: TrafficText = "uniform",
+    flows: Flows = None,
     packet_length: LengthText = "1",
     bursts: BurstsText = None,
     traffic_class: Annotated[
@@ -124,18 +126,23 @@ def simulate(
 
     technique = switching_named(switching)
     scale = Scale.of(units)
-    if (load is None) == (not saturation):
-        raise SimulationError("give either --load, or --saturation to have the load searched")
+    computed = flows is not None and units is not None
+    if load is not None if saturation else load is None and not computed:
+        raise SimulationError(
+            "give either --load, or --saturation to have it searched, or --flows with --units to have it computed"
+        )
+    if flows is not None and (traffic != "uniform" or traffic_class):
+        raise SimulationError("--flows says who sends what; leave out --traffic and --class")
     one = {"--out": out, "--export": export, "--series": series, "--channels": channels, "--interval": interval}
     only_one = _given(one)
     if seeds is not None and (only_one or saturation):
         raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
-    if load is None and fault:
+    if saturation and fault:
         raise SimulationError("--fault is for runs at one load, not for --saturation")
-    if load is None and traffic_class:
+    if saturation and traffic_class:
         raise SimulationError("--class is for runs at one load, not for --saturation")
     cycles = {"warmup": warmup, "measure": measure, "precision": precision}
-    if load is None and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
+    if saturation and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
         raise SimulationError(f"{wrong} is for one run, not for --saturation")
     point: dict[str, Any] = {
         "packet_length": options.lengths_of(packet_length, "--packet-length"),
@@ -160,7 +167,10 @@ def simulate(
             require_ending(file)
     if time_limit is not None and not time_limit > 0:
         raise SimulationError(f"--time-limit is a positive number of seconds, got {time_limit:g}")
-    relation = relation_of(network, routing, vcs, simulated=True)
+    relation = relation_of(network, routing, vcs, simulated=True, flows=flows)
+    if flows is not None:
+        point["traffic"] = sent = flows_in(flows, relation.network)
+        load = simulated.load_of(sent, scale, relation.network) if load is None and not saturation else load
     chosen = vcs is None
     vcs = relation.made_by[1] if relation.made_by else vcs
     task = simulated.Task(relation, point, json, time_limit, chosen, scale)

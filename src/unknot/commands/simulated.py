@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from unknot.commands.outcomes import say
 from unknot.commands.shared import limited, print_json, write
+from unknot.errors import SimulationError
 
 if TYPE_CHECKING:
+    from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.simulation import Run, Runs, Saturation
+    from unknot.traffic import Pattern
     from unknot.units import Scale
 
 RUN = 4096
@@ -51,6 +54,26 @@ class Task:
         return in_units(self.scale.units, rows)
 
 
+def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
+    """The load at which the busiest terminal sends what a file of flows says, in MB/s.
+
+    Raises
+    ------
+    SimulationError
+        If that is more than a flit per cycle.
+    """
+    assert scale.units is not None
+    assert flows.weight is not None
+    rates = flows.weight.sum(axis=1) / 1000
+    load = scale.units.flits_per_cycle(float(rates.max()))
+    if load > 1:
+        raise SimulationError(
+            f"{flows.name}: {network.terminal_name(int(rates.argmax()))} sends {rates.max():.4g} GB/s, and a "
+            f"terminal sends {scale.units.gb_per_s(1):.4g} GB/s at most with {scale.units}; --load scales the flows"
+        )
+    return load
+
+
 def one(task: Task, load: float, channels: bool) -> Run:
     """Make one run and print it."""
     from unknot.commands import activity, display
@@ -60,17 +83,26 @@ def one(task: Task, load: float, channels: bool) -> Run:
     alone = bool(task.point.get("faults") or task.point.get("classes"))
     threads = run_threads(task.point["threads"], task.relation.network, load, alone=alone)
     clock = _Clock(alone=threads == 1 and task.time_limit is None)
+    sent = task.point["traffic"]
+    flows = None if isinstance(sent, str) else sent
     with activity.cycles("simulating") as progress:
         found = limited(
             task.time_limit,
-            lambda: run_flits(task.relation, load, **task.point, progress=lambda *at: clock.describe(progress, *at)),
+            lambda: run_flits(
+                task.relation,
+                load,
+                **task.point,
+                by_pair=flows is not None,
+                progress=lambda *at: clock.describe(progress, *at),
+            ),
         )
     if task.json:
         from unknot.answers.form import answer
-        from unknot.answers.runs import SimulateAnswer, channels_of
+        from unknot.answers.runs import SimulateAnswer, channels_of, flows_of
 
         cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
-        every = channels_of(task.relation, found) if channels else None
+        units = task.scale.units
+        every = channels_of(task.relation, found, units) if channels or flows else None
         print_json(
             answer(
                 SimulateAnswer,
@@ -78,6 +110,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
                 of=task.relation,
                 ns_per_flit_hop=cost,
                 channels=every,
+                flows=None if flows is None else flows_of(found, flows, units),
                 vcs_chosen=task.chosen,
                 network=task.relation.network,
                 units=task.units(found.rows),
@@ -85,6 +118,8 @@ def one(task: Task, load: float, channels: bool) -> Run:
         )
     else:
         display.show_run(task.relation, found, chosen=task.chosen, scale=task.scale)
+        if flows is not None:
+            display.show_flows(task.relation.network, found, flows, task.scale)
     return found
 
 
