@@ -150,7 +150,7 @@ def test_options_for_booksim_alone(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["run", str(study), "k=3"])
     assert result.exit_code == 2
     assert "for configurations of BookSim 2" in result.output
-    result = CliRunner().invoke(app, ["run", str(written(tmp_path)), "--csv", "x.csv"])
+    result = CliRunner().invoke(app, ["run", str(written(tmp_path)), "--store", "x.sqlite"])
     assert result.exit_code == 2
     assert "are for studies" in result.output
 
