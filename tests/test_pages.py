@@ -13,7 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot import tod
+from unknot.checker import accept
 from unknot.cli import app
+from unknot.routing import Relation
+from unknot.verify import Verdict
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,16 +35,18 @@ def test_the_rule_of_the_front_page_is_refuted_and_replays() -> None:
 
 def test_the_mended_rule_of_the_front_page_is_proved() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    mended = code.replace("            n += 1\n", "            n += 1\n            break\n").split("verdict =")[0]
+    assert "put a `break` after `n += 1`" in README
+    (shown,) = re.findall(r"and\nit prints\n\n```text\n(.*?)```", README, re.S)
+    mended = code.replace("            n += 1\n", "            n += 1\n            break\n")
+    assert mended != code
     names: dict[str, object] = {"__name__": "readme"}
-    exec(compile(mended, "README.md", "exec"), names)
-    import unknot
-    from unknot.checker import accept
-
-    relation = names["greedy"]
-    assert isinstance(relation, unknot.Relation)
-    verdict = unknot.check(relation)
-    assert verdict.deadlock_free is True
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(mended, "README.md", "exec"), names)
+    assert printed.getvalue() == shown
+    relation, verdict = names["greedy"], names["verdict"]
+    assert isinstance(relation, Relation)
+    assert isinstance(verdict, Verdict)
     accept(relation, verdict)
 
 
