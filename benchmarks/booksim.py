@@ -227,7 +227,7 @@ def _figure(path: Path, size: tuple[float, float], shape: tuple[int, int]) -> It
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from unknot.report.curves import STYLE
+    from unknot.report.figure import STYLE
     from unknot.report.sheet import COLOURS
 
     with rc_context(STYLE):

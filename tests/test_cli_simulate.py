@@ -58,7 +58,8 @@ def test_simulate_draws_where_the_load_sits(tmp_path: Path) -> None:
     path = tmp_path / "load.svg"
     assert unknot_says(*words, str(path)).exit_code == 0
     assert "busiest channel" in path.read_text(encoding="utf-8")
-    assert unknot_says(*words, str(tmp_path / "load.pdf")).exit_code == 2
+    assert unknot_says(*words, str(tmp_path / "load.pdf")).exit_code == 0
+    assert unknot_says(*words, str(tmp_path / "load.jpg")).exit_code == 2
 
 
 def test_simulate_with_several_seeds() -> None:
@@ -113,7 +114,7 @@ def test_simulate_takes_options_of_routers_and_injection(tmp_path: Path) -> None
         (("--load", "0.1", "--precision", "0.1", "--measure", "10"), "give either it or measure"),
         (("--saturation", "--seeds", "2"), "leave out --saturation"),
         (("--saturation", "--precision", "0.1"), "--precision is for one run"),
-        (("--load", "0.1", "--series", "x.pdf"), "written as .svg or .png"),
+        (("--load", "0.1", "--series", "x.jpg"), "written as .svg, .png or .pdf"),
     ],
 )
 def test_simulate_says_what_does_not_fit(words: tuple[str, ...], said: str) -> None:
@@ -159,3 +160,27 @@ def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
     assert arguments == [name for name in order if name in arguments]
     documented = re.findall(r"\*(\w[\w ]+)\.\*", simulate.__doc__ or "")
     assert documented == list(GROUPS)
+
+
+def test_a_measurement_that_is_too_short_is_undecided() -> None:
+    words = [
+        "simulate",
+        "mesh(16, 16)",
+        "--routing",
+        "dimension_order",
+        "--load",
+        "0.1",
+        "--warmup",
+        "20",
+        "--measure",
+        "60",
+    ]
+    result = unknot_says(*words)
+    assert result.exit_code == 0
+    said = " ".join(result.stdout.split())
+    assert re.search(r"stable undecided reason too short: .* warm up and measure for longer", said)
+    assert "saturated" not in said
+    found = answer(unknot_says(*words, "--json"))
+    assert (found["outcome"], found["stable"]) == ("too short", False)
+    longer = answer(unknot_says(*words[:-4], "--json"))
+    assert (longer["outcome"], longer["stable"]) == ("stable", True)

@@ -68,7 +68,7 @@ def test_undecided() -> None:
         (("rcbn(8)", "--random", "1", "--dead", "s7r7"), "no router called 's7r7'"),
         (("rcbn(8)", "--random", "1", "--method", "magic"), "unknown method 'magic'"),
         (("rcbn(9)", "--random", "1"), "power of 2"),
-        (("rcbn(8)", "--random", "1", "--out", "x.pdf"), "written as .svg or .png"),
+        (("rcbn(8)", "--random", "1", "--out", "x.jpg"), "written as .svg, .png or .pdf"),
     ],
 )
 def test_bad_input(words: tuple[str, ...], message: str) -> None:

@@ -66,6 +66,9 @@ class RunForm(Form):
     """One run; the loads of its channels are left out."""
 
     deadlock: ConfigurationForm | None = Field(description="The knot of blocked messages, when the run came to one.")
+    outcome: str = Field(
+        description="stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."
+    )
     lengths: Shares = Field(description="Lengths of packets and their shares, when there are several.")
 
 

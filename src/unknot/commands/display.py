@@ -62,7 +62,7 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
         *_point_rows(relation, run, f"; {run.packets} measured", chosen, scale),
         _accepted_row(run, scale),
         *_latency_rows(run, scale),
-        ("stable", answer(run.stable)),
+        ("stable", _stable(run)),
     ]
     if run.reason:
         rows.append(("reason", run.reason))
@@ -134,7 +134,7 @@ def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: S
         accepted = _accepted_row(run, scale)[1]
         latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
         p99, cycles = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
-        table.add_row(str(run.seed), accepted, latency, p99, cycles, answer(run.stable))
+        table.add_row(str(run.seed), accepted, latency, p99, cycles, _stable(run))
     console().print(table)
 
 
@@ -222,8 +222,11 @@ def _loads(design: DesignResult, scale: Scale) -> str:
     if broken is None:
         most = design.runs[-1].offered_load
         return f"stable up to {most:g}{scale.gb_per_s(most)}"
-    what = "deadlock" if broken.deadlock is not None else "saturated"
-    return f"{what} at {broken.offered_load:g}{scale.gb_per_s(broken.offered_load)}"
+    return f"{broken.outcome} at {broken.offered_load:g}{scale.gb_per_s(broken.offered_load)}"
+
+
+def _stable(run: Run) -> Text:
+    return answer(None if run.outcome == "too short" else run.stable)
 
 
 def answer(value: bool | None) -> Text:

@@ -247,3 +247,15 @@ def test_both_kernels_give_the_same_run(switching: Switching, load: float, threa
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("unknot.simulation.engine.engine.is_plain", lambda part: False)
         assert simulate(relation, load, **options) == plain
+
+
+def test_a_window_shorter_than_the_transient_is_too_short_and_not_saturated() -> None:
+    """A mesh at less than a half of what it carries, looked at while it fills."""
+    relation = dimension_order(mesh(16, 16), 4)
+    run = simulate(relation, 0.1, warmup=20, measure=60)
+    assert not run.stable
+    assert run.outcome == "too short"
+    assert "the network was still filling; warm up and measure for longer" in run.reason
+    assert "saturated" not in run.reason
+    assert simulate(relation, 0.1, warmup=500, measure=500).outcome == "stable"
+    assert simulate(relation, 0.5, warmup=500, measure=500).outcome == "saturated"

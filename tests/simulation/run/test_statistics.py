@@ -229,7 +229,8 @@ def test_reasons_for_saturation() -> None:
     assert judge([0, 5, 2], [3, 0, 9]) == ""
     assert "fall behind by 40.0% of the time" in judge([0, 0], [400, 400], 0.3)
     assert "host 70 falls behind by 50.0%" in judge([0] * 100, [500 * (t == 70) for t in range(100)])
-    assert judge([0, 0], [1, 1], 0.4) == "saturated: accepted 0.4 of 0.5 flits per terminal and cycle"
+    filling = "accepted 0.4 of 0.5 flits per terminal and cycle, while sources keep up: the network was still filling"
+    assert judge([0, 0], [1, 1], 0.4) == f"too short: {filling}"
     assert judge([0, 0], [1, 1], 0.46) == ""
 
 

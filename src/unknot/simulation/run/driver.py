@@ -28,7 +28,7 @@ from unknot.simulation.run.pair_run import pair_run
 from unknot.simulation.run.remedy import remedy
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.series import Recorder
-from unknot.simulation.run.statistics import mean, percentiles, saturated
+from unknot.simulation.run.statistics import TOO_SHORT, mean, percentiles, saturated
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
@@ -37,6 +37,8 @@ LONGEST = 32
 """Longest measurement, in windows, while batches depend on one another or stability is in doubt."""
 LONGEST_PRECISE = 256
 """Longest measurement, in windows, when a precision is asked for."""
+LONGER = "warm up and measure for longer, or leave out warmup and measure: both are then chosen"
+"""Remedy for a run that is too short."""
 AGAIN = 3
 """Most restarts of a window because latencies still rose in it."""
 
@@ -234,13 +236,12 @@ def simulate(
     if reason:
         say("looking why", engine.now)
         found = diagnosis(engine, measured.cycles)
-        helps = "" if mix else remedy(
+        short = reason.startswith(TOO_SHORT)
+        helps = LONGER if short else "" if mix else remedy(
             relation, utilisation, occupancy, offered, accepted, load=float(load), traffic=sent,
             switching=switching, lengths=shares, buffer_depth=buffer_depth, router=engine.router,
         )  # fmt: skip
-        reason = (
-            f"{found}; {reason.removeprefix('saturated: ')}" if found else f"{reason}; {helps}" if helps else reason
-        )
+        reason = f"{found}; {reason.partition(': ')[2]}" if found else f"{reason}; {helps}" if helps else reason
     if engine.deadlock is not None:
         messages = len(engine.deadlock.messages)
         reason = (

@@ -12,6 +12,7 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.run.statistics import (
     BATCHES,
     DEPENDENT,
+    TOO_SHORT,
     Values,
     batch_means,
     correlation,
@@ -238,8 +239,10 @@ def measure_until_settled(
     wanted = cycles
     while window.go_on(wanted, lambda cycle: say("measuring", cycle)):
         wanted = window.cycles
-        doubt = doubtful(window.lag_before, engine.lag(), wanted, at_once)
-        if fails(window, True):
+        failure = fails(window, True)
+        filling = failure.startswith(TOO_SHORT)
+        doubt = filling or doubtful(window.lag_before, engine.lag(), wanted, at_once)
+        if failure and not filling:
             break
         if again and wanted == cycles and not doubt and window.drifts:
             window, again = Window(engine, cautious=window.cautious), again - 1

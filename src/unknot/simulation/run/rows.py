@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 POINT = ("network", "routing", "vcs", "switching", "traffic", "packet_length", "buffer_depth")
 FOUND = (
     "offered_load", "seed", "accepted_load", "accepted_half_width", "latency_mean", "latency_half_width",
-    "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean", "stable",
+    "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean",
+    "stable", "outcome",
 )  # fmt: skip
 COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets")
 

@@ -45,7 +45,7 @@ class Run(Shown):
     hops_mean : float or None
         Hops of a packet: channels between routers that it crossed.
     stable : bool
-        False when the run saturated or deadlocked; the latencies then have no steady meaning.
+        False when the run saturated or deadlocked, or was too short to tell; latencies then have no steady meaning.
     reason : str
         Reason why the run is not stable; empty when it is.
     deadlock : Configuration or None
@@ -124,11 +124,15 @@ class Run(Shown):
     utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
     occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
 
+    @property
+    def outcome(self) -> str:
+        """``stable``, ``saturated``, ``deadlock``, ``livelock``, ``starvation``, or ``too short`` to say."""
+        return "stable" if self.stable else "deadlock" if self.deadlock is not None else self.reason.partition(":")[0]
+
     def __repr__(self) -> str:
         latency = "no packet arrived" if self.latency_mean is None else f"latency {self.latency_mean:.4g} cycles"
-        what = "stable" if self.stable else "deadlock" if self.deadlock is not None else "not stable"
         of = f"{self.network}, {self.routing}, " if self.network else ""
-        return f"<Run {of}load {self.offered_load:g}: accepted {self.accepted_load:.4g}, {latency}, {what}>"
+        return f"<Run {of}load {self.offered_load:g}: accepted {self.accepted_load:.4g}, {latency}, {self.outcome}>"
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -23,6 +23,8 @@ DEPENDENT = 0.4
 """Correlation of successive batches, of `BATCHES`, from which a window counts as too short."""
 HOPELESS = 0.8
 """Correlation of successive batches from which no interval is computed."""
+TOO_SHORT = "too short"
+"""First words of the reason why a run says nothing of the load."""
 FORGOTTEN = 15
 """Fewest correlation times in a series; a longer one, seen in a short part of it, is not believed."""
 
@@ -213,6 +215,9 @@ def saturated(
 ) -> str:
     """Return the reason why the network cannot take the offered load; empty if it can.
 
+    Flits that are neither accepted nor left in the queues of sources are in the network, which holds only so many.
+    So less is accepted while sources keep up only as long as the network fills: the window was too short to tell.
+
     Parameters
     ----------
     lag_before, lag_after : int64 arrays, shape (terminals,)
@@ -238,7 +243,7 @@ def saturated(
             f"saturated: {figures}; the source queue of {name(worst)} falls behind by {growth[worst]:.1%} of the time"
         )
     if accepted < (0.95 - 3 / math.sqrt(max(packets, 1))) * offered:
-        return f"saturated: {figures}"
+        return f"{TOO_SHORT}: {figures}, while sources keep up: the network was still filling"
     return ""
 
 
