@@ -58,7 +58,22 @@ def test_five_fabrics_of_a_cluster(ran: Callable[..., str]) -> None:
     assert len(rows) == 5
     for _, endpoints, values in rows:
         assert int(endpoints) >= 16
-        assert all(float(value) > 0 for value in values.split())
+        uniform, adversarial, exchange, whole, failed = map(float, values.split())
+        assert min(uniform, adversarial) > 0
+        assert 0 < exchange <= 50, "a link carries no more"
+        assert failed > 0.75 * whole, (
+            "a link less leaves most ways as they were; routes over one root took most of it"
+        )
+
+
+def test_all_to_all_is_an_exchange() -> None:
+    """Every terminal sends one message to every other, and each step of the exchange is a permutation."""
+    script = runpy.run_path(str(EXAMPLES / "cluster.py"))
+    trace = script["all_to_all"](5)
+    pairs = list(zip(trace.source.tolist(), trace.destination.tolist(), strict=True))
+    assert sorted(pairs) == [(a, b) for a in range(5) for b in range(5) if a != b]
+    for step in range(4):
+        assert len({to for _, to in pairs[5 * step : 5 * step + 5]}) == 5
 
 
 def test_lanes_with_the_reason_drawn(ran: Callable[..., str], tmp_path: Path) -> None:
