@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import networkx as nx
 import pytest
 
 from unknot.errors import RelationError
-from unknot.routing import Relation, dimension_order, in_classes, in_ranges, shortest_paths
+from unknot.routing import Relation, dimension_order, in_classes, in_ranges, message_classes, shortest_paths
 from unknot.topologies import mesh, torus
 from unknot.verify import check, dependencies
 from unknot.verify.replies import request_reply
@@ -71,3 +73,53 @@ def test_without_time_nothing_is_said() -> None:
 def test_unknown_classes_are_refused() -> None:
     with pytest.raises(RelationError, match="unknown message class"):
         request_reply(in_classes(dimension_order(NET)), {"request": "answer"})
+
+
+Side = tuple[int, int, int]
+"""Of a terminal of two: flits of its request that it has sent, flits of it taken in by the other, and flits of the
+reply that it sends."""
+
+
+def stuck_states(queues: int, length: int = 2, depth: int = 1) -> tuple[int, int]:
+    """States of two terminals that send each other requests of `length` flits, and how many of them are for ever.
+
+    Requests and replies have buffers of their own between them, of `depth` flits. A terminal takes in a request when
+    the port that its reply needs is free: with one queue it is not, before its own request has left.
+    """
+    empty: tuple[Side, Side] = ((0, 0, 0), (0, 0, 0))
+    seen, todo, stuck = {empty}, [empty], 0
+    while todo:
+        state = todo.pop()
+        after = list(moves(state, queues, length, depth))
+        stuck += not after and state != ((length, length, length),) * 2
+        for other in after:
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return len(seen), stuck
+
+
+def moves(state: tuple[Side, Side], queues: int, length: int, depth: int) -> Iterator[tuple[Side, Side]]:
+    for i in (0, 1):
+        (sent, taken, told), (their_sent, their_taken, their_told) = state[i], state[1 - i]
+        sends_reply = 0 < told < length
+        sides = []
+        if sent < length and sent - taken < depth and (queues == 2 or not sends_reply):
+            sides.append(((sent + 1, taken, told), state[1 - i]))
+        port_is_free = queues == 2 or (not 0 < their_sent < length and not 0 < their_told < length)
+        if taken < sent and (taken or port_is_free):
+            sides.append(((sent, taken + 1, told), state[1 - i]))
+        if told < length and their_taken == length and (queues == 2 or sent in (0, length)):
+            sides.append(((sent, taken, told + 1), state[1 - i]))
+        for mine, other in sides:
+            yield (mine, other) if i == 0 else (other, mine)
+
+
+def test_a_safe_answer_says_on_what_it_rests() -> None:
+    """Terminals that send one message at a time deadlock in a relation that is called safe; two queues do not."""
+    found = request_reply(message_classes(mesh(2)), {"request": "reply"})
+    assert found.safe
+    assert "as long as replies have an injection queue of their own" in found.established
+    assert "send one message at a time" in found.established
+    assert stuck_states(queues=2)[1] == 0
+    assert stuck_states(queues=1)[1] > 0

@@ -30,6 +30,8 @@ class BookSimAnswer(RelationForm, WithUnits):
     switching: str = Field(description="The technique that the verdict is for.")
     established: str = Field(description="Result of the proof in words.")
     delivered: bool = Field(description="Whether every packet arrives.")
-    requests_and_replies: str | None = Field(description="Result on message-dependent deadlock; null: no replies.")
+    requests_and_replies: str | None = Field(
+        description="Result on message-dependent deadlock, and on what it rests; null: no replies."
+    )
     batches: list[list[int]] | None = Field(description="With sim_type = batch the cycles of each, by seed.")
     points: Annotated[list[BookSimPoint], Plain]

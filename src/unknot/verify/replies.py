@@ -4,6 +4,10 @@ A proof of the network takes for granted that terminals take in whatever arrives
 only when there is room for its reply, the request depends on the VCs that the reply may take. If the channel
 dependency graph has no cycle with these dependencies added, requests and replies cannot deadlock even there (Hansson,
 Goossens & Rădulescu 2007).
+
+That is right only where replies have an injection queue of their own. A terminal that sends one message at a time
+also keeps a reply back until the request that it is sending has left it: this dependency, of replies on requests, is
+not among those added. Two terminals that each send a long request to the other then wait for each other for ever.
 """
 
 from __future__ import annotations
@@ -24,15 +28,22 @@ from unknot.verify.states import Explorer, dependencies
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+QUEUES = (
+    "replies have an injection queue of their own; terminals that send one message at a time, as those of the "
+    "simulator do, were not judged and may deadlock"
+)
+"""What every answer rests on."""
+
 
 @dataclass(frozen=True)
 class RequestReply:
-    """Whether requests and replies are safe where terminals hold requests back.
+    """Whether requests and replies are safe where terminals hold requests back, and replies have their own queue.
 
     Attributes
     ----------
     safe : bool or None
-        True is a proof; False says that there is a cycle, not that it must come to a deadlock; None: time ran out.
+        True is a proof for terminals in which replies have an injection queue of their own, and for no others; False
+        says that there is a cycle, not that it must come to a deadlock; None: time ran out.
     network_safe : bool or None
         Whether there is no cycle without terminals either; None if time ran out before one was found.
     cycle : tuple of str
@@ -47,7 +58,10 @@ class RequestReply:
     def established(self) -> str:
         """Result in words."""
         if self.safe:
-            return "no message-dependent deadlock even where a terminal takes in requests only as replies leave it"
+            return (
+                "no message-dependent deadlock even where a terminal takes in requests only as replies leave it, as "
+                f"long as {QUEUES}"
+            )
         if self.network_safe is None:
             return "time ran out before all dependencies of the network were known, so nothing is said of replies"
         if not self.network_safe:
