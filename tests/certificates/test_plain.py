@@ -19,13 +19,17 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.certificates.corruption import corrupted
-from unknot.certificates import Rejected, delivery_claim, document, plain, table_of, verdict_claim
+from unknot.background import clock
+from unknot.certificates import Rejected, delivery_claim, document, plain, removals_claim, table_of, verdict_claim
 from unknot.checker import evidence_holds
 from unknot.cli import app
 from unknot.errors import UnknotError
-from unknot.routing import Relation, dimension_order, duato
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order, duato, fully_adaptive
+from unknot.synthesis.effort import Effort
+from unknot.synthesis.pruned import Pruned, Unprunable, pruned
 from unknot.testing.strategies import relations
-from unknot.topologies import mesh, torus
+from unknot.topologies import mesh, ring, torus
 from unknot.verify import check_all, deliver
 
 FILE = Path(plain.__file__)
@@ -193,3 +197,30 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unknot.certificates.documents.MOST_STATES", 10)
     with pytest.raises(UnknotError, match="10"):
         document(relation.network, relation, [])
+
+
+@pytest.mark.parametrize(("network", "switching"), [(mesh(2, 2), "wormhole"), (mesh(2, 3), "vct")])
+def test_bounds_on_removed_candidates(network: Network, switching: str) -> None:
+    relation = fully_adaptive(network, vcs=1)
+    found = pruned(relation, Effort(clock() + 60), switching=switching)
+    assert isinstance(found, Pruned)
+    assert found.evidence is not None
+    proof = found.evidence.proof
+    for least in range(found.lower_bound + 2):
+        claim = removals_claim(switching, False, least, proof)
+        assert holds(relation, claim) == (least <= found.lower_bound)
+    # One fact alone shows that one candidate has to go at most.
+    less = {**proof, "facts": proof["facts"][:1], "multipliers": proof["multipliers"][:1]}
+    assert not holds(relation, removals_claim(switching, False, found.lower_bound, less))
+    assert not holds(dimension_order(network), removals_claim(switching, False, found.lower_bound, proof))
+
+
+def test_a_relation_that_cannot_be_saved() -> None:
+    relation = fully_adaptive(ring(5), vcs=1)
+    found = pruned(relation, Effort(clock() + 60), switching="wormhole")
+    assert isinstance(found, Unprunable)
+    assert found.evidence is not None
+    claim = removals_claim("wormhole", False, found.evidence.claimed, found.evidence.proof)
+    assert holds(relation, claim)
+    claim["proof"]["steps"][-1][1].pop()
+    assert not holds(relation, claim)

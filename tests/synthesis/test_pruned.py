@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -124,6 +123,6 @@ def test_corrupted_bounds_are_refused() -> None:
             accept_removed(relation, wrong, "wormhole")
     assert accept_removed(relation, replace(good, multipliers=(0,) * len(good.facts)), "wormhole") == 0
     assert accept_removed(relation, replace(good, multipliers=(9 * SCALE,) * len(good.facts)), "wormhole") <= 2
-    claimed = replace(good, claimed=3, learnt=np.zeros(0, dtype=np.int32))
+    claimed = replace(good, claimed=3, steps=())
     with pytest.raises(Rejected):
         accept_removed(relation, claimed, "wormhole")

@@ -21,7 +21,7 @@ from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.tabulate import tabulate
 
 if TYPE_CHECKING:
-    from unknot.verify.verdict import Verdict
+    from unknot.verify.verdict import Message, Verdict
 
 Document = dict[str, Any]
 """Plain data, as `json` reads it."""
@@ -73,22 +73,24 @@ def verdict_claim(verdict: Verdict) -> Document:
         proof = {
             "buffer_depth": configuration.buffer_depth,
             "reachability": configuration.reachability,
-            "messages": [
-                {
-                    "source": message.source,
-                    "address": message.address,
-                    "length": message.length,
-                    "lead": [int(vc) for vc in message.lead],
-                    "held": [int(vc) for vc in message.held],
-                    "wanted": [int(vc) for vc in message.wanted],
-                }
-                for message in configuration.messages
-            ],
+            "messages": [message_of(message) for message in configuration.messages],
         }
     else:
         raise UnknotError("an open question has no evidence to write")
     claim = {"subject": "deadlock", "switching": verdict.switching, "deadlock_free": verdict.deadlock_free}
     return {**claim, "proof": proof}
+
+
+def message_of(message: Message) -> Document:
+    """A message of a configuration as plain data."""
+    content: Document = {
+        "source": int(message.source),
+        "address": int(message.address),
+        "length": int(message.length),
+    }
+    for part in ("lead", "held", "wanted"):
+        content[part] = [int(vc) for vc in getattr(message, part)]
+    return content
 
 
 def delivery_claim(relation: Relation, delivered: bool) -> Document:
@@ -137,6 +139,11 @@ def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, pr
         Who sends to whom; None: every terminal sends to every other.
     """
     return {"subject": "lanes", "impossible": impossible, "changes": changes, "sends": flows, "proof": proof}
+
+
+def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
+    """The claim that a relation is not safe and delivering with fewer than so many candidates removed."""
+    return {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
 
 
 def routes_claim(relation: Relation, proof: Document) -> Document:

@@ -29,6 +29,7 @@ from typing import Any
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
+SUBJECTS = ("deadlock", "delivery", "lanes", "lanes of routes", "removals")
 EJECT = -1
 """The candidate "leave the network here"."""
 MOST_BYTES = 2**30
@@ -39,6 +40,8 @@ KEPT = ("none", "shared")
 """Lanes that packets do not change: each direction of a pair has its own, or both share one."""
 MOST_LANES = 64
 """Lanes up to which a refutation is checked."""
+REMOVAL_PARTS = 10**9
+"""Denominator of the multipliers of facts about removed candidates."""
 SEARCH_STEPS = 10_000_000
 """Steps after which a search for worms gives up: about a minute."""
 
@@ -773,6 +776,154 @@ def contradicted(known: list[Clause], literals: list[int], hints: list[int]) -> 
     return False
 
 
+# ---------------------------------------------------------------------------------- fewer removed candidates, refuted
+
+Entry = tuple[int, int, int]
+"""A candidate: the place that offers it, the address, the VC."""
+
+
+def check_removals(table: Table, switching: str, minimal: bool, least: int, proof: Any) -> None:
+    """Check that a relation is not safe and delivering, however fewer than `least` of its candidates are removed.
+
+    Safe: free of deadlock under a technique. Delivering: ejection can be reached from every state that is left, and a
+    blocked header waits for something. Minimal: on shortest paths only. Each fact is a clause about the candidates
+    that are removed. Facts are added up by whole multipliers; or they and "fewer are removed" contradict each other.
+    """
+    facts = [removal_clause(table, switching, minimal, fact) for fact in field(proof, "facts", list)]
+    if "steps" in proof:
+        clauses, variables = removal_clauses(facts, least - 1)
+        check_refutation(clauses, variables, field(proof, "steps", list))
+        return
+    multipliers = integers(field(proof, "multipliers", list), "multipliers", 0, 2**62, len(facts))
+    if removals_shown(facts, multipliers) < least:
+        raise Rejected(f"the facts do not add up to {least} removed candidates")
+
+
+def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], multipliers: list[int]) -> int:
+    """The removed candidates that facts show to be needed, multiplied in parts of `REMOVAL_PARTS` and added up.
+
+    With x = 1 for a removed candidate, a fact is: the x of some, minus those of others, are at least 1 minus the
+    number of the others. So for any x from 0 to 1: parts · Σ x ≥ Σ multiplier · (1 − others) + Σ (parts − slope) · x,
+    and the last sum is least where x is 1 if its factor is negative, else 0.
+    """
+    total = 0
+    slope: dict[Entry, int] = {}
+    for (removed, kept), multiplier in zip(facts, multipliers, strict=True):
+        total += multiplier * (1 - len(kept))
+        for entry in removed:
+            slope[entry] = slope.get(entry, 0) + multiplier
+        for entry in kept:
+            slope[entry] = slope.get(entry, 0) - multiplier
+    total += sum(REMOVAL_PARTS - part for part in slope.values() if part > REMOVAL_PARTS)
+    return max(0, -(-total // REMOVAL_PARTS))
+
+
+def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tuple[set[Entry], set[Entry]]:
+    """The clause of a fact: one of the first candidates is removed, or one of the second is kept."""
+    kind = field(fact, "kind", str)
+    if kind == "knot":
+        return knot_clause(table, switching, field(fact, "messages", list))
+    address = field(fact, "address", int)
+    way = integers(field(fact, "way", list), "way", 0, len(table.router))
+    removed = taken(table, address, way)
+    if kind == "detour":
+        home = table.network.eject[table.destination[address]]
+        hops = table.network.hops_to(home)
+        if not minimal or len(way) < 2:
+            raise Rejected("a detour is a fault where shortest paths are asked for, and has a step")
+        here, there = table.router[way[-2]], table.router[way[-1]]
+        if here not in hops or hops.get(there) == hops[here] - 1:
+            raise Rejected(f"the step to {table.name(way[-1])} is on a shortest path")
+        return removed, set()
+    if kind == "unwaited":
+        waits = table.waits[address][way[-1]]
+        if EJECT in waits:
+            raise Rejected(f"ejection cannot be removed at {table.name(way[-1])}")
+        return removed, {(way[-1], address, v) for v in waits}
+    trap = {*integers(field(fact, "input_vcs", list), "input_vcs", 0, len(table.router))}
+    if kind != "trap" or way[-1] not in trap or not trap <= table.may[address].keys():
+        raise Rejected(f"{kind!r} is no fact: a trap has the place to which its way leads")
+    if any(EJECT in table.may[address][at] for at in trap):
+        raise Rejected("packets leave the network from a place of a trap")
+    return removed, {(at, address, v) for at in trap for v in table.may[address][at] if v not in trap}
+
+
+def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[Entry], set[Entry]]:
+    """Packets stand still for ever unless a candidate on a way is removed, or one that nobody holds is kept."""
+    if switching not in SWITCHINGS:
+        raise Rejected(f"{switching!r} is no switching technique")
+    parts = []
+    for message in messages:
+        lead = integers(field(message, "lead", list), "lead", 0, table.vcs)
+        holds = integers(field(message, "held", list), "held", 0, table.vcs)
+        parts.append((field(message, "source", int), field(message, "address", int), lead, holds))
+        if not holds or (switching in ("saf", "vct") and len(holds) > 1):
+            raise Rejected(f"a packet holds {len(holds)} VCs under {switching}")
+    held = [v for *_, holds in parts for v in holds]
+    if not held or len({*held}) < len(held):
+        raise Rejected("packets of a knot hold VCs of their own")
+    queues = switching == "wormhole-nonatomic"
+    removed: set[Entry] = set()
+    kept: set[Entry] = set()
+    chosen: list[int] = []
+    for (source, address, lead, holds), message in zip(parts, messages, strict=True):
+        removed |= taken(table, address, [table.vcs + source, *lead, *holds])
+        at = holds[-1]
+        if queues or table.commits:
+            wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs, 1)
+            if wants[0] not in table.may[address][at]:
+                raise Rejected("a header that keeps its choice waits for one of its candidates")
+            chosen += wants
+            removed.add((at, address, wants[0]))
+            continue
+        if EJECT in table.waits[address][at]:
+            raise Rejected("a header may leave the network")
+        kept |= {(at, address, v) for v in table.waits[address][at] if v not in held}
+    tails = {holds[0] for *_, holds in parts}
+    if not {*chosen} <= (tails if queues else {*held}) or (queues and len({*chosen}) < len(chosen)):
+        raise Rejected("headers wait for VCs that nobody of the knot holds, or two queue for the same")
+    return removed, kept
+
+
+def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
+    """The candidates that a way from an injection port takes."""
+    if not 0 <= address < table.addresses or not way or way[0] - table.vcs not in table.sources[address]:
+        raise Rejected("a way begins at a terminal that sends to its address")
+    for at, v in pairwise(way):
+        if v not in table.may[address].get(at, ()):
+            raise Rejected(f"{table.name(at)} has no candidate {v} for address {address}")
+    return {(at, address, v) for at, v in pairwise(way)}
+
+
+def removal_clauses(facts: list[tuple[set[Entry], set[Entry]]], most: int) -> tuple[list[Clause], int]:
+    """Clauses of facts, and of "at most so many candidates are removed", and the number of their variables.
+
+    Variables: one for each candidate, "it is removed", in the order in which facts name them; and, where there are
+    more candidates than may be removed, ("some", i, j): at least j of the first i are removed.
+    """
+    number: dict[Any, int] = {}
+    clauses: list[Clause] = []
+    for removed, kept in facts:
+        if removed & kept:
+            continue
+        positive = [number.setdefault(entry, len(number) + 1) for entry in sorted(removed)]
+        negative = [-number.setdefault(entry, len(number) + 1) for entry in sorted(kept)]
+        clauses.append((*positive, *negative))
+    entries = len(number)
+    if most >= entries:
+        return clauses, entries
+    for i in range(1, entries + 1):
+        for j in range(1, min(i, most + 1) + 1):
+            here = number.setdefault(("some", i, j), len(number) + 1)
+            if j < i:
+                clauses.append((-number["some", i - 1, j], here))
+            before = () if j == 1 else (-number["some", i - 1, j - 1],)
+            clauses.append((-i, *before, here))
+        if i > most:
+            clauses.append((-number["some", i, most + 1],))
+    return clauses, len(number)
+
+
 # -------------------------------------------------------------------------------------------------- a whole document
 
 
@@ -819,11 +970,20 @@ def check(network: Network, table: Table | None, claim: Any) -> str:
             return f"{pairs}: free of deadlock under {switching}"
         check_deadlock(table, switching, proof)
         return f"{pairs}: deadlock under {switching}, reachability {proof['reachability']}"
+    if subject == "removals":
+        switching, minimal, least = (
+            field(claim, "switching", str),
+            field(claim, "minimal", bool),
+            field(claim, "least", int),
+        )
+        check_removals(table, switching, minimal, least, proof)
+        paths = " on shortest paths" if minimal else ""
+        return f"{pairs}: not safe under {switching} and delivering{paths} with fewer than {least} candidates removed"
     if subject == "delivery":
         delivered = field(claim, "delivered", bool)
         check_delivery(table, delivered, proof)
         return f"{pairs}: {'every packet can always be ejected' if delivered else 'a packet can never be ejected'}"
-    raise Rejected(f"{subject!r} is no claim that this checker knows: they are deadlock, delivery, lanes …")
+    raise Rejected(f"{subject!r} is no claim that this checker knows: they are {', '.join(SUBJECTS)}")
 
 
 def read(path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Lower bounds on the candidates that have to be removed from a relation, and their small checker.
+"""Facts about the candidates that have to be removed from a relation, and lower bounds that follow from them.
 
 Each fact is a clause that holds for every choice of removed candidates after which the relation is safe and delivers:
 
@@ -9,27 +9,28 @@ Each fact is a clause that holds for every choice of removed candidates after wh
 - a detour: a way ends with a step that is on no shortest path, unless a candidate on it is removed.
 
 The facts are added up by whole multipliers, or they and "at most n are removed" contradict each other, by a proof
-every clause of which follows by unit propagation.
+every clause of which follows by unit propagation. The checker (`unknot.certificates.plain`) derives the clauses of
+facts by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
-from unknot.certificates import Rejected
-from unknot.errors import RelationError
+from unknot.certificates import Rejected, message_of, network_of, plain, table_of
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.synthesis.refutation import Learnt, contradict
+from unknot.synthesis.hints import Steps
 from unknot.verify.verdict import Message
 
 Entry = tuple[int, int, int]
 """A candidate: input VC, address, output VC."""
 InputVcs = tuple[int, ...]
-SCALE = 10**9
+SCALE = plain.REMOVAL_PARTS
 
 
 @dataclass(frozen=True)
@@ -74,17 +75,40 @@ class PruneBound:
     facts : tuple of Knot, Trap or Detour
     multipliers : tuple of int
         One for each fact, in parts of `SCALE`; empty if there is a proof instead.
-    learnt : int32 array
-        Clauses, each ended by a 0, that follow one after the other from the facts and from "fewer than `claimed` are
-        removed", and contradict them in the end.
+    steps : tuple of pairs of tuples of int
+        Clauses that follow one from another, from the facts, and from "fewer than `claimed` are removed", each with
+        the clauses by which it follows; the last is empty.
     claimed : int
         What the proof shows.
+    minimal : bool
+        What is left shall take shortest paths only.
     """
 
     facts: tuple[Fact, ...]
     multipliers: tuple[int, ...]
-    learnt: Learnt
+    steps: Steps = ()
     claimed: int = 0
+    minimal: bool = False
+
+    @property
+    def proof(self) -> dict[str, Any]:
+        """The proof as plain data, for the checker."""
+        facts = [plain_fact(fact) for fact in self.facts]
+        if self.claimed:
+            return {"facts": facts, "steps": [[list(literals), list(hints)] for literals, hints in self.steps]}
+        return {"facts": facts, "multipliers": list(self.multipliers)}
+
+
+def plain_fact(fact: Fact) -> dict[str, Any]:
+    """A fact as plain data."""
+    if isinstance(fact, Knot):
+        return {"kind": "knot", "messages": [message_of(message) for message in fact.messages]}
+    way = [int(at) for at in fact.way]
+    if isinstance(fact, Detour):
+        return {"kind": "detour", "address": fact.address, "way": way}
+    if fact.waits:
+        return {"kind": "unwaited", "address": fact.address, "way": way}
+    return {"kind": "trap", "address": fact.address, "way": way, "input_vcs": [int(at) for at in fact.input_vcs]}
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
@@ -108,7 +132,7 @@ def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
         for candidate in relation.candidates(at, fact.address):
             if candidate.vc is None:
                 raise Rejected(f"a packet leaves the network at {relation.vcs.name(at)}: that is no trap")
-            if (candidate.waits and fact.waits) or candidate.vc not in fact.input_vcs:
+            if candidate.waits if fact.waits else candidate.vc not in fact.input_vcs:
                 kept.add((at, fact.address, candidate.vc))
     return gone, frozenset(kept)
 
@@ -157,57 +181,10 @@ def _steps(relation: Relation, address: int, way: Sequence[int]) -> frozenset[En
 @takes_relation
 def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
     """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold."""
-    try:
-        clauses = [literals(relation, fact, switching) for fact in bound.facts]
-    except RelationError as error:
-        raise Rejected(f"the evidence is not of this relation: {error}") from error
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
     if bound.claimed:
-        given, variables = numbered(clauses, bound.claimed - 1)
-        contradict(given, bound.learnt, variables)
+        plain.check_removals(table, switching, bound.minimal, bound.claimed, bound.proof)
         return bound.claimed
-    if len(bound.multipliers) != len(clauses) or any(w < 0 for w in bound.multipliers):
-        raise Rejected("one multiplier from 0 on for each fact is wanted")
-    total, slope = 0, dict[Entry, int]()
-    for (gone, kept), w in zip(clauses, bound.multipliers, strict=True):
-        total += w * (1 - len(kept))
-        for sign, entries in ((1, gone), (-1, kept)):
-            for entry in entries:
-                slope[entry] = slope.get(entry, 0) + sign * w
-    total += sum(min(0, SCALE - a) for a in slope.values())
-    return max(0, -(-total // SCALE))
-
-
-def numbered(clauses: Iterable[Literals], most: int) -> tuple[list[tuple[int, ...]], int]:
-    """Clauses of numbered variables, those that count what is removed among them; and the number of variables.
-
-    Where there are no more variables than may be removed, nothing is counted.
-
-    After Sinz, Towards an optimal CNF encoding of Boolean cardinality constraints, CP 2005: the counter.
-    """
-    number: dict[Entry, int] = {}
-    found: list[tuple[int, ...]] = []
-    for gone, kept in clauses:
-        positive = [number.setdefault(entry, len(number) + 1) for entry in sorted(gone - kept)]
-        negative = [-number.setdefault(entry, len(number) + 1) for entry in sorted(kept - gone)]
-        if not gone & kept:
-            found.append((*positive, *negative))
-    size = len(number)
-    if most >= size:
-        return found, size
-    if most == 0:
-        return found + [(-x,) for x in range(1, size + 1)], size
-
-    def count(i: int, j: int) -> int:
-        """Variable: at least j of the first i are removed."""
-        return size + (i - 1) * most + j
-
-    for i in range(1, size + 1):
-        found.append((-i, count(i, 1)))
-        for j in range(1, most + 1):
-            if i > 1:
-                found.append((-count(i - 1, j), count(i, j)))
-                if j > 1:
-                    found.append((-i, -count(i - 1, j - 1), count(i, j)))
-        if i > 1:
-            found.append((-i, -count(i - 1, most)))
-    return found, size + size * most
+    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
+    multipliers = plain.integers(list(bound.multipliers), "multipliers", 0, 2**62, len(clauses))
+    return plain.removals_shown(clauses, multipliers)

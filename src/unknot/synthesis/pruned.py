@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.background import clock
-from unknot.certificates import Rejected
+from unknot.certificates import Rejected, network_of, plain, table_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.effort import Effort
+from unknot.synthesis.hints import steps_of
 from unknot.synthesis.prune_bounds import (
     SCALE,
     Entry,
@@ -20,7 +21,7 @@ from unknot.synthesis.prune_bounds import (
     Literals,
     PruneBound,
     accept_removed,
-    numbered,
+    plain_fact,
 )  # fmt: skip
 from unknot.synthesis.prune_choices import climbing, greedy
 from unknot.synthesis.prune_space import OpenVerdictError, Space
@@ -156,7 +157,7 @@ def pruned(
             if picked is None:
                 break
             if isinstance(picked, Unsatisfiable):
-                return Unprunable(_proof(facts, space.count + 1), switching, relation)
+                return Unprunable(_proof(space, facts, space.count + 1), switching, relation)
             chosen = picked
             least = max(least, len(chosen))
             if best is not None and len(best) <= least:
@@ -169,7 +170,7 @@ def pruned(
     if best is None:
         return None
     final = space.without(best, name=f"{relation.name}, {len(best)} candidates removed")
-    bound = _bound(relation, facts, len(best) if complete else 0, switching)
+    bound = _bound(space, facts, len(best) if complete else 0)
     try:
         low = 0 if bound is None else accept_removed(relation, bound, switching)
     except Rejected:
@@ -209,7 +210,7 @@ def _fewest(
     return frozenset(entry for entry, variable in gone.items() if solver.value(variable))
 
 
-def _bound(relation: Relation, facts: dict[Fact, Literals], fewest: int, switching: str) -> PruneBound | None:
+def _bound(space: Space, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
     """Multipliers by linear programming; a proof instead where these show less than is known."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
@@ -237,19 +238,23 @@ def _bound(relation: Relation, facts: dict[Fact, Literals], fewest: int, switchi
     price = np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
     weights = [int(w * SCALE * (1 - 1e-6)) for w in price]
     some = [(fact, w) for fact, w in zip(facts, weights, strict=True) if w]
-    found = PruneBound(tuple(fact for fact, _ in some), tuple(w for _, w in some), np.zeros(0, dtype=np.int32))
-    if fewest and accept_removed(relation, found, switching) < fewest:
-        return _proof(facts, fewest) or found
+    found = PruneBound(tuple(fact for fact, _ in some), tuple(w for _, w in some), minimal=space.minimal)
+    if fewest and accept_removed(space.relation, found, space.switching) < fewest:
+        return _proof(space, facts, fewest) or found
     return found
 
 
-def _proof(facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
+def _proof(space: Space, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
+    """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
     from pysat.solvers import Solver
 
-    given, variables = numbered(facts.values(), fewest - 1)
+    table = plain.Table(plain.Network(network_of(space.relation.network)), table_of(space.relation))
+    known = [plain.removal_clause(table, space.switching, space.minimal, plain_fact(fact)) for fact in facts]
+    clauses, variables = plain.removal_clauses(known, fewest - 1)
     if variables > MOST_PROOF:
         return None
-    with Solver(name="glucose4", bootstrap_with=given, with_proof=True) as solver:
+    with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
         if answer(solver, CONFLICTS) is not False:
             return None
-        return PruneBound(tuple(facts), (), learnt_by(solver), fewest)
+        steps = steps_of(clauses, learnt_by(solver), variables)
+        return PruneBound(tuple(facts), (), steps, fewest, space.minimal)
