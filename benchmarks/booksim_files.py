@@ -45,7 +45,12 @@ def theirs(clone: Path, path: Path, keys: Sequence[str]) -> Figures | None:
         out = subprocess.run(command, capture_output=True, text=True, cwd=path.parent, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
         return None
-    tail = out.stdout[out.stdout.rfind("Overall Traffic Statistics") :]
+    return figures(out.stdout)
+
+
+def figures(out: str) -> Figures | None:
+    """What BookSim printed at the end, if anything."""
+    tail = out[out.rfind("Overall Traffic Statistics") :]
     latency, accepted = (
         re.search(rf"{name} average = ([\d.e+-]+)", tail) for name in ("Packet latency", "Accepted flit rate")
     )

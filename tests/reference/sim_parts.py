@@ -117,6 +117,7 @@ class Port:
     holder: InputVC | None = None
     place: tuple[int, int] = (0, 0)
     behind: list[tuple[int, int]] = field(default_factory=list)
+    ejects: bool = False
 
     def waiting(self, tick: int, now: int) -> int:
         """Flits behind the switch; of each the step in which it won and the cycle in which it leaves are known."""
@@ -145,6 +146,9 @@ class Node:
         self.entries: list[Entry] = []
         self.first_rows: tuple[int, ...] = ()
         self.of_vcs = True
+        self.to_route: list[InputVC] = []
+        self.routing_until = 0
+        self.crossing_from = -(10**6)
         self.whole_turn = {True: 0, False: 0}
         self.orders: dict[tuple[bool, bool, int], list[int]] = {}
 

@@ -80,10 +80,10 @@ class Simulator(Choices):
             self.terminals.append(Terminal(t, Generator(start), injection, flits, returned, last=local - 1))
             self.workload.begin(self.terminals[t])
             self.routers[network.inject[t]].inputs.append(Port(buffers, flits, returned, place=(2, t)))
-            self.ejection[t] = [OutputVC(0, 0, endless=True) for _ in range(local)]
+            self.ejection[t] = self.ends(depth, local, endless=not router.ejection_credits)
             sink = Wire(1)
             self.sinks.append(sink)
-            self.routers[network.eject[t]].outputs.append(Port(self.ejection[t], sink, Wire(1)))
+            self.routers[network.eject[t]].outputs.append(Port(self.ejection[t], sink, Wire(1), ejects=True))
         for node in self.routers:
             node.divide(router.input_speedup, router.output_speedup)
         self.most_queued = local * depth
@@ -93,10 +93,10 @@ class Simulator(Choices):
             rows[0] += sum(len(port.vcs) for port in node.inputs)
             rows[1] += sum(len(port.vcs) for port in node.outputs) + local * int((network.inject == r).sum())
 
-    def ends(self, depth: int, vcs: int) -> list[OutputVC]:
+    def ends(self, depth: int, vcs: int, endless: bool = False) -> list[OutputVC]:
         own = self.options.own_slots or depth
         most = self.options.most_slots or float("inf")
-        found = [OutputVC(own, own, shared=depth - own, most=most - own) for _ in range(vcs)]
+        found = [OutputVC(own, own, endless, shared=depth - own, most=most - own) for _ in range(vcs)]
         for end in found:
             end.siblings = found
         return found
@@ -123,16 +123,16 @@ class Simulator(Choices):
                 continue
             wished = self.wished(node)
             allocated = self.match_vcs(node, wished)
-            decisions.append((allocated, self.match_ports(node, wished, allocated)))
-        for allocated, sends in decisions:
-            self.update(allocated, sends, final)
+            decisions.append((node, allocated, self.match_ports(node, wished, allocated)))
+        for node, allocated, sends in decisions:
+            self.update(node, allocated, sends, final)
         self.tick += 1
 
     def finish(self) -> list[tuple[int, int, int]]:
         """Arrived packets as (latency, network latency, hops), those on their last wire included."""
         found = list(self.arrived)
         for sink in self.sinks:
-            found += [self.record(flit.packet, cycle) for cycle, flit in sink.on_the_way() if flit.tail]
+            found += [self.record(flit.packet, cycle) for cycle, (_, flit) in sink.on_the_way() if flit.tail]
         return sorted(found)
 
     def record(self, packet: Packet, cycle: int) -> tuple[int, int, int]:
@@ -146,16 +146,33 @@ class Simulator(Choices):
                     vc.queue.append(flit)
                     if len(vc.queue) == 1 and flit.head:
                         vc.routing_from = max(self.tick, vc.idle_from) + self.options.routing_delay
+                        node.to_route.append(vc)
             for port in node.outputs:
                 for index in port.credits.read(self.now):
                     port.vcs[index].credits += 1
         for terminal in self.terminals:
             for index in terminal.credits.read(self.now):
                 terminal.injection[index].credits += 1
+        for node in self.routers if not self.options.pipelined else ():
+            self.begin_routing(node)
         for sink in self.sinks:
-            for flit in sink.read(self.now):
+            for index, flit in sink.read(self.now):
                 if flit.tail:
                     self.arrived.append(self.record(flit.packet, self.now))
+                if self.options.ejection_credits:
+                    returned = next(p for n in self.routers for p in n.outputs if p.flits is sink).credits
+                    returned.put(self.now + self.options.credit_delay, index)
+
+    def begin_routing(self, node: Node) -> None:
+        """All headers that wait to be routed begin when none is being routed."""
+        if self.now < node.routing_until:
+            for vc in node.to_route:
+                vc.routing_from = self.now + 10**6
+        elif node.to_route:
+            node.routing_until = self.now + self.options.routing_delay
+            for vc in node.to_route:
+                vc.routing_from = node.routing_until
+            node.to_route = []
 
     def create(self, terminal: Terminal) -> None:
         before = terminal.packet
@@ -327,7 +344,7 @@ class Simulator(Choices):
             return []
         busy: set = {port for sending in sends for port in (sending.into, sending.port)}
         busy |= {port for port in node.entries + node.outputs if port.holder}
-        busy |= {p for p in node.outputs if p.vcs[0].endless and p.free_from + 1 - self.now > self.most_queued}
+        busy |= {p for p in node.outputs if p.ejects and p.free_from + 1 - self.now > self.most_queued}
         busy |= {p for p in node.outputs if not self.is_open(p)}
         parts = self.options.output_speedup
         ranks: dict[tuple[int, int], tuple[bool, int]] = {}
@@ -363,7 +380,9 @@ class Simulator(Choices):
             won.append((into, into.vcs[index], node.outputs[o // parts]))
         return won
 
-    def update(self, allocated: list[tuple[InputVC, OutputVC]], sends: list[Sending], final: bool) -> None:
+    def update(
+        self, node: Node, allocated: list[tuple[InputVC, OutputVC]], sends: list[Sending], final: bool
+    ) -> None:
         for vc, out in allocated:
             vc.out, out.owner, vc.active_from = out, vc, self.tick + self.options.vc_allocation_delay
         for into, vc, port, delay in sends:
@@ -371,24 +390,34 @@ class Simulator(Choices):
             vc.active_from = self.tick + delay
             leaves = self.now + delay - 1
             crossed, back = leaves + self.options.traversal_delay, leaves
-            if self.options.queues:
+            if not self.options.pipelined:
+                crossed = self.crossed(node)
+            if self.options.queues or not self.options.pipelined:
                 # A step before the last one of a cycle is followed by another, in which the flit crosses.
                 crossed = max(crossed - (not final), port.free_from)
-                back = max(back, into.credits_from)
-                port.free_from, into.credits_from = crossed + 1, back + 1
+                port.free_from = crossed + 1
                 port.behind.append((self.tick, crossed))
+            if self.options.queues:
+                back = max(back, into.credits_from)
+                into.credits_from = back + 1
             self.flit_hops += 1
-            flit.packet.hops += flit.head and not out.endless
-            into.port.credits.put(back + self.options.credit_delay, into.port.vcs.index(vc))
-            if out.endless:
-                self.flits_out += 1
-                port.flits.put(crossed, flit)
-            else:
-                out.credits -= 1
-                port.flits.put(crossed, (port.vcs.index(out), flit))
+            flit.packet.hops += flit.head and not port.ejects
+            from_terminal = into.port.place[0] == 2
+            into.port.credits.put(back + (not from_terminal) * self.options.credit_delay, into.port.vcs.index(vc))
+            self.flits_out += port.ejects
+            out.credits -= not out.endless
+            port.flits.put(crossed, (port.vcs.index(out), flit))
             into.holder = port.holder = vc if self.options.hold_switch and vc.queue and not flit.tail else None
             if flit.tail:
                 out.owner = vc.out = vc.committed = None
                 vc.blocked = False
                 vc.idle_from = self.tick + delay
                 vc.routing_from = vc.idle_from + self.options.routing_delay
+                if vc.queue:
+                    node.to_route.append(vc)
+
+    def crossed(self, node: Node) -> int:
+        """The last cycle in the switch of a flit that won it now: all that wait begin when none is crossing."""
+        if self.now + 1 > node.crossing_from:
+            node.crossing_from = max(self.now + 1, node.crossing_from + self.options.traversal_delay)
+        return node.crossing_from + self.options.traversal_delay - 1

@@ -20,10 +20,11 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
     delay = DELAY if quick == 1 else st.just(1)
     limit = draw(st.sampled_from([0, 1, 2, 4])) if quick > 1 else 0
     own = draw(st.integers(0, own))
+    allocation = [draw(delay), draw(delay)]
     return Router(
         routing_delay=draw(st.sampled_from([1, 1, 0, 2, 4] if quick == 1 else [0, 1])),
-        vc_allocation_delay=draw(delay),
-        switch_allocation_delay=draw(delay),
+        vc_allocation_delay=allocation[0],
+        switch_allocation_delay=allocation[1],
         traversal_delay=1 if limit else draw(DELAY),
         credit_delay=draw(st.sampled_from([0, 0, 1, 4])),
         speculative=draw(st.booleans()),
@@ -42,6 +43,8 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
         most_slots=own + draw(st.integers(1, 6)) if own and draw(st.booleans()) else 0,
         empty_first=draw(st.booleans()),
         donate_priority=draw(st.booleans()),
+        ejection_credits=draw(st.booleans()),
+        pipelined=not (quick == 1 and allocation == [1, 1] and draw(st.booleans())),
     )
 
 

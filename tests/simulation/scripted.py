@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tests.reference.sim_parts import OutputVC, Packet
+from tests.reference.sim_parts import Node, OutputVC, Packet
 from tests.reference.sim_terminals import Terminal
 from tests.reference.simulator import Simulator
 from unknot.network import Network
@@ -60,13 +60,13 @@ class Scripted(Simulator):
         self.ends[id(packet)] = cycle
         return super().record(packet, cycle)
 
-    def update(self, allocated: list, sends: list, final: bool) -> None:
+    def update(self, node: Node, allocated: list, sends: list, final: bool) -> None:
         self.allocated += [(self.now, vc.number, out) for vc, out in allocated]
         for sending in sends:
             flit = sending.vc.queue[0]
             out = next(out for vc, out in allocated if vc is sending.vc) if not sending.vc.out else sending.vc.out
             self.sent.append(Sent(self.now, flit.packet, flit.index, sending.vc.number, out))
-        super().update(allocated, sends, final)
+        super().update(node, allocated, sends, final)
 
     def number(self, out: OutputVC) -> int:
         return next((v for v, end in self.output.items() if end is out), -1)

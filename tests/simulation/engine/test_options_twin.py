@@ -60,6 +60,15 @@ ONE_BY_ONE = {
     "slow switch allocation": Router(switch_allocation_delay=3),
     "slow traversal": Router(traversal_delay=4),
     "slow credits": Router(credit_delay=5),
+    "ejection credits": Router(ejection_credits=True),
+    "ejection credits, slow": Router(ejection_credits=True, credit_delay=3),
+    "ejection credits, general router": Router(
+        ejection_credits=True, claim_credit=True, selection="most_credits", empty_first=True, allocator="select"
+    ),
+    "ejection credits, speedup": Router(ejection_credits=True, internal_speedup=2.0, traversal_delay=2),
+    "routing in batches": Router(routing_delay=3, pipelined=False, ejection_credits=True),
+    "crossing in batches": Router(traversal_delay=3, pipelined=False, output_speedup=2, input_speedup=2),
+    "all in batches": Router(routing_delay=2, traversal_delay=2, pipelined=False, hold_switch=True, speculative=True),
     "speculative": Router(speculative=True),
     "speculative look-ahead": Router(speculative=True, routing_delay=0),
     "late speculation": Router(speculative=True, vc_allocation_delay=4),
@@ -110,6 +119,7 @@ SHARED = {
     "own slots": Router(own_slots=1),
     "own slots, limited, speculative": Router(own_slots=2, most_slots=4, speculative=True, priority="age"),
     "own slots, hold, credits": Router(own_slots=1, hold_switch=True, claim_credit=True, credit_delay=2),
+    "own slots, ejection credits": Router(own_slots=1, most_slots=3, ejection_credits=True),
     "own slots, internal speedup": Router(own_slots=1, internal_speedup=2.0, selection="most_credits"),
 }
 

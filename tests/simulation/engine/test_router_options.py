@@ -10,7 +10,8 @@ import pytest
 from tests.reference.sim_parts import Packet
 from tests.simulation.scripted import Scripted, Sent, fork
 from unknot.errors import SimulationError
-from unknot.routing import Relation, dimension_order
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import simulate
 from unknot.simulation.engine.router import Allocator, Router
 from unknot.switching import SWITCHINGS, Switching
@@ -215,3 +216,35 @@ def test_options_that_do_not_go_together() -> None:
     ):
         with pytest.raises(SimulationError, match=words):
             wrong()
+
+
+@pytest.mark.parametrize(
+    ("switching", "length", "router", "accepted"),
+    [
+        ("wormhole", 1, Router(ejection_credits=True), 1 / 6),
+        ("wormhole", 1, Router(ejection_credits=True, credit_delay=2), 1 / 8),
+        ("wormhole-nonatomic", 100, Router(ejection_credits=True), 2 / 5),
+        ("wormhole-nonatomic", 100, Router(ejection_credits=True, claim_credit=True), 2 / 5),
+        ("wormhole-nonatomic", 100, Router(), 1 / 2),
+    ],
+)
+def test_a_terminal_returns_a_credit_for_each_flit_it_takes(
+    switching: Switching, length: int, router: Router, accepted: float
+) -> None:
+    """With credits an ejection VC of 2 flits takes 2 in a loop of 5 cycles, and the one of injection 2 in 4."""
+    pair = Network("two terminals at a router", 2, source=[0, 1], target=[1, 0], inject=[0, 0], eject=[0, 0])
+    run = simulate(
+        shortest_paths(pair), 1.0, traffic=[1, 0], packet_length=length, buffer_depth=2, warmup=1000, measure=6000,
+        switching=switching, router=router,
+    )  # fmt: skip
+    assert run.accepted_load == pytest.approx(accepted, rel=0.02)
+
+
+def test_terminals_take_in_credits_at_once() -> None:
+    pair = Network("two terminals at a router", 2, source=[0, 1], target=[1, 0], inject=[0, 0], eject=[0, 0])
+    for delay in (0, 5):
+        run = simulate(
+            shortest_paths(pair), 1.0, traffic=[1, 0], packet_length=100, buffer_depth=2, warmup=1000, measure=6000,
+            switching="wormhole-nonatomic", router=Router(credit_delay=delay),
+        )  # fmt: skip
+        assert run.accepted_load == pytest.approx(1 / 2, rel=0.02)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+from unknot.simulation import Router
 from unknot.studies.booksim import Setup, read_setup
 
 MESH = "topology = mesh; k = 3; n = 2; routing_function = dor; num_vcs = 2; injection_rate = 0.1;\n"
+credited = partial(Router, ejection_credits=True)
+"""Routers of BookSim: terminals return credits."""
 
 
 def written(folder: Path, text: str = MESH) -> Path:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.studies.booksim.files import MESH, understood, written
+from tests.studies.booksim.files import MESH, credited, understood, written
 from tests.test_schemas import schema
 from unknot.cli import app
 from unknot.errors import UnknotError
-from unknot.simulation import Bursts, Message, Router
+from unknot.simulation import Bursts, Message
 from unknot.studies.booksim.runs import overall, run_booksim, sweep_of
 
 TWO = MESH + (
@@ -44,7 +44,7 @@ def test_lists_have_a_value_for_each_class(tmp_path: Path) -> None:
     assert setup.load == pytest.approx(0.28)
     assert (first.bursts, second.bursts) == (None, Bursts(0.25, 0.5))
     assert (first.traffic.name, second.traffic.name) == ("uniform", "neighbor")
-    assert setup.options["router"] == Router(priority="class")
+    assert setup.options["router"] == credited(priority="class")
     flits = understood(tmp_path, "injection_rate_uses_flits=1", text=TWO)
     assert [one.share for one in flits.options["classes"]] == pytest.approx([0.1, 0.02])
     three = understood(tmp_path, "classes=3", text=TWO).options["classes"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.studies.booksim.files import MESH, understood, written
+from tests.studies.booksim.files import MESH, credited, understood, written
 from tests.test_schemas import schema
 from unknot.cli import app
 from unknot.errors import SimulationError, TextError, UnknotError
@@ -109,7 +109,7 @@ def test_options_of_the_router(tmp_path: Path) -> None:
         tmp_path, "routing_delay=0", "vc_alloc_delay=2", "sw_alloc_delay=3", "st_prepare_delay=1", "credit_delay=4",
         "speculative=1", "vc_allocator=islip(3)", "sw_allocator=islip(3)", "priority=age", "hold_switch_for_packet=1",
     )  # fmt: skip
-    assert setup.options["router"] == Router(0, 2, 3, 2, 4, True, "islip", 3, "age", None, True)
+    assert setup.options["router"] == credited(0, 2, 3, 2, 4, True, "islip", 3, "age", None, True)
     assert setup.options["switching"] == "wormhole-nonatomic"
     setup = understood(tmp_path, "wait_for_tail_credit=1", "buf_size=8", "alloc_iters=2")
     assert (setup.options["switching"], setup.options["buffer_depth"]) == ("wormhole", 4)
@@ -167,7 +167,7 @@ def test_packets_are_watched(tmp_path: Path) -> None:
 
 def test_speedups(tmp_path: Path) -> None:
     setup = understood(tmp_path, "input_speedup=2", "internal_speedup=1.5", "credit_delay=2")
-    assert setup.options["router"] == Router(credit_delay=2, input_speedup=2, internal_speedup=1.5)
+    assert setup.options["router"] == credited(credit_delay=2, input_speedup=2, internal_speedup=1.5)
     for keys, words in (
         (("internal_speedup=0.5",), "internal_speedup must be a number from 1 to 16"),
         (("output_buffer_size=0",), "lets nothing through"),
@@ -176,18 +176,18 @@ def test_speedups(tmp_path: Path) -> None:
         with pytest.raises(UnknotError, match=words):
             understood(tmp_path, *keys)
     router = understood(tmp_path, "internal_speedup=2", "output_buffer_size=4").options["router"]
-    assert router == Router(internal_speedup=2, output_buffer=4)
+    assert router == credited(internal_speedup=2, output_buffer=4)
     setup = understood(tmp_path, "output_buffer_size=4")
-    assert setup.options["router"] == Router()
+    assert setup.options["router"] == credited()
     assert setup.warnings[0].startswith("<command line>:1: output_buffer_size: without speedup nothing waits behind")
 
 
 def test_shared_buffers(tmp_path: Path) -> None:
     setup = understood(tmp_path, "buffer_policy=shared", "buf_size=16", "num_vcs=4")
-    assert setup.options["router"] == Router(own_slots=1)
+    assert setup.options["router"] == credited(own_slots=1)
     assert setup.options["buffer_depth"] == 4
     both = "buffer_policy=limited", "max_held_slots=6", "private_buf_size=2", "vc_buf_size=8"
-    assert understood(tmp_path, *both).options["router"] == Router(own_slots=2, most_slots=6)
+    assert understood(tmp_path, *both).options["router"] == credited(own_slots=2, most_slots=6)
     for keys, words in (
         (("buffer_policy=dynamic",), "buffer_policy: dynamic is not built"),
         (("buffer_policy=shared", "private_bufs=1"), "private_bufs: 1 is not built"),
@@ -228,13 +228,13 @@ def test_allocators(tmp_path: Path) -> None:
         return found
 
     for name in ("wavefront", "rr_wavefront", "loa", "max_size", "pim", "select"):
-        assert router(f"vc_allocator={name}", f"sw_allocator={name}") == Router(allocator=name)  # type: ignore[arg-type]
-    assert router("vc_allocator=pim(3)", "sw_allocator=wavefront") == Router(
+        assert router(f"vc_allocator={name}", f"sw_allocator={name}") == credited(allocator=name)  # type: ignore[arg-type]
+    assert router("vc_allocator=pim(3)", "sw_allocator=wavefront") == credited(
         allocator="pim", switch_allocator="wavefront", iterations=3
     )
-    assert router("sw_allocator=separable_output_first") == Router(switch_allocator="select")
+    assert router("sw_allocator=separable_output_first") == credited(switch_allocator="select")
     assert router("sw_allocator=separable_output_first", "alloc_iters=2", faithful=True).iterations == 1
-    assert router("vc_busy_when_full=1") == Router(claim_credit=True)
+    assert router("vc_busy_when_full=1") == credited(claim_credit=True)
     for keys, words in (
         (("vc_allocator=pim(2)",), "the same number of iterations"),
         (("vc_allocator=wavefrnt",), "did you mean wavefront"),
@@ -244,9 +244,9 @@ def test_allocators(tmp_path: Path) -> None:
         with pytest.raises(UnknotError, match=words):
             understood(tmp_path, *keys)
     assert router("vc_allocator=select", "vc_prioritize_empty=1").empty_first
-    assert router("priority=age", "vc_priority_donation=1") == Router(priority="age", donate_priority=True)
+    assert router("priority=age", "vc_priority_donation=1") == credited(priority="age", donate_priority=True)
     setup = understood(tmp_path, "vc_prioritize_empty=1", "vc_priority_donation=1", "vc_shuffle_requests=1")
-    assert setup.options["router"] == Router()
+    assert setup.options["router"] == credited()
     assert len(setup.warnings) == 3
 
 
@@ -299,7 +299,7 @@ def test_figures_of_pairs_are_written(tmp_path: Path) -> None:
 
 
 def test_arbiters(tmp_path: Path) -> None:
-    matrix = Router(allocator="separable_input_first", arbiter="matrix")
+    matrix = credited(allocator="separable_input_first", arbiter="matrix")
     both = ("vc_allocator=separable_input_first(matrix)", "sw_allocator=separable_input_first(matrix)")
     assert understood(tmp_path, *both, faithful=True).options["router"] == matrix
     plain = ("vc_allocator=separable_input_first", "sw_allocator=separable_input_first", "arb_type=matrix")

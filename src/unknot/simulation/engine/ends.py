@@ -11,8 +11,11 @@ from unknot.errors import SimulationError
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.state import ENDLESS, NO_CYCLE
 
 Numbers = npt.NDArray[np.int64]
+EJECTION_LOOP = 3
+"""Cycles from the end of the switch to the credit of an ejected flit: both channels, of latency 1, and a latch."""
 
 
 def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str, Any]:
@@ -68,16 +71,19 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
     ordinal = np.cumsum(begins) - 1
     ordinal -= ordinal[first_input[reads[in_order]]] if total else 0
     in_ports = in_ports + (np.arange(total) - in_ports) % router.input_speedup
-    inside = np.zeros((4, writes.size), dtype=np.int64)  # 0 for ejection
+    inside = np.zeros((4, writes.size), dtype=np.int64)  # of ejection at first
+    inside[0] = depth if router.ejection_credits else ENDLESS
+    inside[3] = EJECTION_LOOP + router.credit_delay if router.ejection_credits else 0
     inside[:, out_row] = np.full(total, depth), in_row[buffers] + 1, in_cell, latency
     at = np.concatenate([np.arange(num_vcs), num_vcs + terminal])[in_order]
+    taken_in = latency + np.where(buffers < num_vcs, router.credit_delay, 0)
     masks = np.zeros((2, int(words[-1])), dtype=np.int64)
     out_cells = 64 * words[writes] + out_local
     for mask, cells in zip(masks, (out_cells[:total], out_cells[total:]), strict=True):
         np.bitwise_or.at(mask, cells >> 6, np.int64(1) << (cells & 63))
     return {
         "inputs": {
-            "out": np.full(total, -1), "credit_bit": credit_cell[in_order], "latency": latency[in_order],
+            "out": np.full(total, -1), "credit_bit": credit_cell[in_order], "latency": taken_in[in_order],
             "port": in_ports, "port_bit": in_first[in_ports], "at": at,
             "out_part": ordinal % router.output_speedup,
         },
@@ -89,7 +95,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
         "in_ports": {"first_bit": in_first},
         "first_word": words,
         "words": frames,
-        "masks": {"open": masks[0], "injection": masks[1]},
+        "masks": {"open": masks[0], "injection": masks[1], "routed": -NO_CYCLE, "crossed": -NO_CYCLE},
         "out_row": out_row,
         "in_row": in_row,
         "ordinals": _ordinals(

@@ -4,14 +4,14 @@
 Between calls of the kernel the state is in rows, within a call in masks and planes. Planes are counters of all
 buffers of a router at once: bit k of the count of each cell is in plane k. Adding a mask counts one up at each of
 its bits, as one adds numbers on paper, whatever their number. There are two sets, and planes take turns: the
-flits in input buffers and the free slots in output buffers. An ejection VC has more slots than any other, which are
-never taken.
+flits in input buffers and the free slots in output buffers. An ejection VC without credits has more slots than any
+other, which are never taken.
 """
 
 import numpy as np
 from numba import njit, types
 
-from unknot.simulation.engine.state import BLOCKED, FRESH, IDLE, MOVING, STALLED
+from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.state_kernel import has_room, packet_of
 from unknot.simulation.engine.view_kernel import view
 from unknot.splitmix import STEP
@@ -114,7 +114,7 @@ def pack_router(s, w):
     for cell in range(s.words.first_output[w + 1] - first_output):
         out, bit = natural(first_output + cell), np.int64(1) << cell
         if masks.injection[w] & bit == 0:
-            put(s, w, SLOTS, cell, -1 if s.outputs.reader[out] < 0 else np.int64(s.outputs.credits[out]))
+            put(s, w, SLOTS, cell, np.int64(s.outputs.credits[out]))
             room |= bit if has_room(s, out) else 0
             s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
     for cell in range(s.words.first_input[w + 1] - first_input):
@@ -138,7 +138,7 @@ def unpack_router(s, w):
     for cell in range(s.words.first_output[w + 1] - first_output):
         out = natural(first_output + cell)
         s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
-        if s.outputs.reader[out] >= 0 and (masks.injection[w] >> cell) & 1 == 0:
+        if s.outputs.credits[out] != ENDLESS and (masks.injection[w] >> cell) & 1 == 0:
             s.outputs.credits[out] = counted(s, w, SLOTS, cell)
     for cell in range(s.words.first_input[w + 1] - first_input):
         b = natural(first_input + cell)

@@ -65,7 +65,7 @@ class Router:
     traversal_delay : int
         Cycles to cross the switch.
     credit_delay : int
-        Cycles to take in a credit.
+        Cycles in which a router takes in a credit. Terminals take theirs in at once.
     speculative : bool
         A header that requests output VCs also requests the switch, in the same cycle, for each output port of which
         it requests a VC that has a credit. Within an input port those that have a VC already come first for the same
@@ -116,6 +116,13 @@ class Router:
         Of the output VCs that a header requests, empty ones come first, in the allocators that know priorities.
     donate_priority : bool
         The packet in front of an input VC has the best priority of those that have a flit there.
+    ejection_credits : bool
+        Ejection VCs have as many credits as other VCs, and are freed by the same rules; a terminal returns a credit
+        in the cycle in which it takes a flit. Without, only their channel limits them.
+    pipelined : bool
+        Routing, and the switch, take in a header or flit in each cycle, however many cycles they take. Without, all
+        that wait in a router begin together when none is under way there; for allocation delays and an
+        internal_speedup of 1.
 
     Raises
     ------
@@ -145,6 +152,8 @@ class Router:
     most_slots: int = 0
     empty_first: bool = False
     donate_priority: bool = False
+    ejection_credits: bool = False
+    pipelined: bool = True
 
     def for_relation(self, relation: Relation) -> Router:
         """The router with the selection function that the relation names, unless it has one itself."""
@@ -154,8 +163,9 @@ class Router:
 
     @property
     def is_default(self) -> bool:
-        """Whether nothing is other than by default, apart from selections that are a matter of one mask."""
-        return self.selection in (None, "all", "random", "round_robin") and replace(self, selection=None) == Router()
+        """Whether nothing is other than by default, apart from credits, and from selections of one mask."""
+        plain = replace(self, selection=None, credit_delay=0, ejection_credits=False, pipelined=True)
+        return self.selection in (None, "all", "random", "round_robin") and plain == Router()
 
     @property
     def header_cycles(self) -> int:
@@ -198,6 +208,9 @@ class Router:
                 "router: output_speedup and internal_speedup take a routing_delay of 0 or 1, and allocation delays "
                 "of 1"
             )
+        at_once = self.vc_allocation_delay == self.switch_allocation_delay == self.internal_speedup == 1
+        if not (self.pipelined or at_once):
+            raise SimulationError("router: pipelined=False takes allocation delays of 1 and an internal_speedup of 1")
         if self.output_speedup > 1 and (self.speculative or self.hold_switch):
             raise SimulationError("router: output_speedup goes with neither speculative nor hold_switch")
         if self.output_buffer and not (self.queues and self.traversal_delay == 1):

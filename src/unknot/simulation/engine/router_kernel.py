@@ -46,7 +46,24 @@ from unknot.words_kernel import lowest, natural
 
 
 @njit(_nrt=False, forceinline=True)
-def route(s, b, word, bit, now):
+def next_batch(began, cycle, delay):
+    """Return when a stage of `delay` cycles, begun last or to begin in `began`, takes in what comes in a cycle."""
+    if cycle >= began + delay:
+        return cycle
+    return began + delay if cycle > began else began
+
+
+@njit(_nrt=False, forceinline=True)
+def begin_routing(s, b, w0, cycle):
+    """Begin to route the header in front of input row b, in a cycle or as soon as the stage takes it."""
+    if s.setup.in_batches == 1:
+        cycle = next_batch(s.masks.routed[w0], cycle, s.setup.routing)
+        s.masks.routed[w0] = cycle
+    note(s, s.inbox.heads, cycle + s.setup.routing, 64 * w0 + b - s.words.first_input[w0])
+
+
+@njit(_nrt=False, forceinline=True)
+def route(s, b, word, bit, w0, now):
     """Route the header that came to the front of input row b in this cycle."""
     s.inputs.state[b], s.inputs.out[b] = FRESH, -1
     if s.setup.routing == 1:
@@ -54,8 +71,7 @@ def route(s, b, word, bit, now):
     elif s.setup.routing == 0:
         s.masks.heads[word] |= bit
     else:
-        row = natural(((now + s.setup.routing) & s.setup.slots) * s.setup.num_words + word)
-        s.inbox.heads[row] |= bit
+        begin_routing(s, b, w0, now)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -93,7 +109,7 @@ def take_credits(s, bits, word, w0, w1):
 
 
 @njit(_nrt=False, forceinline=True)
-def take_flits(s, bits, word, now):
+def take_flits(s, bits, word, w0, now):
     """Read the flits of a cycle into buffers."""
     inputs = s.inputs
     while bits != 0:
@@ -102,13 +118,13 @@ def take_flits(s, bits, word, now):
         bits ^= bit
         inputs.stored[b] += 1
         if inputs.state[b] == IDLE:
-            route(s, b, word, bit, now)
+            route(s, b, word, bit, w0, now)
         elif inputs.state[b] == STALLED and may_request(s, natural(inputs.out[b])):
             start_moving(s, b, word, bit)
 
 
 @njit(_nrt=False, forceinline=True)
-def finish_stages(s, bits, word, now):
+def finish_stages(s, bits, word, w0, now):
     """Let buffers go on whose VC or switch allocation took longer than a cycle and ends now."""
     inputs = s.inputs
     while bits != 0:
@@ -118,7 +134,7 @@ def finish_stages(s, bits, word, now):
         if inputs.out[b] < 0:
             inputs.state[b] = IDLE
             if inputs.stored[b] > 0:
-                route(s, b, word, bit, now)
+                route(s, b, word, bit, w0, now)
         elif inputs.stored[b] > 0 and may_request(s, natural(inputs.out[b])):
             start_moving(s, b, word, bit)
         else:
@@ -142,9 +158,9 @@ def open_inbox(s, w0, w1, now):
             inbox.heads[row], inbox.ready[row] = 0, 0
             masks.heads[natural(word)] |= heads
             take_credits(s, returned, natural(word), w0, w1)
-            take_flits(s, flits, natural(word), now)
+            take_flits(s, flits, natural(word), natural(w0), now)
             if ready:
-                finish_stages(s, ready, natural(word), now)
+                finish_stages(s, ready, natural(word), natural(w0), now)
     busy = np.int64(0)
     for word in range(w0, w1):
         w = natural(word)
@@ -226,7 +242,7 @@ def list_requests(s, ends, k, many, n, now):
             requests.age[i] = age * known
             if s.setup.empty_first == 1:
                 w = natural(ends.first_output + requests.output[i])
-                filled = s.outputs.reader[w] >= 0 and s.outputs.credits[w] < s.setup.depth
+                filled = s.outputs.credits[w] < s.setup.depth
                 requests.age[i] = known * ((age << 1) | (np.int64(filled) << 31))
             offer(s, ends, i)
             left &= left - 1
@@ -313,14 +329,18 @@ def in_order(s, sent):
 
 
 @njit(_nrt=False)
-def queue_up(raw, b, w, now, final):
-    """Return the cycle in which the front flit of input row b leaves for output row w: one flit at a time a channel.
+def queue_up(raw, w, w0, now, final):
+    """Return the cycle in which a flit leaves for output row w: one flit at a time a channel.
 
     Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
     """
-    s = view(raw)
+    s, w0 = view(raw), natural(w0)
     port = natural(s.outputs.port[natural(w)])
-    leaves = max(now + s.setup.traversal + final, s.out_ports.free_from[port])
+    begin = now + final
+    if s.setup.in_batches == 1:
+        begin = next_batch(s.masks.crossed[w0], begin, s.setup.traversal)
+        s.masks.crossed[w0] = begin
+    leaves = max(begin + s.setup.traversal, s.out_ports.free_from[port])
     if s.out_ports.step[port] != s.count.step:
         s.out_ports.step[port], s.out_ports.before[port] = s.count.step, s.out_ports.free_from[port]
     s.out_ports.free_from[port] = leaves + 1
@@ -347,21 +367,22 @@ def send(s, b, w0, w1, now, final):
         stay = max(stay, setup.vc_allocation - 1)
     w, gone = natural(inputs.out[b]), now + 1 + stay
     leaves, back = gone + setup.traversal, gone
+    if setup.queues | setup.in_batches:
+        leaves = queue_up(s.raw, w, w0, now, final)
     if setup.queues == 1:
-        leaves, back = queue_up(s.raw, b, w, now, final), return_credit(s.raw, b, now)
+        back = return_credit(s.raw, b, now)
     stored, sent = inputs.stored[b] - 1, inputs.sent[b] + 1
     inputs.stored[b], inputs.sent[b] = stored, sent
     tail, more = sent == inputs.length[b], stored > 0
-    post(
-        s, s.inbox.credits, s.outside.credits, back + inputs.latency[b] + setup.credit, np.int64(inputs.credit_bit[b])
-    )
+    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[b], np.int64(inputs.credit_bit[b]))
     s.out_ports.carried[natural(outputs.port[w])] += 1
-    if outputs.reader[w] >= 0:
-        if sent == 1:
-            enqueue(s, w, packet_of(s, b))
+    if outputs.latency[w] > 0:
         free = outputs.credits[w] - 1
         outputs.credits[w] = free
         more = more and (free > 0 or setup.shared > 0)
+    if outputs.reader[w] >= 0:
+        if sent == 1:
+            enqueue(s, w, packet_of(s, b))
         post(
             s,
             s.inbox.flits,
@@ -371,6 +392,8 @@ def send(s, b, w0, w1, now, final):
         )
     else:
         eject(s, packet_of(s, b), tail, now, leaves + 1)
+        if outputs.latency[w] > 0:
+            note(s, s.inbox.credits, leaves + outputs.latency[w], 64 * w0 + w - s.words.first_output[w0])
     s.masks.winners[word] &= ~bit
     if tail:
         release(s, w, w0, w1)
@@ -384,7 +407,7 @@ def send(s, b, w0, w1, now, final):
     elif stored > 0:
         inputs.state[b] = FRESH
         if setup.queues == 0:
-            note(s, s.inbox.heads, gone + setup.routing, 64 * w0 + b - s.words.first_input[w0])
+            begin_routing(s, b, w0, gone)
         elif setup.routing == 0:
             s.masks.new_heads[word] |= bit
         else:
@@ -406,7 +429,7 @@ def send(s, b, w0, w1, now, final):
 def release(s, w, w0, w1):
     """Free output row w, into which a tail was sent; under atomic allocation it is free when its credits are back."""
     s.outputs.owner[w] = -1
-    if s.outputs.reader[w] < 0 or s.setup.technique != ATOMIC:
+    if s.setup.technique != ATOMIC or s.outputs.credits[w] >= s.setup.depth:
         out = w - s.words.first_output[w0]
         s.masks.open[natural(w0 + (out >> 6))] |= np.int64(1) << (out & 63)
     wake(s, w0, w1)

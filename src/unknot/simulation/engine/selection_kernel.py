@@ -137,9 +137,7 @@ def nth(wishes, begin, number):
 
 @njit(_nrt=False, forceinline=True)
 def credits_of_port(s, w):
-    """Return the free slots behind all VCs of the output port of row w; for ejection more than any port has."""
-    if s.outputs.reader[w] < 0:
-        return np.int64(1) << 40
+    """Return the free slots behind all VCs of the output port of row w; without credits more than any other has."""
     room, port = np.int64(0), np.int64(s.outputs.port[w])
     low = port
     while low < s.outputs.shape[0] and s.outputs.port[natural(low)] == port:
@@ -194,7 +192,7 @@ def available_of(s, mask, word, p):
         left, first, needed = mask, np.int64(s.words.first_output[word]), need(s.setup, s.packets.length[p])
         while left != 0:
             w = natural(first + lowest(left))
-            if s.outputs.reader[w] >= 0 and not has_credits(s, w, needed):
+            if not has_credits(s, w, needed):
                 mask ^= left & -left
             left &= left - 1
     return mask

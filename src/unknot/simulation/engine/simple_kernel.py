@@ -16,7 +16,17 @@ from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state import ALL, ATOMIC, BLOCKED, FRESH, NONATOMIC, RANDOM, SAF, VCT
-from unknot.simulation.engine.state_kernel import BROKEN_RULE, DEAD_END, DONE, eject, enqueue, outputs_of, post, wake
+from unknot.simulation.engine.state_kernel import (
+    BROKEN_RULE,
+    DEAD_END,
+    DONE,
+    eject,
+    enqueue,
+    note,
+    outputs_of,
+    post,
+    wake,
+)
 from unknot.words_kernel import beyond, how_many, lowest, natural
 
 
@@ -224,23 +234,26 @@ def allocate(rule, s, here, w, now):
 
 
 @njit(_nrt=False, forceinline=True)
-def send(s, here, at, out, now):
-    """Send the front flit of an input; return whether it is a tail, and whether it is ejected."""
+def send(s, here, w, at, out, now):
+    """Send the front flit of an input; return whether it is a tail, and whether it took no credit."""
     inputs, outputs, setup = here.inputs, here.outputs, s.setup
     sent = inputs.sent[at] + 1
     inputs.sent[at] = sent
     post(s, s.inbox.credits, s.outside.credits, now + 1 + inputs.latency[at], np.int64(inputs.credit_bit[at]))
-    tail, ejected = sent == inputs.length[at], outputs.reader[out] < 0
-    if not ejected:
+    tail, free = sent == inputs.length[at], outputs.reader[out] < 0
+    if not free:
         if sent == 1:
             enqueue(s, natural(here.first_output + out), inputs.packet[at])
         post(s, s.inbox.flits, s.outside.flits, now + 2 + outputs.latency[out], np.int64(outputs.flit_bit[out]))
     else:
         eject(s, natural(inputs.packet[at]), tail, now, now + 3)
+        free = outputs.latency[out] == 0
+        if not free:
+            note(s, s.inbox.credits, now + 2 + outputs.latency[out], 64 * w + out)
     if tail:
         outputs.owner[out] = -1
         inputs.front[at] = inputs.front[at] + 1 if inputs.front[at] + 1 < setup.ring else 0
-    return tail, ejected
+    return tail, free
 
 
 @njit(_nrt=False, forceinline=True)
@@ -316,13 +329,13 @@ def switch(s, here, w, now, movers):
         here.out_ports.pointer[port] = into + 1
         here.out_ports.carried[port] += 1
         here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = port + 1, at + 1
-        tail, ejected = send(s, here, at, out, now)
+        tail, free = send(s, here, w, at, out, now)
         cell = np.int64(1) << out
-        if not ejected:
+        if not free:
             spent |= cell
         if tail:
             tails |= bit
-            if ejected or s.setup.technique != ATOMIC:
+            if free or s.setup.technique != ATOMIC:
                 freed |= cell
     s.count.flit_hops += how_many(won)
     s.count.last_move = now

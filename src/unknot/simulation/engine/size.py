@@ -6,6 +6,7 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot.simulation.engine.ends import EJECTION_LOOP
 from unknot.simulation.engine.hops import hop_bytes
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SPAN, TABLES
@@ -103,7 +104,10 @@ def wheel(latency: int, router: Router, threads: int, buffers: int) -> int:
         Flits that fit behind a channel: the most that queue in front of it.
     """
     stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
-    after = max(router.traversal_delay + latency, router.credit_delay + latency, router.routing_delay)
+    crossing = router.traversal_delay * (1 if router.pipelined else 3)
+    routing = router.routing_delay * (1 if router.pipelined else 2)
+    ejection = router.ejection_credits * (EJECTION_LOOP + router.credit_delay)
+    after = max(crossing + max(latency, ejection), router.credit_delay + latency, routing)
     return 1 << (stay + after + router.queues * buffers + (threads > 1)).bit_length()
 
 

@@ -41,6 +41,8 @@ UNDECIDED, DECIDED = -1, -2
 """What `packets.script` says of packets without a prescribed path, before and after `inject_kernel.decide`."""
 NO_CYCLE = 2**60
 """A cycle that never comes."""
+ENDLESS = 2**30 - 1
+"""Credits of an ejection VC that never runs out of them: more than any buffer has, and all ones in planes."""
 ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(8)
 """Allocators, as `router.ALLOCATORS` numbers them."""
 UNEQUAL = -2
@@ -90,7 +92,7 @@ TABLES = {
         length=int32,  # flits of that packet in all, once it has an output VC
         out_port_bit=int32,  # first bit of its output port, once it has an output VC
         credit_bit=int32,  # bit, over all routers, that credits go to
-        latency=int32,  # cycles that takes
+        latency=int32,  # cycles that takes, those in which a router takes it in included
         port=int32,  # first row of its port in `in_ports`
         port_bit=int32,  # first bit of its port
         at=int32,  # input VC or injection port, as rules number them
@@ -105,7 +107,7 @@ TABLES = {
         back=int32,  # position in `ring` of the next packet
         grant_pointer=int32,  # round-robin pointer over input VCs
         flit_bit=int32,  # bit, over all routers, that flits go to
-        latency=int32,  # of the channel
+        latency=int32,  # of the channel; of ejection VCs cycles from the switch to the credit, 0 without credits
         port=int32,  # first row of its port in `out_ports`
         reader=int32,  # row of the input VC that flits go to, −1 for ejection
     ),
@@ -159,6 +161,8 @@ TABLES = {
         winners=int64,  # input VCs that request the switch from the next cycle on
         holders=int64,  # input VCs that hold the switch
         later_heads=int64,  # headers that join `new_heads` in the next step of the router
+        routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
+        crossed=int64,  # the same of crossing the switch
     ),
     "planes": numbers(SCRATCH, int64),  # counters of the buffers of packed routers, see `pack_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.
@@ -344,7 +348,7 @@ SETUP = rows(
     vc_allocation=int64,
     traversal=int64,
     switch_allocation=int64,
-    credit=int64,
+    in_batches=int64,  # whether a stage that is under way takes in nothing
     speculative=int64,
     allocator=int64,
     switch_allocator=int64,

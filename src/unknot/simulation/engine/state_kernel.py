@@ -125,7 +125,7 @@ def need(setup, length):
 @njit(_nrt=False, forceinline=True)
 def available(s, w, needed):
     """Return whether output row `w` can be allocated to a packet that needs `needed` credits."""
-    return s.outputs.owner[w] < 0 and (s.outputs.reader[w] < 0 or has_credits(s, w, needed))
+    return s.outputs.owner[w] < 0 and has_credits(s, w, needed)
 
 
 @njit(_nrt=False)
@@ -147,7 +147,7 @@ def has_shared_slot(raw, w):
 
 @njit(_nrt=False, forceinline=True)
 def has_credits(s, w, needed):
-    """Return whether output row w, not of ejection, has the credits that a packet needs to be allocated it."""
+    """Return whether output row w has the credits that a packet needs to be allocated it."""
     if s.outputs.credits[w] >= needed:
         return True
     return s.setup.shared > 0 and s.setup.technique == NONATOMIC and has_shared_slot(s.raw, w)
@@ -155,8 +155,8 @@ def has_credits(s, w, needed):
 
 @njit(_nrt=False, forceinline=True)
 def has_room(s, w):
-    """Return whether a flit may be sent into output row w: there is a credit, or it is ejected."""
-    if s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0:
+    """Return whether a flit may be sent into output row w."""
+    if s.outputs.credits[w] > 0:
         return True
     return s.setup.shared > 0 and has_shared_slot(s.raw, w)
 
@@ -164,7 +164,7 @@ def has_room(s, w):
 @njit(_nrt=False, forceinline=True)
 def may_request(s, w):
     """Return whether a buffer may request the switch for output row w; with shared slots room is looked for then."""
-    return s.outputs.reader[w] < 0 or s.outputs.credits[w] > 0 or s.setup.shared > 0
+    return s.outputs.credits[w] > 0 or s.setup.shared > 0
 
 
 @njit(_nrt=False, forceinline=True)

@@ -203,7 +203,7 @@ def _write_setup(
     setup.measure_from = setup.measure_to = NO_CYCLE
     setup.routing, setup.vc_allocation = router.routing_delay, router.vc_allocation_delay
     setup.switch_allocation, setup.traversal = router.switch_allocation_delay, router.traversal_delay
-    setup.credit, setup.speculative, setup.holds = router.credit_delay, router.speculative, router.hold_switch
+    setup.in_batches, setup.speculative, setup.holds = not router.pipelined, router.speculative, router.hold_switch
     setup.allocator, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
     setup.switch_allocator = ALLOCATORS.index(router.switch_allocator or router.allocator)
     setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")

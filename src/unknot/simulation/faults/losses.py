@@ -133,7 +133,7 @@ def _free(state: State, row: int, out: int) -> None:
 def _reopen(state: State, out: int, cell: int) -> None:
     """Set the bit of an output row, in the cell given, if it can be allocated."""
     row, setup = state.outputs[out], state.setup
-    whole = row.reader < 0 or setup.technique != ATOMIC or row.credits == setup.depth
+    whole = setup.technique != ATOMIC or row.credits >= setup.depth
     if row.owner < 0 and whole:
         state.masks.open[cell >> 6] |= np.int64(1) << np.int64(cell & 63)
 

@@ -45,6 +45,8 @@ def router_of(given: Configuration) -> Router:
             output_buffer=_output_buffer(given),
             own_slots=own,
             most_slots=most,
+            ejection_credits=True,
+            pipelined=_is_pipelined(given),
         )
     except SimulationError as error:
         for key, name in _DELAYS.items():
@@ -52,6 +54,19 @@ def router_of(given: Configuration) -> Router:
                 raise given.error(key, str(error)) from None
         raise
     return _without_idle(given, router)
+
+
+def _is_pipelined(given: Configuration) -> bool:
+    """Whether stages take in something in each cycle; BookSim's routing and switch do not."""
+    slow = [key for key in ("vc_alloc_delay", "sw_alloc_delay") if given.whole(key) > 1]
+    for key in slow:
+        given.warn(key, "BookSim stops as soon as two headers or flits are at it; here it is pipelined")
+    quick = given.number("internal_speedup") > 1
+    crossing = given.whole("st_prepare_delay") + given.whole("st_final_delay")
+    if given.faithful and quick and crossing > 1:
+        given.warn("internal_speedup", "with it the switch is pipelined, which BookSim's is not")
+    several = given.whole("routing_delay") > 1 or crossing > 1
+    return not (given.faithful and several) or quick or bool(slow)
 
 
 def _priority(given: Configuration) -> Priority:
