@@ -25,9 +25,8 @@ from unknot.synthesis import clauses as clauses_of_search
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.evidence import accept
 from unknot.synthesis.exact import Open, decide
+from unknot.synthesis.hints import steps_of
 from unknot.synthesis.lane_refutation import DisagreementError, refute
-from unknot.synthesis.refutation import flat
-from unknot.synthesis.refutation_kernel import follows
 from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.ways import demand, ways
 
@@ -183,7 +182,7 @@ def conflict(clauses: list[tuple[int, ...]], true: set[int]) -> bool:
 
 
 def naive(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> int:
-    """As `follows`."""
+    """The first learnt clause that does not follow; −1 if all do, up to a contradiction; else how many there are."""
     known = list(given)
     for i, clause in enumerate(learnt):
         if conflict(known, set()):
@@ -199,11 +198,15 @@ CLAUSES = st.lists(st.lists(LITERAL, max_size=3).map(tuple), max_size=14)
 
 
 @given(CLAUSES, CLAUSES)
-def test_the_kernel_follows_as_its_naive_twin(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> None:
-    literal, first = flat(given + learnt)
-    found = follows(5, literal, first, len(given))
-    assert found == naive(given, learnt)
-    if found == -1:
+def test_hints_are_found_where_clauses_follow(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> None:
+    follows = naive(given, learnt) == -1
+    try:
+        steps = steps_of(given, np.array([x for clause in learnt for x in (*clause, 0)], dtype=np.int32), 5)
+    except Rejected:
+        assert not follows
+    else:
+        assert follows
+        plain.check_refutation(given, 5, [[list(part) for part in step] for step in steps])
         for values in product((False, True), repeat=5):
             assert not all(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in given)
 

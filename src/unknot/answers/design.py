@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import Field
 
 from unknot.answers.form import Answer, Form, Number, Plain, answer, form_of
@@ -91,7 +90,9 @@ class ImpossibleForm(Form):
     deadlocks: list[DeadlockForm]
     walks: list[list[Natural]] = Field(description="Closed walks of dependencies: types of VCs.")
     paths: list[list[tuple[int, int]]] = Field(description="Shortest paths: dimension and direction of each hop.")
-    learnt: list[int] = Field(description="Clauses that follow one from another, each ended by a 0.")
+    steps: Annotated[list[tuple[list[int], list[Positive]]], Plain] = Field(
+        description="Literals of clauses that follow one from another, each with the clauses by which it follows."
+    )
 
 
 @form_of(Judged, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
@@ -240,7 +241,7 @@ def evidence_form(found: Impossible) -> dict[str, object]:
         ],
         "walks": found.walks,
         "paths": found.paths,
-        "learnt": found.learnt.tolist(),
+        "steps": found.steps,
     }
 
 
@@ -275,5 +276,5 @@ def read_evidence(given: dict[str, Any]) -> Impossible:
         refuted,
         tuple(map(tuple, form.paths)),
         tuple(map(tuple, form.walks)),
-        np.array(form.learnt, dtype=np.int32),
+        tuple((tuple(literals), tuple(hints)) for literals, hints in form.steps),
     )

@@ -222,7 +222,7 @@ def _why(one: Judged) -> str:
     }
     note = " and ".join(f"{number} {noun}" for noun, number in kinds.items() if number)
     smaller = "" if evidence.space == one.space else f" {evidence.space.text} in fewer dimensions are too few:"
-    return f":{smaller} {note} leave no rule, by a refutation of {evidence.steps} steps"
+    return f":{smaller} {note} leave no rule, by a refutation of {len(evidence.steps)} steps"
 
 
 def _rows(rule: Rule) -> list[tuple[str, str, str]]:

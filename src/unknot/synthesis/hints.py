@@ -23,14 +23,14 @@ def steps_of(given: Sequence[Sequence[int]], learnt: Learnt, variables: int) -> 
     """
     from unknot.synthesis.hints_kernel import hints
 
-    literal, first = flat(given)
-    ends = np.flatnonzero(learnt == 0)
-    lengths = np.diff(ends, prepend=-1) - 1
-    every = np.concatenate([literal, learnt[learnt != 0]]).astype(np.int32)
-    starts = np.concatenate([first, first[-1] + np.cumsum(lengths)])
+    parts = np.split(learnt, np.flatnonzero(learnt == 0) + 1)
+    clauses = [part[part != 0].tolist() for part in parts if part.size]
+    # A clause with a literal and its opposite says nothing, and has no hints.
+    clauses = [clause for clause in clauses if not {*clause} & {-x for x in clause}]
+    every, starts = flat([*given, *clauses])
     room = 16 * starts.size + every.size
     while True:
-        hint, hint_first = np.empty(room, dtype=np.int64), np.zeros(len(lengths) + 2, dtype=np.int64)
+        hint, hint_first = np.empty(room, dtype=np.int64), np.zeros(len(clauses) + 2, dtype=np.int64)
         count = int(hints(variables, every, starts, len(given), hint, hint_first))
         if count != -2:
             break

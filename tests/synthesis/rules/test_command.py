@@ -65,7 +65,7 @@ def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None
     found = json.loads(says("design", "mesh(2)", *given, "--json").stdout)
     (evidence,) = found["judged"][0]["evidence"]
     accept(read_evidence(evidence))
-    evidence["learnt"] = []
+    evidence["steps"] = []
     evidence["deadlocks"], evidence["walks"] = evidence["deadlocks"][1:], evidence["walks"][1:]
     with pytest.raises(Rejected):
         accept(read_evidence(evidence))

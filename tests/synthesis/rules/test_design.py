@@ -81,7 +81,7 @@ def test_evidence_that_was_changed_is_rejected() -> None:
     (evidence,) = one.evidence
     accept(evidence)
     with pytest.raises(Rejected):
-        accept(replace(evidence, learnt=evidence.learnt[:0]))
+        accept(replace(evidence, steps=()))
     with pytest.raises(Rejected):
         accept(replace(evidence, refuted=evidence.refuted[:1]))
     with pytest.raises(Rejected):

@@ -2,8 +2,8 @@
 
 The evidence is a contradiction: clauses of the request, a clause for each deadlock configuration with its images
 under symmetries, and clauses that follow from these step by step. The checker builds all clauses anew, has each
-configuration accepted by `unknot.checker` as a deadlock of the least rule that has it, and follows the steps by unit
-propagation. The searches, the prover and the SAT solver are not trusted.
+configuration accepted by `unknot.checker` as a deadlock of the least rule that has it, and follows the steps by their
+hints. The searches, the prover and the SAT solver are not trusted.
 
 A deadlock on one mesh is one on every larger mesh, since packets between routers of a box stay in it and see the same
 signs. So what is impossible here is impossible on all larger meshes.
@@ -17,10 +17,11 @@ from itertools import islice
 import numpy as np
 
 from unknot import checker
-from unknot.certificates import Rejected
+from unknot.certificates import Rejected, plain
 from unknot.errors import UnknotError
 from unknot.switching import Switching
-from unknot.synthesis.refutation import Learnt, contradict, learnt_by
+from unknot.synthesis.hints import Steps, steps_of
+from unknot.synthesis.refutation import learnt_by
 from unknot.synthesis.rules.conflicts import clause_of, images
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause, Request, Requirements, Word
@@ -44,9 +45,8 @@ class Impossible:
         Shortest paths whose clauses are used, of a request for paths.
     walks : tuple of tuples of types
         Under non-atomic allocation: closed walks of dependencies that return to their router.
-    learnt : int32 array
-        Clauses each of which follows from those before it by unit propagation, each ended by a 0; together they are
-        contradictory.
+    steps : tuple of pairs of tuples of int
+        Clauses, each with the clauses by which it follows; the last is empty.
     """
 
     space: Space
@@ -55,12 +55,7 @@ class Impossible:
     refuted: tuple[Refuted, ...]
     paths: tuple[Word, ...]
     walks: tuple[tuple[int, ...], ...]
-    learnt: Learnt
-
-    @property
-    def steps(self) -> int:
-        """Steps of the refutation."""
-        return int((self.learnt == 0).sum())
+    steps: Steps
 
     @property
     def sides(self) -> tuple[int, ...]:
@@ -92,11 +87,12 @@ def refutation(
     """
     from pysat.solvers import Solver
 
-    clauses, _ = _clauses(space, request, tuple(refuted), tuple(paths), walks)
+    clauses, requirements = _clauses(space, request, tuple(refuted), tuple(paths), walks)
     with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
         if solved(solver, effort):
             return None
-        return Impossible(space, request, switching, tuple(refuted), tuple(paths), walks, learnt_by(solver))
+        steps = steps_of(clauses, learnt_by(solver), requirements.variables)
+        return Impossible(space, request, switching, tuple(refuted), tuple(paths), walks, steps)
 
 
 def _clauses(
@@ -137,7 +133,7 @@ def accept(evidence: Impossible) -> None:
         if evidence.request.adaptive != "paths" or not _is_path(space, path):
             raise Rejected(f"{path} is no shortest path that the request is about")
     given, requirements = _clauses(space, evidence.request, evidence.refuted, evidence.paths, evidence.walks)
-    contradict(given, evidence.learnt, requirements.variables)
+    plain.check_refutation(given, requirements.variables, [[list(part) for part in step] for step in evidence.steps])
 
 
 def evidence_holds(evidence: Impossible) -> bool:
