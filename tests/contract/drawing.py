@@ -38,9 +38,17 @@ class Plan:
 
 
 def draw(number: int, small: bool = False) -> tuple[Relation, Features]:
-    """A relation without dead ends, and which features it has; `small`: for exploration."""
-    random = np.random.default_rng(number)
-    features = ALL[number % 16]
+    """A relation without dead ends, and the features that it has, by its number; `small`: for exploration."""
+    random, features = np.random.default_rng(number), ALL[number % 16]
+    for _ in range(8):
+        relation, present = _draw(random, features, small, f"drawn {number}")
+        if present == features:
+            break
+    return relation, present
+
+
+def _draw(random: np.random.Generator, features: Features, small: bool, name: str) -> tuple[Relation, Features]:
+    """A relation that may have some features, and those that its reachable states show."""
     network = draw_network(random, small)
     most = 2 if small else 3
     total = network.num_channels * most
@@ -76,15 +84,13 @@ def draw(number: int, small: bool = False) -> tuple[Relation, Features]:
         any(len({value >> 40 & 0xFF for value in answer}) > 1 for answer in table.values()),
         features.classes,
     )
-    relation = table_relation(
-        network, virtual, table, destination=destination, may_use=may_use, name=f"drawn {number}", **options
-    )
+    relation = table_relation(network, virtual, table, destination=destination, may_use=may_use, name=name, **options)
     return relation, present
 
 
 def draw_plan(random: np.random.Generator, features: Features) -> Plan:
     """A plan: as many climb as it takes for a third of every kind to be free under each technique."""
-    climbs = 0.32 if features.commits else 0.4 if features.no_wait else 0.2
+    climbs = 0.25 if features.commits else 0.37 if features.no_wait else 0.15
     kind = str(random.choice(["climbs", "escape", "loose"], p=[climbs, 0.12, 0.88 - climbs]))
     return Plan(kind, int(random.integers(1, 4)) if kind != "loose" and random.random() < 0.3 else 0)
 
