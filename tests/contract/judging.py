@@ -10,6 +10,7 @@ import numpy as np
 from tests.contract.drawing import Features, draw
 from tests.contract.machine import Machine, explore
 from unknot import replay
+from unknot.certificates import document, plain, verdict_claim
 from unknot.checker import Unchecked, accept
 from unknot.errors import SimulationError
 from unknot.routing import Relation
@@ -48,7 +49,14 @@ def judge(number: int, tally: Tally, limit: int = 4000) -> None:
     random = np.random.default_rng([number, 1])
     explored = str(random.choice(SWITCHINGS)) if small else ""
     tally.relations += 1
-    for switching, verdict in check_all(relation).items():
+    verdicts = check_all(relation)
+    try:
+        plain.accept(document(relation.network, relation, [verdict_claim(v) for v in verdicts.values()]))
+    except plain.Unchecked:
+        tally.confirmed["evidence too large for the plain checker"] += 1
+    except plain.Rejected as error:
+        tally.contradictions.append(f"relation {number}: the plain checker: {error}")
+    for switching, verdict in verdicts.items():
         name = f"relation {number} under {switching}"
         assert verdict.deadlock_free is not None, name
         tally.answers[switching, features, verdict.deadlock_free] += 1

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unknot import check, replay, simulate
+from unknot.certificates import document, plain, verdict_claim
 from unknot.checker import Rejected, accept
 from unknot.errors import RelationError
 from unknot.network import from_edges
-from unknot.routing import EJECT, NO_WAIT, Relation
+from unknot.routing import EJECT, NO_WAIT, Relation, VirtualChannels
 from unknot.routing.tabulate import lookup, tabulate
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import networks, relations, table_relation
@@ -37,7 +38,7 @@ def dateline_with_a_free_lane(commits: bool, mark: int = NO_WAIT) -> Relation:
         out[1] = 3 * leaving[here] + (1 if here > address else 0)
         return 2
 
-    return Relation(network, 3, rule, name="dateline and a free lane", commits=commits)
+    return Relation(network, VirtualChannels(network, 3), rule, name="dateline and a free lane", commits=commits)
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
@@ -93,6 +94,7 @@ def test_marks_change_no_verdict(relation: Relation, switching: Switching) -> No
         same = replace(relation, rule=lookup(replace(table, value=value)))
         verdicts.append(check(same, switching))
         accept(same, verdicts[-1])
+        plain.accept(document(same.network, same, [verdict_claim(verdicts[-1])]))
         heads = core(dependencies(same))
         left = among(same, range(same.num_vcs), switching)
         assert left is not None

@@ -170,7 +170,8 @@ def table_of(relation: Relation) -> Document:
     """
     table = tabulate(relation, limit=MOST_STATES)
     vc = table.value & VC_MASK
-    entry = np.where(vc == EJECT, -1, np.where(table.value & NO_WAIT, -vc - 2, vc)).tolist()
+    marked = np.where(relation.commits, 0, table.value & NO_WAIT)  # no effect where headers commit
+    entry = np.where(vc == EJECT, -1, np.where(marked, -vc - 2, vc)).tolist()
     start, at, first = table.start.tolist(), table.input_vc.tolist(), table.first.tolist()
     sources = None
     if relation.may_use is not None:
