@@ -93,6 +93,11 @@ def test_a_notebook_from_text_to_frame_and_plot() -> None:
 
     notebook = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    rows = re.findall(r"<tr>.*?</tr>", "".join(notebook.cells[4]["outputs"][0]["data"]["text/html"]), re.S)
+    loads = [[float(text) for text in re.findall(r"<td>([\d.]+)</td>", row)[-4:-1]] for row in rows]
+    assert len(loads) == 5
+    assert all(abs(accepted / offered - 1) < 0.02 for offered, accepted, *_ in loads), loads
+    assert not all(accepted > offered for offered, accepted, *_ in loads), loads
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     shown = [{kind for output in cell.outputs for kind in output.get("data", {})} - {"text/plain"} for cell in code]
     picture, table, plot = {"image/svg+xml"}, {"text/html"}, {"image/png"}

@@ -118,10 +118,13 @@ def _of(which: str, count: int, what: str) -> str:
 
 def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
     """One point with several seeds."""
+    from unknot.simulation.run.replication import FEWEST_SEEDS
+
     rows = [
         *_point_rows(relation, found.runs[0], "", chosen, scale),
         _accepted_row(found, scale),
         *_latency_rows(found, scale),
+        *([("intervals", f"too few seeds: {FEWEST_SEEDS} are needed")] if len(found.runs) < FEWEST_SEEDS else []),
         ("stable", Text(f"{found.stable_runs} of {len(found.runs)} runs", style=answer(found.stable).style)),
     ]
     if found.reason:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.fabrics.fabric import Fabric
+from unknot.shown import Brief
 
 
-@dataclass(frozen=True)
-class Changes:
+@dataclass(frozen=True, repr=False)
+class Changes(Brief):
     """Differences between an older and a newer reading; nodes are matched by GUID.
 
     Attributes

@@ -17,14 +17,15 @@ import numpy.typing as npt
 from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.shown import Brief
 
 KINDS = ("exterior", "general")
 LEAST_DEGREE = 4
 """Least cap of the degree with which a mesh of any size can be grown."""
 
 
-@dataclass(frozen=True, eq=False)
-class TriangularMesh:
+@dataclass(frozen=True, eq=False, repr=False)
+class TriangularMesh(Brief):
     """Incremental triangular mesh: the order of its routers, and the edge each is added to.
 
     Attributes

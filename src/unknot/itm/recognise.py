@@ -11,6 +11,7 @@ from unknot.compressed_rows import starts
 from unknot.itm.mesh import TriangularMesh
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
+from unknot.shown import Brief
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Recognised:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class Chordal:
+@dataclass(frozen=True, repr=False)
+class Chordal(Brief):
     """The answer of `chordal`.
 
     Attributes

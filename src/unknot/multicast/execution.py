@@ -11,6 +11,7 @@ from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.simulation.run.options import check_point
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace, TracedMessage
@@ -19,8 +20,8 @@ from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
 
 
-@dataclass(frozen=True)
-class Execution:
+@dataclass(frozen=True, repr=False)
+class Execution(Brief):
     """Latency of a schedule, and start, arrival and blocking of each of its messages.
 
     Attributes

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from unknot.errors import NetworkError
 from unknot.memory import require
 from unknot.network import Network
+from unknot.shown import Brief
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Send:
     needs: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Schedule:
+@dataclass(frozen=True, repr=False)
+class Schedule(Brief):
     """A collective operation on a network.
 
     Attributes

@@ -18,6 +18,7 @@ from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot.shown import Brief
 
 Numbers = npt.NDArray[np.int64]
 
@@ -25,8 +26,8 @@ MAX_TRIES = 2000
 """Most guesses of a search."""
 
 
-@dataclass(frozen=True, eq=False)
-class Isomorphism:
+@dataclass(frozen=True, eq=False, repr=False)
+class Isomorphism(Brief):
     """A mapping of one network onto another that keeps channels, inputs and outputs.
 
     Attributes

@@ -17,10 +17,11 @@ from unknot.multistage.paths import reaches
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot.shown import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Trees:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trees(Brief):
     """Whether requests for several outputs each can be met at once.
 
     Attributes

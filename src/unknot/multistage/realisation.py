@@ -10,10 +10,11 @@ from unknot.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot.shown import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Realisation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Realisation(Brief):
     """Whether messages can pass a multistage network at once, each link carrying one of them at most.
 
     Attributes

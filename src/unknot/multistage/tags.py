@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.errors import UnknotError
+from unknot.shown import Brief
 from unknot.topologies.composite import high_bit
 
 Numbers = npt.NDArray[np.int64]
@@ -35,8 +36,8 @@ _SYMMETRIC = {
 _NEIGHBOURS = {4: [[(0, 0), (2, 2)], [(2, 0), (0, 2)]], 5: [[(0, 0), (1, 1)], [(1, 0), (0, 1)]]}
 
 
-@dataclass(frozen=True, eq=False)
-class Tags:
+@dataclass(frozen=True, eq=False, repr=False)
+class Tags(Brief):
     """Tags of equal length.
 
     Attributes

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from unknot.errors import NetworkError
 from unknot.network.model import IntArray, Network
+from unknot.shown import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Grid:
+@dataclass(frozen=True, eq=False, repr=False)
+class Grid(Brief):
     """Coordinates and, for every router, the channel that leads up or down each dimension.
 
     Attributes

@@ -15,6 +15,7 @@ from unknot.report.option_text import bursts, lengths, router
 from unknot.report.page import page, write
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
+from unknot.simulation.run.replication import FEWEST_SEEDS
 from unknot.simulation.run.run import Run
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.units import Scale, Units
@@ -103,11 +104,12 @@ def _vcs(relation: Relation) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def within(value: float | None, half_width: float | None, digits: int) -> str:
+def within(value: float | None, half_width: float | None, digits: int, seeds: int = 1) -> str:
     """A figure with its confidence interval, where it has one."""
     if value is None:
         return "–"
-    return f"{value:.{digits}f}" + ("" if half_width is None else f" ± {half_width:.{digits}f}")
+    none = " (too few seeds)" if 1 < seeds < FEWEST_SEEDS else ""
+    return f"{value:.{digits}f}" + (none if half_width is None else f" ± {half_width:.{digits}f}")
 
 
 def _deadlocked(designs: tuple[DesignResult, ...]) -> Iterator[tuple[str, Run, Knot]]:

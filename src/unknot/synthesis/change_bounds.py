@@ -19,6 +19,7 @@ import numpy as np
 from unknot.certificates import Rejected
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.synthesis.tables import Table
 
 Turn = tuple[int, int]
@@ -35,8 +36,8 @@ CYCLES = 200
 """Cycles that are added at a time."""
 
 
-@dataclass(frozen=True)
-class ChangeBound:
+@dataclass(frozen=True, repr=False)
+class ChangeBound(Brief):
     """Proof that fewer changes are not enough.
 
     Attributes

@@ -12,6 +12,7 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
+from unknot.shown import Brief
 from unknot.synthesis.changing_routes import by_levels, changes_of, free_steps, moving, table_steps
 from unknot.synthesis.changing_search import Question, Search, question_of
 from unknot.synthesis.effort import SEARCHING, Effort
@@ -26,8 +27,8 @@ from unknot.synthesis.ways import in_classes
 CHANGES = ("rising", "any", "ports")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ChangingLanes(Figures):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ChangingLanes(Brief, Figures):
     """Routes that change lanes on the way. In `key` all virtual channels have one order, in which every route climbs.
 
     An address is a terminal (or one of the given routing); where lanes change by ports it is level · addresses +

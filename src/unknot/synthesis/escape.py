@@ -12,13 +12,14 @@ from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot.shown import Brief
 from unknot.synthesis.lanes import lanes
 from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Escaped:
+@dataclass(frozen=True, eq=False, repr=False)
+class Escaped(Brief):
     """A relation with escape VCs.
 
     Attributes

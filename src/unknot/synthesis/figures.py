@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unknot.routing.relation import Relation
+from unknot.shown import Brief
 from unknot.synthesis.evidence import Evidence, shows
 from unknot.synthesis.laned import Routes
 from unknot.synthesis.tables import Table
@@ -83,8 +84,8 @@ class Figures:
         return self.count == self.lower_bound
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Lanes(Figures):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Lanes(Brief, Figures):
     """Routes in lanes that packets keep. An address is lane · terminals + terminal; each lane has its own order.
 
     Attributes

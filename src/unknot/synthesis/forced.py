@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from unknot.network import distances_from
+from unknot.shown import Brief
 from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Demand, Ints
 
@@ -34,8 +35,8 @@ class ForcedTurn:
     destination: int
 
 
-@dataclass(frozen=True)
-class ForcedCycle:
+@dataclass(frozen=True, repr=False)
+class ForcedCycle(Brief):
     """A cycle of forced turns: with shortest paths in one lane there is a cycle of dependencies.
 
     Attributes
@@ -115,8 +116,8 @@ class RouteTurn:
     address: int
 
 
-@dataclass(frozen=True)
-class RouteCycle:
+@dataclass(frozen=True, repr=False)
+class RouteCycle(Brief):
     """A cycle of turns that given routes take: with these routes one lane is not enough.
 
     Attributes

@@ -14,6 +14,7 @@ from typing import Any
 from unknot.background import clock
 from unknot.certificates import network_of, plain
 from unknot.network import Network
+from unknot.shown import Brief
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.hints import Steps, steps_of
 from unknot.synthesis.refutation import answer, learnt_by
@@ -32,8 +33,8 @@ class DisagreementError(RuntimeError):
     """Error: the search says that a number of lanes is impossible, and the checker's clauses have a solution."""
 
 
-@dataclass(frozen=True, eq=False)
-class Refutation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Refutation(Brief):
     """A proof that a number of lanes is not enough for shortest paths.
 
     Attributes

@@ -12,6 +12,7 @@ from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.shown import Brief
 from unknot.synthesis.detours import LOST, Wanted, climbing_routes, detour_ways, improved, tree_order
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import Routes, laned
@@ -24,8 +25,8 @@ STEEP = 6
 """Weight of each further unit of a pair's detour over the unit before, where the longest detour is to be small."""
 
 
-@dataclass(frozen=True, eq=False)
-class LongerLanes:
+@dataclass(frozen=True, eq=False, repr=False)
+class LongerLanes(Brief):
     """Routes in a prescribed number of lanes.
 
     Attributes

@@ -24,6 +24,7 @@ from unknot.certificates import Rejected, message_of, network_of, plain, table_o
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.synthesis.hints import Steps
 from unknot.verify.verdict import Message
 
@@ -66,8 +67,8 @@ Literals = tuple[frozenset[Entry], frozenset[Entry]]
 """Clause: one of the first candidates is removed, or one of the second is kept."""
 
 
-@dataclass(frozen=True, eq=False)
-class PruneBound:
+@dataclass(frozen=True, eq=False, repr=False)
+class PruneBound(Brief):
     """Proof that fewer removed candidates are not enough.
 
     Attributes

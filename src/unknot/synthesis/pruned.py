@@ -11,6 +11,7 @@ from unknot.background import clock
 from unknot.certificates import Rejected, network_of, plain, table_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.hints import steps_of
@@ -35,8 +36,8 @@ MOST_PROOF = 60_000
 CONFLICTS = 200_000
 
 
-@dataclass(frozen=True, eq=False)
-class Unprunable:
+@dataclass(frozen=True, eq=False, repr=False)
+class Unprunable(Brief):
     """Impossibility: no choice of removed candidates makes a relation safe and keeps it delivering.
 
     Attributes
@@ -62,8 +63,8 @@ class Unprunable:
             return False
 
 
-@dataclass(frozen=True, eq=False)
-class Pruned:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pruned(Brief):
     """A relation with fewer candidates.
 
     Attributes

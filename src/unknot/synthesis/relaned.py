@@ -12,6 +12,7 @@ from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
+from unknot.shown import Brief
 from unknot.synthesis.detours import Wanted, climbing_routes, tree_order
 from unknot.synthesis.figures import Lanes
 from unknot.synthesis.laned import Routes, laned, no_slots
@@ -19,8 +20,8 @@ from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import Flags, Floats, Ints, demand
 
 
-@dataclass(frozen=True, eq=False)
-class Relaned:
+@dataclass(frozen=True, eq=False, repr=False)
+class Relaned(Brief):
     """Routes in lanes on what is left of a network.
 
     Attributes

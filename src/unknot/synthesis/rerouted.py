@@ -12,6 +12,7 @@ from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.synthesis.change_bounds import ChangeBound, Kind, accept_changes, change_bound
 from unknot.synthesis.detours import Wanted, climbing_routes, improved, table_ways, tree_order
 from unknot.synthesis.effort import Effort
@@ -24,8 +25,8 @@ from unknot.synthesis.ways import Floats, Ints
 ROUNDS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Rerouted:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rerouted(Brief):
     """Routes by tables, some of them changed so that they fit into a number of lanes.
 
     Attributes

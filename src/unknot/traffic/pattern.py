@@ -12,14 +12,15 @@ import numpy.typing as npt
 from unknot.errors import UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.shown import Brief
 
 
 class TrafficError(UnknotError):
     """Traffic that does not fit the network, or makes no sense."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pattern:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pattern(Brief):
     """Traffic pattern; at most one of `destination` and `weight` is set, and uniform traffic has neither.
 
     Attributes

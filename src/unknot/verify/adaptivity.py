@@ -11,11 +11,12 @@ import numpy as np
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.verify.minimal_paths import ForbiddenPath, PathCounts, forbidden_path, path_counts
 
 
-@dataclass(frozen=True)
-class Adaptivity:
+@dataclass(frozen=True, repr=False)
+class Adaptivity(Brief):
     """Permitted shortest paths over all shortest paths.
 
     Paths are sequences of channels, so virtual channels do not multiply them, but parallel channels do. A pair is a

@@ -12,6 +12,7 @@ from unknot.network import distances_from
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.verify.delivery import Delivery
 from unknot.verify.directions import Directions, directions
 from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_path
@@ -197,8 +198,8 @@ def _refusal(relation: Relation, kinds: Directions, kind: int, address: int) -> 
     raise RelationError(f"{relation.name}: its answers change from one question to the next")
 
 
-@dataclass(frozen=True, eq=False)
-class Conclusion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Conclusion(Brief):
     """Whether a routing is minimal, deadlock-free and fully adaptive under one switching technique.
 
     Attributes

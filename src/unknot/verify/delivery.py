@@ -13,6 +13,7 @@ from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.shown import Brief
 from unknot.threads import threads_of
 from unknot.verify.effort import Effort, step
 from unknot.verify.states import Explorer
@@ -23,8 +24,8 @@ SHOWN = 1000
 """Dead ends and states on loops that are kept by name."""
 
 
-@dataclass(frozen=True)
-class Delivery:
+@dataclass(frozen=True, repr=False)
+class Delivery(Brief):
     """Delivery of a relation: dead ends, loops, and lengths of routes.
 
     Attributes

@@ -20,6 +20,7 @@ from unknot.routing.designed import is_file, restricted
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
+from unknot.shown import Brief
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
@@ -58,8 +59,8 @@ class Fault:
     why: str
 
 
-@dataclass(frozen=True)
-class FaultSweep:
+@dataclass(frozen=True, repr=False)
+class FaultSweep(Brief):
     """Outcomes of all faults that were tried.
 
     Attributes

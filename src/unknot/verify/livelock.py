@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.verify.states import Explorer
 
 SHOWN = 100
@@ -18,8 +19,8 @@ STARTS = 32
 """States of a component from which a short cycle is sought."""
 
 
-@dataclass(frozen=True)
-class Livelock:
+@dataclass(frozen=True, repr=False)
+class Livelock(Brief):
     """Whether every route ends.
 
     Attributes

@@ -13,13 +13,14 @@ from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.traffic import Traffic
 from unknot.verify.states import Explorer
 from unknot.verify.traffic import Rates, rates
 
 
-@dataclass(frozen=True, eq=False)
-class Loads:
+@dataclass(frozen=True, eq=False, repr=False)
+class Loads(Brief):
     """Load of each channel when the terminals send the given traffic.
 
     Attributes

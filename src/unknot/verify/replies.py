@@ -22,6 +22,7 @@ from unknot.background import clock
 from unknot.errors import RelationError, near
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, dependencies
 
@@ -35,8 +36,8 @@ QUEUES = (
 """What every answer rests on."""
 
 
-@dataclass(frozen=True)
-class RequestReply:
+@dataclass(frozen=True, repr=False)
+class RequestReply(Brief):
     """Whether requests and replies are safe where terminals hold requests back, and replies have their own queue.
 
     Attributes

@@ -16,6 +16,7 @@ from unknot.lazy_kernel import is_small, plainly, runs_plainly, viewed
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.verify.effort import Effort, TimeUpError, step
 
 Flags = npt.NDArray[np.bool_]
@@ -73,8 +74,8 @@ class Explorer:
         ask(self.relation, at, address)
 
 
-@dataclass(frozen=True, eq=False)
-class Dependencies:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dependencies(Brief):
     """The channel dependency graph: u → v when some reachable state at VC u has candidate v.
 
     Attributes

@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.verify.states import Explorer
 
 
-@dataclass(frozen=True, eq=False)
-class VcUse:
+@dataclass(frozen=True, eq=False, repr=False)
+class VcUse(Brief):
     """Virtual channels (VCs) of a relation.
 
     Attributes

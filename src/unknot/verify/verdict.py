@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from unknot.shown import Shown
+from unknot.shown import Brief, Shown
 from unknot.switching import Switching
 
 Reachability = Literal["injected", "scheduled", "not-established"]
@@ -43,8 +43,8 @@ class Message:
     wanted: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Configuration:
+@dataclass(frozen=True, repr=False)
+class Configuration(Brief):
     """A deadlock configuration: a legal filling of VCs by messages none of which can ever move.
 
     Attributes
@@ -84,8 +84,8 @@ class Configuration:
         return {vc: i for i, message in enumerate(self.messages) for vc in message.held}
 
 
-@dataclass(frozen=True, eq=False)
-class Certificate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate(Brief):
     """A reason for "deadlock-free" that `unknot.checker` re-checks from the relation alone.
 
     Attributes

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unknot.commands.display import show_runs
 from unknot.errors import SimulationError
+from unknot.report.curves import points
+from unknot.report.study_report import within
 from unknot.routing import dimension_order
 from unknot.simulation import Runs, replicate, simulate
 from unknot.topologies import mesh, ring
@@ -44,7 +47,7 @@ def test_one_seed_has_no_interval_over_seeds() -> None:
 
 
 def test_runs_that_are_not_stable_are_counted_and_named() -> None:
-    found = replicate(dimension_order(mesh(4, 4)), 0.9, seeds=2, **POINT)
+    found = replicate(dimension_order(mesh(4, 4)), 0.9, seeds=3, **POINT)
     assert (found.stable_runs, found.stable, found.latency_mean) == (0, False, None)
     assert found.reason.startswith("seed 1: saturated")
     assert found.accepted_half_width is not None
@@ -60,3 +63,18 @@ def test_bad_seeds_are_refused() -> None:
             replicate(relation, 0.1, seeds=wrong, switching="wormhole")  # type: ignore[arg-type]
     with pytest.raises(SimulationError, match="seeds, not seed"):
         replicate(relation, 0.1, seed=3, switching="wormhole")
+
+
+def test_two_seeds_are_too_few_for_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    relation = dimension_order(mesh(3, 3))
+    two, three = (replicate(relation, 0.1, seeds=seeds, **POINT) for seeds in (2, 3))
+    assert (two.accepted_half_width, two.latency_half_width) == (None, None)
+    assert three.accepted_half_width is not None
+    assert three.accepted_half_width < 0.5 * three.accepted_load
+    (point,) = points(two.runs)
+    assert (point.accepted_half_width, point.mean_half_width) == (None, None)
+    assert within(0.3719, None, 4, 2) == "0.3719 (too few seeds)"
+    show_runs(relation, two)
+    assert "too few seeds: 3 are needed" in " ".join(capsys.readouterr().out.split())
+    show_runs(relation, three)
+    assert "too few" not in capsys.readouterr().out

@@ -24,13 +24,17 @@ from unknot.simulation.run.statistics import half_width
 if TYPE_CHECKING:
     import pandas
 
+FEWEST_SEEDS = 3
+"""Fewest runs of a point from which a confidence interval is computed."""
+
 
 @dataclass(frozen=True, repr=False)
 class Runs(Shown):
     """Several runs of one point that differ in their seeds.
 
     Loads are means over all runs that did not deadlock, latencies and hops over the stable ones. Half-widths are of
-    95 % confidence intervals by Student's distribution over the means of the runs; None of fewer than two.
+    95 % confidence intervals by Student's distribution over the means of the runs; None of fewer than
+    `FEWEST_SEEDS`, whose interval says nothing: that of two is 9 times their standard deviation to each side.
 
     Attributes
     ----------
@@ -191,6 +195,5 @@ def mean_of(values: Sequence[float | None]) -> float | None:
 
 
 def spread(values: Sequence[float | None]) -> float | None:
-    """Half the 95 % confidence interval of the mean of the known values; None of fewer than two."""
-    known = [value for value in values if value is not None]
-    return half_width(np.array(known), fewest=2) if len(known) > 1 else None
+    """Half the 95 % confidence interval of the mean of the known values; None of fewer than `FEWEST_SEEDS`."""
+    return half_width(np.array([value for value in values if value is not None]), fewest=FEWEST_SEEDS)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.shown import Brief
 from unknot.simulation.engine.engine import Engine
 
 Values = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Series:
+@dataclass(frozen=True, eq=False, repr=False)
+class Series(Brief):
     """A run over time, warm-up included; loads in flits per terminal and cycle, all arrays of shape (intervals,).
 
     Attributes

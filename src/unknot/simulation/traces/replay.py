@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.shown import Brief
 from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State
@@ -20,8 +21,8 @@ from unknot.verify.verdict import Configuration, Message
 Numbers = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Replay:
+@dataclass(frozen=True, repr=False)
+class Replay(Brief):
     """Outcome of a configuration that was put into the simulator.
 
     Attributes

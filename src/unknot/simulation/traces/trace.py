@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
+from unknot.shown import Brief
 
 Times = npt.NDArray[np.int64]
 COLUMNS = ("cycle", "source", "destination", "flits", "delay")
@@ -63,8 +64,8 @@ class TracedMessage:
     message_class: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Trace:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Brief):
     """Messages as arrays; `Trace.of` makes one of `TracedMessage` objects, and indexing gives them back.
 
     Attributes

@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement
 
 from unknot.background import clock
 from unknot.errors import RelationError
+from unknot.shown import Brief
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.synthesis.rules.judge import Counts, Judged, Kind, judge
 from unknot.synthesis.rules.requirements import Adaptive, Request
@@ -16,8 +17,8 @@ from unknot.synthesis.rules.search import Effort, Say
 from unknot.synthesis.rules.space import Space
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Brief):
     """The answer to a question of design.
 
     Attributes

@@ -14,6 +14,7 @@ from unknot.errors import RelationError
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
+from unknot.shown import Brief
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.synthesis.rules import ranking_checker
 from unknot.synthesis.rules.design import family_of
@@ -35,8 +36,8 @@ class NotUniform(RelationError):  # noqa: N818
     """Error: answers of an algorithm depend on more than the type of VC and the remaining directions."""
 
 
-@dataclass(frozen=True, eq=False)
-class EverySize:
+@dataclass(frozen=True, eq=False, repr=False)
+class EverySize(Brief):
     """Whether an algorithm can deadlock on any mesh of some dimensions.
 
     Attributes

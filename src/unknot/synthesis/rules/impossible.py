@@ -19,6 +19,7 @@ import numpy as np
 from unknot import checker
 from unknot.certificates import Rejected, plain
 from unknot.errors import UnknotError
+from unknot.shown import Brief
 from unknot.switching import Switching
 from unknot.synthesis.hints import Steps, steps_of
 from unknot.synthesis.refutation import learnt_by
@@ -30,8 +31,8 @@ from unknot.synthesis.rules.space import Space, symmetries
 from unknot.verify.verdict import Configuration, Verdict
 
 
-@dataclass(frozen=True, eq=False)
-class Impossible:
+@dataclass(frozen=True, eq=False, repr=False)
+class Impossible(Brief):
     """Impossibility: no rule of a space fulfils a request.
 
     Attributes

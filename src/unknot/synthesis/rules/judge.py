@@ -11,6 +11,7 @@ from typing import Literal
 
 from unknot.background import clock
 from unknot.certificates import Rejected
+from unknot.shown import Brief
 from unknot.switching import Switching, switching_named
 from unknot.synthesis.rules import ranking_checker
 from unknot.synthesis.rules.impossible import Impossible, evidence_holds, impossible, refutation
@@ -31,8 +32,8 @@ SIDES = {1: 6, 2: 5, 3: 3}
 """Longest sides of the meshes on which a rule without proof is tried; 2 in more dimensions."""
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
+@dataclass(frozen=True, eq=False, repr=False)
+class Judged(Brief):
     """Verdict on one distribution of VCs.
 
     Attributes

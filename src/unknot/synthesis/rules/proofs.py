@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from unknot.shown import Brief
 from unknot.switching import Switching
 from unknot.synthesis.rules.ranking import Edge, Level, closed_walks, ranked
 from unknot.synthesis.rules.requirements import Request, Requirements, Word, lost_path
@@ -37,8 +38,8 @@ IMAGES = 128
 """Most images of a closed walk that are forbidden with it."""
 
 
-@dataclass(frozen=True)
-class Proof:
+@dataclass(frozen=True, repr=False)
+class Proof(Brief):
     """Proof that a rule is deadlock-free on every mesh; `ranking_checker.accept` checks it.
 
     Attributes
