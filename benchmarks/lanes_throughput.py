@@ -77,7 +77,7 @@ def line(fabric: str, routes: str, count: int, highest: float, relation: Relatio
     terminals = relation.network.num_terminals
     assert check(relation).deadlock_free
     found = saturation(relation, traffic="uniform_others", tolerance=0.02, buffer_depth=DEPTH)
-    traced = run_trace(relation, all_to_all(terminals), buffer_depth=DEPTH)
+    traced = run_trace(relation, all_to_all(terminals), buffer_depth=DEPTH, switching="wormhole")
     assert traced.makespan is not None, traced.reason
     share = (terminals - 1) * FLITS / traced.makespan
     ideal = min(1.0, (terminals - 1) / highest)

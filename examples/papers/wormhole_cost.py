@@ -94,7 +94,8 @@ def source_is_freed() -> Answer:
     freed = {}
     for flits in (8, 24, 48, 56, 120):
         sends = (Send(0, 7, 8, (7,), 50), Send(0, 1, 8, (1,), flits // 8), Send(0, 1, 0, (1,), 1))
-        done = execute(dimension_order(line), Schedule("multicast", line, 7, (0, 1, 7, 8), sends), block=8)
+        schedule = Schedule("multicast", line, 7, (0, 1, 7, 8), sends)
+        done = execute(dimension_order(line), schedule, block=8, switching="wormhole")
         next_start, received = done.started[2], done.arrived[1]
         assert next_start is not None
         assert received is not None

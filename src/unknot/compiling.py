@@ -14,6 +14,10 @@ from unknot.progress import NotebookBar, in_notebook
 
 ABOUT = 15
 """Seconds that compiling takes for a first simulation, or for a first proof with what belongs to it."""
+MOST = 0.97 * ABOUT
+"""Seconds up to which the bar grows."""
+EVERY = 10.0
+"""Seconds between two lines where there is no bar."""
 QUIET = "UNKNOT_QUIET"
 """Environment variable that, if set, suppresses the notice."""
 CALM = 1.5
@@ -47,10 +51,22 @@ class Announcement:
 
     def _say(self) -> None:
         text = f"compiling kernels, once, about {ABOUT} s"
-        if sys.stderr.isatty() or in_notebook():
-            threading.Thread(target=self._bar, args=(text,), name="unknot-compiling", daemon=True).start()
-        else:
+        screen = sys.stderr.isatty() or in_notebook()
+        if not screen:
             print(text, file=sys.stderr, flush=True)
+        show = self._bar if screen else self._lines
+        threading.Thread(target=show, args=(text,), name="unknot-compiling", daemon=True).start()
+
+    def _lines(self, text: str) -> None:
+        said = 0.0
+
+        def show(seconds: float) -> None:
+            nonlocal said
+            if seconds >= said + EVERY:
+                said = seconds
+                print(f"still compiling kernels, {seconds:.0f} s", file=sys.stderr, flush=True)
+
+        self._follow(show)
 
     def _bar(self, text: str) -> None:
         from rich.console import Console
@@ -59,22 +75,22 @@ class Announcement:
 
         if in_notebook():
             bar = NotebookBar(text, late=0)
-            self._follow(lambda seconds: bar("", int(seconds), ABOUT))
+            self._follow(lambda seconds: bar("", int(min(seconds, MOST)), ABOUT))
             bar.close()
             return
         try:
             columns = (TextColumn(text), BarColumn(), TimeElapsedColumn())
             with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
                 task = shown.add_task("", total=ABOUT)
-                self._follow(lambda seconds: shown.update(task, completed=seconds))
+                self._follow(lambda seconds: shown.update(task, completed=min(seconds, MOST)))
         except LiveError:
             print(text, file=sys.stderr, flush=True)
 
     def _follow(self, show: Callable[[float], None]) -> None:
-        """Show the seconds gone, short of all, until nothing has been compiled for a while."""
+        """Show the seconds gone until nothing has been compiled for a while."""
         began = time.monotonic()
         while self._deep or time.monotonic() - self._last < CALM:
-            show(min(time.monotonic() - began, 0.97 * ABOUT))
+            show(time.monotonic() - began)
             time.sleep(0.1)
 
 

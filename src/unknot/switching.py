@@ -11,8 +11,6 @@ SWITCHINGS: tuple[Switching, ...] = ("saf", "vct", "wormhole", "wormhole-nonatom
 """Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
 DEFAULT_SWITCHING: Final[Switching] = "vct"
 """Default technique of functions and commands: what most routers and fabrics do."""
-MESSAGE_SWITCHING: Final[Switching] = "wormhole"
-"""Default technique of traces and collective operations: their messages may be longer than any buffer."""
 
 
 def switching_named(name: str) -> Switching:

@@ -73,7 +73,17 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         return Schedule(operation, network, root, tuple(range(12)), sends)
 
     monkeypatch.setattr(unknot.multicast, "collective", round_a_ring)
-    words = ("ring(12)", "--routing", "dimension_order(dateline='none')", "--block", "60")
+    words = (
+        "ring(12)",
+        "--routing",
+        "dimension_order(dateline='none')",
+        "--block",
+        "60",
+        "--vcs",
+        "1",
+        "--switching",
+        "wormhole",
+    )
     code, out, _ = run(*words)
     assert code == 1
     assert "DEADLOCK" in out
@@ -100,7 +110,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--block", "0"], "whole number"),
         (["--overhead", "-1"], "overhead"),
         (["--switching", "worm"], "did you mean wormhole?"),
-        (["--switching", "vct", "--block", "9"], "does not fit"),
+        (["--buffer-depth", "8", "--block", "9"], "does not fit"),
     ],
 )
 def test_bad_input_is_reported(words: list[str], shown: str) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from unknot.commands.display import console
 from unknot.commands.printing import printable
+from unknot.commands.signs import doing
 from unknot.progress import Progress
 
 
@@ -16,7 +17,8 @@ from unknot.progress import Progress
 def progress_bar(title: str) -> Iterator[Progress]:
     """A progress bar on stderr; a line every tenth of the way where that is not a screen."""
     if not sys.stderr.isatty():
-        yield _lines(title)
+        with doing(title) as tell:
+            yield _lines(title, tell)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -27,11 +29,12 @@ def progress_bar(title: str) -> Iterator[Progress]:
         yield lambda stage, done, total: bar.update(task, completed=done, total=total or None, description=stage)
 
 
-def _lines(title: str) -> Progress:
+def _lines(title: str, tell: Progress) -> Progress:
     shown = -1
 
     def progress(stage: str, done: int, total: int) -> None:
         nonlocal shown
+        tell(stage, done, total)
         tenth = 10 * done // max(1, total)
         if tenth > shown:
             shown = tenth
@@ -42,9 +45,10 @@ def _lines(title: str) -> Progress:
 
 @contextmanager
 def cycles(what: str) -> Iterator[Progress]:
-    """Show stage, cycle and cycles per second of a run on stderr; nothing where that is not a screen."""
+    """Show stage, cycle and cycles per second of a run on stderr; where that is not a screen, the cycle at times."""
     if not sys.stderr.isatty():
-        yield lambda stage, done, total: None
+        with doing(what) as tell:
+            yield lambda stage, done, total: tell(f"{stage}, cycle", done)
         return
     with console(errors=True).status(f"{what} …") as status:
         began, last, before = time.monotonic(), 0, 0
@@ -61,9 +65,10 @@ def cycles(what: str) -> Iterator[Progress]:
 
 @contextmanager
 def status(what: str) -> Iterator[Callable[..., None]]:
-    """Show the stage of a search and its time on stderr; nothing where that is not a screen."""
+    """Show the stage of a search and its time on stderr."""
     if not sys.stderr.isatty():
-        yield lambda stage, done=0, total=0: None
+        with doing(what) as tell:
+            yield tell
         return
     began = time.monotonic()
     with console(errors=True).status(f"{what} …") as line:
@@ -72,19 +77,13 @@ def status(what: str) -> Iterator[Callable[..., None]]:
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """Show on stderr what is going on; nothing where that is not a screen."""
-    if sys.stderr.isatty():
-        with console(errors=True).status(f"{what} …"):
-            yield
-    else:
+    """Show on stderr what is going on."""
+    with console(errors=True).status(f"{what} …") if sys.stderr.isatty() else doing(what):
         yield
 
 
 @contextmanager
-def proving() -> Iterator[Progress | None]:
-    """Yield a progress bar over the stages of a proof; None where stderr is not a screen."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with progress_bar("proving") as progress:
+def proving() -> Iterator[Progress]:
+    """Yield a progress bar over the stages of a proof; where stderr is not a screen, the stage is said at times."""
+    with progress_bar("proving") if sys.stderr.isatty() else doing("proving") as progress:
         yield progress

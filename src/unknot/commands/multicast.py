@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.options import (
-    BufferDepth,
     Json,
+    MessageDepth,
     NetworkText,
     Picture,
     RoutingText,
@@ -19,7 +19,7 @@ from unknot.commands.options import (
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
-from unknot.switching import MESSAGE_SWITCHING
+from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.multicast import Execution, Meeting, Schedule
@@ -43,9 +43,9 @@ def multicast(
     ] = None,
     order: Annotated[str, typer.Option(help="auto, circle, dimensions or numbers.")] = "auto",
     vcs: Vcs = None,
-    switching: SwitchingName = MESSAGE_SWITCHING,
+    switching: SwitchingName = DEFAULT_SWITCHING,
     block: Annotated[int, typer.Option(help="Flits of a block of data.")] = 8,
-    buffer_depth: BufferDepth = 8,
+    buffer_depth: MessageDepth = None,
     overhead: Annotated[int, typer.Option(help="Cycles a terminal needs before it sends.")] = 0,
     out: Picture = None,
     units: UnitsText = None,
@@ -62,7 +62,7 @@ def multicast(
 
     scale = Scale.of(units)
     technique = switching_named(switching)
-    relation = relation_of(network, routing, vcs)
+    relation = relation_of(network, routing, vcs, simulated=True)
     chosen = None
     if members is not None:
         try:

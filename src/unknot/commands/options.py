@@ -37,6 +37,12 @@ Flows = Annotated[
     typer.Option("--flows", metavar="FILE.csv", help="Only these flows: columns source, target and bandwidth."),
 ]
 BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
+MessageDepth = Annotated[
+    int | None,
+    typer.Option(
+        "--buffer-depth", help="Flits per virtual channel; by default 8, or the longest message under vct, saf."
+    ),
+]
 RouterText = Annotated[
     str, typer.Option(help="Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.")
 ]

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from unknot.commands.guard import INTERNAL, INTERRUPTED, NOBODY_READS, internal_error
 from unknot.commands.printing import printable
+from unknot.commands.signs import signs
 from unknot.errors import UnknotError, bare, missing_extra, visible
 
 HOLDS, FAILS, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
@@ -32,7 +33,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with _cleaned_usage():
+            with _cleaned_usage(), signs():
                 return super().invoke(ctx)
         except UnknotError as error:
             say(str(error))

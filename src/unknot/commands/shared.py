@@ -34,6 +34,7 @@ def relation_of(
     flows: Path | None = None,
 ) -> Relation:
     """The relation of texts, for some flows alone; those found in a file may name files of its folder alone."""
+    from unknot.commands import activity
     from unknot.routing.named import routing_to_simulate
     from unknot.studies import design
     from unknot.synthesis.flows import only, read_flows
@@ -43,11 +44,12 @@ def relation_of(
     else:
         built = design.network(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
     make = routing_to_simulate if simulated else design.routing
-    if flows is None:
+    matrix = None if flows is None else read_flows(flows, built)
+    if matrix is None:
         design.require_connected(built)
-        return make(built, routing, vcs, where="--routing")
-    matrix = read_flows(flows, built)
-    return only(make(built, routing, vcs, flows=matrix, where="--routing"), matrix)
+    with activity.busy(f"building {routing}"):
+        made = make(built, routing, vcs, flows=matrix, where="--routing")
+    return made if matrix is None else only(made, matrix)
 
 
 def flows_in(file: Path, network: Network) -> Pattern:

@@ -9,8 +9,8 @@ import typer
 
 from unknot.commands.options import (
     SEED,
-    BufferDepth,
     Json,
+    MessageDepth,
     NetworkText,
     Picture,
     RoutingText,
@@ -22,7 +22,7 @@ from unknot.commands.options import (
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.commands.printing import show
 from unknot.commands.shared import print_json, relation_of, write
-from unknot.switching import MESSAGE_SWITCHING
+from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -38,8 +38,8 @@ def trace(
         Path | None, typer.Argument(metavar="[FILE]", help="Messages, as CSV or .parquet; or see --requests.")
     ] = None,
     vcs: Vcs = None,
-    switching: SwitchingName = MESSAGE_SWITCHING,
-    buffer_depth: BufferDepth = 8,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    buffer_depth: MessageDepth = None,
     overhead: Annotated[int, typer.Option(help="Cycles a terminal is busy with a message before it sends.")] = 0,
     in_order: Annotated[bool, typer.Option("--in-order", help="Send strictly in the order of the file.")] = False,
     requests: Annotated[
@@ -130,7 +130,7 @@ def trace(
 def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Relation:
     """The routing, once for each class of messages if there are any."""
     if not classes:
-        return relation_of(network, routing, vcs)
+        return relation_of(network, routing, vcs, simulated=True)
     from unknot.routing.classes import in_classes, share
 
     names = [name.strip() for name in classes.split(",")]

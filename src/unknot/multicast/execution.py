@@ -10,13 +10,13 @@ import numpy as np
 from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
+from unknot.routing.taking import takes_simulated
 from unknot.shown import Brief
-from unknot.simulation.run.options import check_point
+from unknot.simulation.run.options import check_point, depth_for
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace, TracedMessage
 from unknot.simulation.traces.trace_run import check_cycles, play_trace
-from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
 
 
@@ -55,14 +55,14 @@ class Execution(Brief):
         return sum(cycles is not None and cycles > 0 for cycles in self.blocked)
 
 
-@takes_relation
+@takes_simulated
 def execute(
     relation: Relation,
     schedule: Schedule,
     *,
     block: int = 8,
-    switching: Switching = MESSAGE_SWITCHING,
-    buffer_depth: int = 8,
+    switching: Switching = DEFAULT_SWITCHING,
+    buffer_depth: int | None = None,
     overhead: int = 0,
 ) -> Execution:
     """Run a schedule in an otherwise empty network.
@@ -74,6 +74,8 @@ def execute(
     ----------
     block : int
         Flits of a block of data.
+    buffer_depth : int, optional
+        Flits per VC; by default 8, or what the longest message needs under ``vct`` and ``saf``.
     overhead : int
         Cycles from the moment a message could start to its first flit.
 
@@ -87,10 +89,11 @@ def execute(
     technique = switching_named(switching)
     same_network(relation, schedule)
     check_cycles(overhead=overhead)
-    check_point(block, technique, buffer_depth, 0)
+    depth = depth_for(technique, buffer_depth, *(block * send.size for send in schedule.sends))
+    check_point(block, technique, depth, 0)
     for send in schedule.sends:
-        check_point(block * send.size, technique, buffer_depth, 0)
-    together = _play(relation, schedule, block, technique, buffer_depth, int(overhead))
+        check_point(block * send.size, technique, depth, 0)
+    together = _play(relation, schedule, block, technique, depth, int(overhead))
     started = [
         int(cycle) if end >= 0 else None for cycle, end in zip(together.injected, together.arrived, strict=True)
     ]
@@ -98,7 +101,7 @@ def execute(
     alone: list[int | None] = [None] * len(schedule.sends)
     for apart in _apart(relation, schedule):
         rows = tuple(replace(schedule.sends[i], step=0, needs=()) for i in apart)
-        single = _play(relation, replace(schedule, sends=rows), block, technique, buffer_depth, 0)
+        single = _play(relation, replace(schedule, sends=rows), block, technique, depth, 0)
         for i, start, end in zip(apart, single.injected.tolist(), single.arrived.tolist(), strict=True):
             alone[i] = end - start
     blocked = [

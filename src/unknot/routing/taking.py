@@ -52,7 +52,14 @@ class TakesRelation(Protocol[P, R_co]):
     ) -> R_co: ...
 
 
-def takes_relation(function: Callable[Concatenate[Relation, P], R]) -> TakesRelation[P, R]:
+def takes_simulated(function: Callable[Concatenate[Relation, P], R]) -> TakesRelation[P, R]:
+    """As `takes_relation`; without `vcs` at least 4 VCs where the routing can use them."""
+    return takes_relation(function, simulated=True)
+
+
+def takes_relation(
+    function: Callable[Concatenate[Relation, P], R], *, simulated: bool = False
+) -> TakesRelation[P, R]:
     """Let the first argument, a relation, be a network with the keywords `routing` and `vcs`, as on the command line.
 
     Examples
@@ -75,9 +82,10 @@ def takes_relation(function: Callable[Concatenate[Relation, P], R]) -> TakesRela
         if not args and parameters[0].name in options:
             args = (options.pop(parameters[0].name),)
         if args and (not isinstance(args[0], Relation) or routing is not None or vcs is not None):
-            from unknot.routing.named import relation_of
+            from unknot.routing import named
 
-            args = (relation_of(args[0], routing, vcs, what=function.__name__), *args[1:])
+            make = named.routing_to_simulate if simulated else named.routing
+            args = (named.relation_of(args[0], routing, vcs, what=function.__name__, named=make), *args[1:])
         return function(*args, **options)
 
     call: Any = call_with

@@ -107,7 +107,7 @@ def test_a_limit_and_a_deadlock_are_reported():
         ({"reply_flits": -1}, "reply_flits"),
         ({"request_flits": 0}, "packet_length"),
         ({"service": -1}, "service"),
-        ({"reply_flits": 9, "switching": "vct"}, "does not fit"),
+        ({"reply_flits": 9, "buffer_depth": 8}, "does not fit"),
         ({"traffic": list(range(9))}, "no terminal has another one"),
     ],
 )

@@ -144,7 +144,9 @@ def test_an_order_that_waits_for_itself_is_reported():
 def test_a_deadlock_is_an_answer():
     ring = dimension_order(topologies.ring(12), dateline="none")
     trace = [TracedMessage(0, i, (i + 6) % 12, 60) for i in range(0, 12, 3)] + [TracedMessage(0, 1, 2, 1, (0,))]
-    run = run_trace(ring, trace)
+    whole = run_trace(ring, trace)  # whole messages fit the buffers of vct
+    assert (whole.switching, whole.buffer_depth, whole.unfinished) == ("vct", 60, 0)
+    run = run_trace(ring, trace, switching="wormhole")
     assert (run.makespan, run.unfinished, len(run.deadlock.messages)) == (None, 5, 4)
     assert run.reason.startswith("deadlock of 4 messages")
     assert run.injected.tolist() == [0, 0, 0, 0, -1]
@@ -239,7 +241,9 @@ def test_points_that_cannot_be_are_refused():
         with pytest.raises(SimulationError, match=text):
             run_trace(MESH, [message], **options)
     with pytest.raises(SimulationError, match="does not fit"):
-        run_trace(MESH, [message], switching="vct")
+        run_trace(MESH, [message], buffer_depth=8)
+    assert run_trace(MESH, [message]).buffer_depth == 9
+    assert run_trace(MESH, [message], switching="wormhole").buffer_depth == 8
 
 
 def test_a_message_that_has_no_address_is_refused():

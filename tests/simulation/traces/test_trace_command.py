@@ -16,7 +16,16 @@ from unknot.simulation import Trace, TracedMessage, read_trace, run_trace
 
 TRACES = Path(__file__).parents[3] / "examples" / "traces"
 HALO = (str(TRACES / "halo.csv"), "--routing", "dimension_order")
-RING = ("ring(12)", str(TRACES / "round-a-ring.csv"), "--routing", "dimension_order(dateline='none')")
+RING = (
+    "ring(12)",
+    str(TRACES / "round-a-ring.csv"),
+    "--routing",
+    "dimension_order(dateline='none')",
+    "--vcs",
+    "1",
+    "--switching",
+    "wormhole",
+)
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -33,7 +42,8 @@ def test_a_file_in_words_with_results_and_a_picture(tmp_path: Path) -> None:
     network = topologies.mesh(4, 4)
     found = read_trace(results, network)
     assert list(found) == list(read_trace(TRACES / "halo.csv", network))
-    makespan = run_trace(dimension_order(network), found).makespan
+    makespan = run_trace(dimension_order(network, 4), found).makespan
+    assert run_trace("mesh(4, 4)", found, routing="dimension_order").makespan == makespan
     assert f"{makespan} cycles" in out
     assert f",{makespan}," in results.read_text(encoding="utf-8")
 

@@ -19,6 +19,8 @@ from unknot.threads import threads_of
 if TYPE_CHECKING:
     from unknot.network import Network
 
+DEPTH = 8
+"""Flits per VC unless another number is given."""
 MOST = 2**40
 """Most cycles of a part of a run."""
 ROUTERS, FLITS = 1024, 256
@@ -41,6 +43,14 @@ def check_point(packet_length: int, switching: Switching, buffer_depth: int, see
             f"buffer_depth of at least packet_length: give {packet_length}, or another switching technique such as "
             "wormhole"
         )
+
+
+def depth_for(switching: Switching, buffer_depth: int | None, *flits: int) -> int:
+    """Flits per VC where none are given: 8, or those of the longest message where the technique needs as many."""
+    if buffer_depth is not None:
+        return buffer_depth
+    whole = [n for n in flits if isinstance(n, (int, np.integer))] if switching in ("saf", "vct") else []
+    return int(max([DEPTH, *whole]))
 
 
 def check_load(load: float) -> None:

@@ -11,15 +11,15 @@ from unknot.errors import SimulationError
 from unknot.memory import require
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
+from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.engine import DEFAULT
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.options import check_point
+from unknot.simulation.run.options import check_point, depth_for
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace
 from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
-from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Pattern, Traffic, pattern
 
 Numbers = npt.NDArray[np.int64]
@@ -71,7 +71,7 @@ class ClosedLoop:
         return self.run.reason
 
 
-@takes_relation
+@takes_simulated
 @with_bar
 def closed_loop(
     relation: Relation,
@@ -83,8 +83,8 @@ def closed_loop(
     traffic: Traffic = "uniform_others",
     service: int = 0,
     think: int = 0,
-    switching: Switching = MESSAGE_SWITCHING,
-    buffer_depth: int = 8,
+    switching: Switching = DEFAULT_SWITCHING,
+    buffer_depth: int | None = None,
     limit: int | None = None,
     router: Router = DEFAULT,
     itself: bool = False,
@@ -114,6 +114,8 @@ def closed_loop(
         Whether a terminal may send requests to itself, where the pattern says so.
     router : Router
         As for `simulate`.
+    buffer_depth : int, optional
+        As for `run_trace`.
     service, think : int
         Cycles between the arrival of a request and its reply, and between that of a reply and the next request.
     seed : int
@@ -131,8 +133,9 @@ def closed_loop(
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
             raise SimulationError(f"{name} must be a whole number of at least {least}, got {value!r}")
     check_cycles(service=service, think=think, limit=limit)
-    check_point(request_flits, technique, buffer_depth, seed)
-    check_point(max(1, reply_flits), technique, buffer_depth, seed)
+    depth = depth_for(technique, buffer_depth, request_flits, reply_flits)
+    check_point(request_flits, technique, depth, seed)
+    check_point(max(1, reply_flits), technique, depth, seed)
     if relation.classes and not {REQUEST, REPLY} <= set(relation.classes):
         raise SimulationError(
             f"{relation.name}: the messages of a closed loop are of the classes {REQUEST} and {REPLY}; the routing "
@@ -156,7 +159,7 @@ def closed_loop(
         flits = np.concatenate([flits, np.full(many, reply_flits, dtype=np.int64)])
     classes = (REQUEST,) * many + (REPLY,) * (source.size - many)
     player = Player(
-        relation, source, destination, flits, switching=technique, buffer_depth=buffer_depth, seed=seed, router=router
+        relation, source, destination, flits, switching=technique, buffer_depth=depth, seed=seed, router=router
     )
     give_classes(player, classes, seed)
 

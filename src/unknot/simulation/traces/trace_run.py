@@ -12,12 +12,12 @@ import numpy.typing as npt
 from unknot.errors import SimulationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
-from unknot.simulation.run.options import check_point
+from unknot.routing.taking import takes_simulated
+from unknot.simulation.run.options import check_point, depth_for
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
-from unknot.switching import MESSAGE_SWITCHING, Switching, switching_named
+from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.verdict import Configuration
 
 Times = npt.NDArray[np.int64]
@@ -88,14 +88,14 @@ class TraceRun:
         return (self.arrived - (self.injected if network else self.ready))[found]
 
 
-@takes_relation
+@takes_simulated
 @with_bar
 def run_trace(
     relation: Relation,
     trace: Trace | Iterable[TracedMessage],
     *,
-    switching: Switching = MESSAGE_SWITCHING,
-    buffer_depth: int = 8,
+    switching: Switching = DEFAULT_SWITCHING,
+    buffer_depth: int | None = None,
     overhead: int = 0,
     in_order: bool = False,
     limit: int | None = None,
@@ -115,8 +115,8 @@ def run_trace(
     Parameters
     ----------
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
-    buffer_depth : int
-        Flits per VC.
+    buffer_depth : int, optional
+        Flits per VC; by default 8, or those of the longest message under ``vct`` and ``saf``.
     overhead : int
         Cycles a free terminal is busy with a message before its first flit.
     in_order : bool
@@ -145,16 +145,17 @@ def run_trace(
     """
     trace = trace if isinstance(trace, Trace) else Trace.of(trace)
     technique = switching_named(switching)
-    check_trace(relation, trace, technique, buffer_depth)
+    depth = depth_for(technique, buffer_depth, *trace.flits.tolist())
+    check_trace(relation, trace, technique, depth)
     check_cycles(overhead=overhead, limit=limit)
-    check_point(1, technique, buffer_depth, 0 if seed is None else seed)
+    check_point(1, technique, depth, 0 if seed is None else seed)
     player = Player(
         relation,
         trace.source,
         trace.destination,
         trace.flits,
         switching=technique,
-        buffer_depth=buffer_depth,
+        buffer_depth=depth,
         seed=seed,
         overhead=overhead,
         in_order=in_order,

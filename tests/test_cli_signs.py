@@ -1,0 +1,58 @@
+"""Signs of life in a pipe: what a command is doing, from time to time, and nothing on stdout."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.cli import app
+from unknot.commands import activity, signs
+
+
+@pytest.fixture(autouse=True)
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signs, "EVERY", 0.02)
+    monkeypatch.delenv("UNKNOT_QUIET", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("repair", "torus(4, 4)", "--routing", "dimension_order", "--time-limit", "2"), "looking for remedies"),
+        (("lanes", "torus(4, 4)"), "looking for lanes"),
+        (("check", "torus(4, 4)", "--routing", "lanes"), "building lanes"),
+        (("simulate", "torus(4, 4)", "--routing", "duato", "--load", "0.2"), "simulating: "),
+        (("faults", "mesh(3, 3)", "--routing", "up_down"), "faults: "),
+        (("trace", "mesh(4, 4)", "--routing", "dimension_order", "--requests", "200"), "simulating, "),
+    ],
+)
+def test_a_pipe_is_told_what_goes_on(words: tuple[str, ...], said: str) -> None:
+    result = CliRunner().invoke(app, [*words, "--json"])
+    json.loads(result.stdout)
+    lines = [line for line in result.stderr.splitlines() if line.endswith(" s")]
+    assert any(line.startswith(said) for line in lines), result.stderr
+
+
+def test_the_count_and_the_stage_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with signs.signs(), activity.status("looking") as tell:
+        tell("round", 3, 12000)
+        time.sleep(0.1)
+        with activity.busy("proving"):
+            time.sleep(0.1)
+        time.sleep(0.1)
+    told = capsys.readouterr().err.splitlines()
+    assert "looking: round 3 of 12,000, 0 s" in told
+    assert "proving, 0 s" in told
+    assert told[-1].startswith("looking")
+    time.sleep(0.1)
+    assert not capsys.readouterr().err  # nothing once it has ended
+
+
+def test_they_can_be_turned_off(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("UNKNOT_QUIET", "1")
+    with signs.signs():
+        time.sleep(0.1)
+    assert not capsys.readouterr().err
