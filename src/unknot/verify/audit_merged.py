@@ -39,7 +39,7 @@ def merged_relation(
     """
     lids = destinations(fabric, traffic)
     home, counts = pairs_by_switch(fabric, board, traffic)
-    network, next_channel = one_sender_each(board.network), board.next_channel[:, lids]
+    network, next_channel = one_sender_each(board.network, senders(fabric, traffic)), board.next_channel[:, lids]
     labels = [fabric.lid_name(int(i)) for i in lids]
     name = f"{traffic} on the tables of {fabric.name}, one sender at each switch"
     if fabric.levels is None and fabric.lanes is None:
@@ -95,8 +95,10 @@ def pairs_by_switch(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[I
     return home, counts
 
 
-def one_sender_each(network: Network) -> Network:
-    """Return the network with one terminal at each switch."""
+def one_sender_each(network: Network, sends: npt.NDArray[np.bool_] | None = None) -> Network:
+    """Return the network with one terminal at each switch, called like the first there that sends."""
     at = np.arange(network.num_routers, dtype=np.int32)
-    names = tuple(f"a port of {network.router_name(r)}" for r in at.tolist())
-    return replace(network, inject=at, eject=at, terminal_labels=names)
+    names = [f"a port of {network.router_name(r)}" for r in at.tolist()]
+    for terminal in [] if sends is None else np.flatnonzero(sends)[::-1].tolist():
+        names[int(network.inject[terminal])] = network.terminal_name(terminal)
+    return replace(network, inject=at, eject=at, terminal_labels=tuple(names))

@@ -106,7 +106,7 @@ def audit_traffic(
     *,
     replies: bool = False,
 ) -> TrafficAudit:
-    """Judge one kind of traffic: with a sender for each port, or where all is well on large fabrics for each switch.
+    """Judge one kind of traffic: with a sender for each port, or on large fabrics for each switch where that says all.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def audit_traffic(
     name = REPLIES if replies else traffic
     if board.network.num_terminals * fabric.lids.size > MERGED:
         merged = merged_relation(fabric, board, traffic, lanes, replies=replies)
-        found = merged and _merged(name, *merged, technique, time_limit, hops[:, lids], extra[:, lids])
+        found = merged and _merged(fabric, name, lids, *merged, technique, time_limit, hops, extra)
         if found:
             return found
     relation = fabric_relation(fabric, traffic, lanes=lanes, replies=replies)
@@ -131,7 +131,9 @@ def audit_traffic(
 
 
 def _merged(
+    fabric: Fabric,
     name: str,
+    lids: npt.NDArray[np.int64],
     relation: Relation,
     counts: npt.NDArray[np.int32],
     technique: Switching,
@@ -139,15 +141,25 @@ def _merged(
     hops: IntArray,
     extra: IntArray,
 ) -> TrafficAudit | None:
-    """Judge with one sender at each switch; None unless all is well, since faults are reported of real hosts."""
-    if (hops[counts > 0] < 0).any():
+    """Judge with one sender at each switch; None where that does not tell which hosts are concerned.
+
+    So it is where packets are dropped for their lanes or between hosts of a switch, and where one in the counterexample
+    begins at the switch of its destination: the sender might be the receiver.
+    """
+    at_home = relation.destination[: lids.size], np.arange(lids.size)
+    missed = np.where(hops[:, lids] < 0, counts, 0)
+    if missed[at_home].any():
         return None
     delivery = deliver(relation)
-    verdict = check(relation, technique, time_limit=time_limit) if delivery.delivered else None
-    if verdict is None or not verdict.deadlock_free:
+    if not delivery.delivered and (fabric.levels is not None or fabric.lanes is not None):
         return None
-    delivery = replace(delivery, pairs=int(counts.sum()))
-    return _joined(name, relation, verdict, delivery, (), counts, extra)
+    verdict = check(relation, technique, time_limit=time_limit)
+    stuck = verdict.configuration
+    if stuck is not None and any(m.source == relation.destination[m.address] for m in stuck.messages):
+        return None
+    delivery = replace(delivery, pairs=int(counts.sum()), undelivered_pairs=int(missed.sum()))
+    lost = lost_packets(fabric, relation, delivery, lids)[:SHOWN]
+    return _joined(name, relation, verdict, delivery, lost, counts, extra[:, lids])
 
 
 def _joined(
