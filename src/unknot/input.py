@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import os
@@ -77,14 +78,14 @@ def _unpacked(file: gzip.GzipFile, path: str | Path, limit: int, growth: int) ->
 
 
 def read_text(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: int = 4) -> str:
-    """The text of a UTF-8 file, plain or gzipped; a byte order mark is dropped, line ends stay as they are.
+    """The text of a UTF-8 or UTF-16 file, plain or gzipped; a byte order mark is dropped, line ends stay.
 
     Raises
     ------
     TextError
         As `read_bytes`, and with line and column of the first byte that is not text.
     """
-    data = read_bytes(path, growth=growth)
+    data = as_utf8(read_bytes(path, growth=growth))
     return _checked(data, path, what)
 
 
@@ -96,9 +97,16 @@ def read_utf8(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: 
     TextError
         As `read_text`.
     """
-    data = read_bytes(path, growth=growth)
+    data = as_utf8(read_bytes(path, growth=growth))
     _checked(data, path, what)
     return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def as_utf8(data: bytes) -> bytes:
+    """UTF-16 that begins with a byte order mark, as Windows shells write it, as UTF-8; other bytes as they are."""
+    if data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return data
+    return data[: len(data) // 2 * 2].decode("utf-16", errors="replace").encode()
 
 
 def _checked(data: bytes, path: str | Path, what: str) -> str:

@@ -16,6 +16,7 @@ NOISE = [
     "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,2 Attr 0x11:0) bad status 110; Connection timed out",
     "[root@mds1 ~]# ibnetdiscover > fabric.txt",
     "admin@login-2:~/fabric$ ",
+    "*** WARNING ***: this command has been replaced by dump_fts",
     "ibwarn: [17430] parse_port_connection_data: cannot parse remote lid and connection type",
 ]
 
@@ -34,6 +35,29 @@ def test_messages_do_not_matter(line: str, at: int, tmp_path: Path) -> None:
     assert sum("1 line of error messages or terminal output skipped" in note for note in found.notes) == 2
     by_hops = read_fabric(tmp_path / "fabric.ibnetdiscover", tmp_path / "opensm.fdbs")
     assert (by_hops.tables == whole.tables).all()  # type: ignore[union-attr]
+
+
+def test_two_outputs_in_one_file_are_noticed(tmp_path: Path) -> None:
+    for name in ("fabric.ibnetdiscover", "opensm-subnet.lst"):
+        text = (FOLDER / name).read_text()
+        (tmp_path / name).write_text(text + text)
+        found, whole = read_fabric(tmp_path / name), read_fabric(FOLDER / name)
+        assert wiring(found) == wiring(whole)
+        assert any("ports are described twice, first in line" in note for note in found.notes)
+        assert not any("twice" in note for note in whole.notes)
+    ring = EXAMPLES / "opensm-ring12-lash"
+    (tmp_path / "lanes.dump").write_text(2 * (ring / "opensm-sl2vl.dump").read_text())
+    assert any("are there twice" in note for note in read_fabric(ring, lanes=tmp_path / "lanes.dump").notes)
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_files_of_windows_shells(order: str, tmp_path: Path) -> None:
+    for name in ("fabric.ibnetdiscover", "opensm-lfts.dump"):
+        text = "\ufeff" + (FOLDER / name).read_text().replace("\n", "\r\n")
+        (tmp_path / f"{name}.txt").write_bytes(text.encode(order))
+    found, whole = read_fabric(tmp_path), read_fabric(FOLDER)
+    assert wiring(found) == wiring(whole)
+    assert (found.tables == whole.tables).all()  # type: ignore[union-attr]
 
 
 def test_switches_that_do_not_give_their_lid(tmp_path: Path) -> None:

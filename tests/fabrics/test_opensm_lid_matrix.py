@@ -109,6 +109,21 @@ def test_real_dumps_agree_with_cables_and_routes() -> None:
     assert np.array_equal(fabric.hops[:, :, 0], fabric.hops[:, :, 0].T)
 
 
+def test_numbers_of_nue_are_no_hop_counts(tmp_path: Path) -> None:
+    """It names one port for each LID, with numbers that may be less than the cables allow."""
+    layout = ring(4)
+    hops = hops_of(layout)
+    assert read(tmp_path, layout, lid_matrix(layout, hops)).hops is not None
+    for (at, to), row in hops.items():
+        row[1:] = [NO_WAY] * PORTS
+        if at != to:
+            row[1] = row[0] = 1
+    fabric = read(tmp_path, layout, lid_matrix(layout, hops))
+    assert fabric.hops is None
+    assert any("one port for each LID with numbers that are no hop counts, as Nue" in note for note in fabric.notes)
+    assert audit(fabric).hops is None
+
+
 def test_an_engine_that_keeps_no_hop_counts(tmp_path: Path) -> None:
     fabric = read(tmp_path, ring(3), lid_matrix(ring(3), {}))
     assert fabric.hops is None

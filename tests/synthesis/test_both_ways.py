@@ -31,6 +31,8 @@ from unknot.synthesis.tables import Table
 from unknot.synthesis.ways import demand, of_pairs, packed, served, unpacked, ways
 from unknot.verify import check, deliver
 
+LASH = EXAMPLES / "opensm-ring12-lash"
+
 
 def shared(found: Lanes) -> bool:
     """Whether every two routers send to each other, to whatever address, in one lane."""
@@ -109,6 +111,15 @@ def test_routes_that_no_lane_can_serve_both_ways_are_named() -> None:
     assert lanes(net, "given", routing=relation, time_limit=1).count == 2
     with pytest.raises(RelationError, match="routes between router 0 and router 4 close a cycle of dependencies"):
         lanes(net, "given", routing=relation, both_ways=True, time_limit=1)
+
+
+def test_a_limit_of_lanes() -> None:
+    """Six pairs of opposite routers of a ring of 12, whose routes go once round: any two pairs close a cycle."""
+    fabric = read_fabric(LASH / "fabric.ibnetdiscover", LASH / "opensm-lfts.dump")
+    relation = fabric_relation(fabric)
+    assert lanes(fabric.network, "given", routing=relation, both_ways=True, limit=6, time_limit=4).count == 6
+    with pytest.raises(RelationError, match=r"no routes in 5 lanes were found; \d+ pairs of routers were left over"):
+        lanes(fabric.network, "given", routing=relation, both_ways=True, limit=5, time_limit=1)
 
 
 def test_free_paths_cannot_share_lanes() -> None:

@@ -99,7 +99,7 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
     )  # fmt: skip
     limits: dict[str, Any] = {
         "time_limit": search.time_limit / 2, "seed": search.seed, "progress": search.progress,
-        "both_ways": search.both_ways,
+        "both_ways": search.both_ways, "limit": DATA_LANES,
     }  # fmt: skip
 
     def same_routes() -> tuple[Fabric, int]:
@@ -182,8 +182,6 @@ def _with_lanes(fabric: Fabric, found: Lanes) -> Fabric:
     from unknot.routing.forwarding_table import destinations
     from unknot.synthesis.tables import Table
 
-    if found.count > DATA_LANES:
-        raise UnknotError(f"{found.count} lanes are needed, and switches have {DATA_LANES} for data")
     if found.count == 1:
         return fabric
     assert isinstance(found.routes, Table)

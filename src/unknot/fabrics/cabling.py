@@ -76,6 +76,7 @@ class Cabling:
     addresses: dict[Place, Address] = field(default_factory=dict)
     cables: dict[Place, Cable] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    repeated: list[int] = field(default_factory=list)
     _line_of: dict[Place, int] = field(default_factory=dict)
 
     def error(self, message: str, line: int, column: int = 0) -> TextError:
@@ -121,6 +122,8 @@ class Cabling:
                 f"{old.line}",
                 line,
             )
+        if old.line != line:
+            self.repeated.append(line)
         old.up = old.up and up
 
     def called(self, key: str) -> str:
@@ -142,6 +145,11 @@ class Cabling:
             node has no cable, or there is no switch.
         """
         self._check_cables()
+        if self.repeated:
+            self.notes.append(
+                f"{len(self.repeated)} ports are described twice, first in line {self.repeated[0]}: are these two "
+                "outputs in one file? They agree and count once"
+            )
         nodes = list(self.nodes.values())
         if ordered_by_guid:
             nodes.sort(key=lambda node: node.guid)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unknot.errors import TextError, UnknotError, near
 from unknot.fabrics.format import Format
-from unknot.input import read_bytes
+from unknot.input import as_utf8, read_bytes
 from unknot.network import Network
 
 _MODULES = (
@@ -86,7 +86,7 @@ def kind_of(path: str | Path) -> str | None:
 
 def kind_by_content(path: str | Path) -> str | None:
     """Return the format that the first 64 KiB of a file show for certain: a name of `FORMATS`, or None."""
-    text = read_bytes(path, _HEAD).decode("utf-8", errors="replace")
+    text = as_utf8(read_bytes(path, _HEAD)).decode("utf-8", errors="replace")
     return next((form.name for form in FORMATS.values() if form.sign is not None and form.sign(text)), None)
 
 

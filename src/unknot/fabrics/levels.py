@@ -193,6 +193,7 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
     memory.require(
         f"the SL to VL tables of {network.num_routers} switches", 2 * network.num_routers * size**2 * LEVELS
     )
+    repeated = 0
     table = np.full((network.num_routers, size, size, LEVELS), UNKNOWN, dtype=np.int8)
     router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
     owner = {int(lid): int(who) for lid, who in zip(fabric.lids, fabric.owner, strict=True)}
@@ -215,11 +216,17 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
         if max(came, out) > most:
             raise file.error(f"{network.router_name(r)} has ports 0 to {most}, not {max(came, out)}", line)
         row = table[r, came, out]
+        repeated += bool(row[0] != UNKNOWN)
         if row[0] != UNKNOWN and tuple(row.tolist()) != lanes:
             raise file.error(f"{network.router_name(r)} had another row for input {came} and output {out}", line)
         table[r, came, out] = lanes
     _require_all(fabric, file, table)
-    return replace(fabric, lanes=table, lanes_file=str(file.where), notes=(*fabric.notes, *file.notes))
+    notes = [*fabric.notes, *file.notes]
+    if repeated:
+        notes.append(
+            f"{repeated} rows of {file.where} are there twice: are these two outputs in one file? They agree"
+        )
+    return replace(fabric, lanes=table, lanes_file=str(file.where), notes=tuple(notes))
 
 
 def _require_all(fabric: Fabric, file: LaneFile, table: npt.NDArray[np.int8]) -> None:

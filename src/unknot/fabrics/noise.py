@@ -10,7 +10,8 @@ _NOISE = re.compile(
     r"^(?:=~)+=? PuTTY log|^Script (?:started|done) on "
     r"|^\[?[\w.-]+@[\w.-]+(?:[: ][^\]\s]*)?\]?[$#](?: .*)?$"
     r"|^(?:src|libibmad|libibumad|ibdiag|\./)[\w./-]*\.c:[0-9]{1,9}; "
-    r"|^ib(?:warn|panic|error|debug): \[[0-9]{1,9}\] |^-[WE]- (?!.*\{)|^umad[\w ]*\(|^saquery: |^smpquery: "
+    r"|^ib(?:warn|panic|error|debug): \[[0-9]{1,9}\] |^-[WE]- (?!.*\{)|^umad[\w ]*\("
+    r"|^saquery: |^smpquery: |^\*\*\* WARNING \*\*\*: "
 )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot import memory
 from unknot.errors import TextError
@@ -19,6 +20,7 @@ from unknot.fabrics.format import Format
 from unknot.fabrics.noise import Noise
 from unknot.fabrics.side_file import SideFile
 from unknot.input import read_lines
+from unknot.network import Network, distances_from
 
 _HEAD = re.compile(r"^Switch: guid 0x([0-9a-f]{16})\s*$")
 _ENTRY = re.compile(r"^0x([0-9a-f]{4}):((?: [0-9a-f]{2})+)(?:\s+# portguid 0x([0-9a-f]{16}).*)?\s*$")
@@ -118,7 +120,24 @@ def with_hops(fabric: Fabric, file: HopFile) -> Fabric:
     notes = [*fabric.notes, *file.notes]
     if others:
         notes.append(f"{others} rows of {file.where} are for LIDs of hosts and were not used")
+    if _no_hop_counts(network, hops):
+        notes.append(
+            f"{file.where} names one port for each LID with numbers that are no hop counts, as Nue writes it; it was "
+            "not used"
+        )
+        return replace(fabric, notes=tuple(notes))
     return replace(fabric, hops=hops, hops_file=str(file.where), notes=tuple(notes))
+
+
+def _no_hop_counts(network: Network, hops: npt.NDArray[np.uint8]) -> bool:
+    """Whether each row has one port, though the cables leave a choice, and some number is less than they allow."""
+    if ((hops[:, :, 1:] != NO_HOPS).sum(axis=2) > 1).any():
+        return False
+    away = np.array([distances_from(network, r) for r in range(network.num_routers)])
+    nearer = away[network.target] == away[network.source] - 1
+    ways = np.zeros(away.shape, dtype=np.int64)
+    np.add.at(ways, network.source, nearer)
+    return bool((ways > 1).any() and (hops[:, :, 0] < away).any())
 
 
 _SIGN = re.compile(r"^Switch: guid 0x[0-9a-f]{16}\s*$", re.M)

@@ -55,6 +55,7 @@ def lanes(
     rounds: int = 7,
     conflicts: int = 200_000,
     both_ways: bool = False,
+    limit: int | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Lanes:
@@ -92,6 +93,8 @@ def lanes(
     both_ways : bool
         For tables and given paths: two routers send to each other in the same lane, all their addresses included, as
         InfiniBand wants it, where the accepting side of a connection answers at the level of the request.
+    limit : int, optional
+        Lanes there are at most; an error if no routes are found in them.
     seed : int
         The same seed gives the same result, unless time ran out.
     progress : callable, optional
@@ -102,7 +105,7 @@ def lanes(
     NetworkError
         If some terminal has no way to another, or the flows make no sense.
     RelationError
-        If an argument makes no sense, or the network is too large for tables.
+        If an argument makes no sense, the network is too large for tables, or `limit` lanes were not enough.
 
     Examples
     --------
@@ -130,7 +133,7 @@ def lanes(
     began = clock()
     effort = Effort(began + SEARCHING * time_limit, seed, progress)
     if routing is not None:
-        return _given(network, routing, flows, vcs, effort, rounds, both_ways)
+        return _given(network, routing, flows, vcs, effort, rounds, both_ways, limit)
     given = demand(network, flows)
     reason = forced_cycle(given)
     reasons: list[Evidence] = [] if reason is None else [reason]
@@ -149,7 +152,7 @@ def lanes(
         return Found(answer, space.nearer) if isinstance(answer, np.ndarray) and paths == "free" else None
 
     hops = given.distances.table if paths == "table" else None
-    found = fewest(space, 1 + len(reasons), effort, rounds=rounds, exact=exact, hops=hops)
+    found = fewest(space, 1 + len(reasons), effort, rounds=rounds, exact=exact, hops=hops, limit=limit)
     key = found.key if len(found) else np.zeros((1, network.num_channels))
     if key.size * given.distances.homes.size > MOST_STATES:
         raise RelationError(
@@ -243,6 +246,7 @@ def _given(
     effort: Effort,
     rounds: int,
     both_ways: bool,
+    limit: int | None,
 ) -> Lanes:
     """The fewest lanes for the paths of a routing."""
     from unknot.routing.named import routing as named
@@ -253,7 +257,7 @@ def _given(
     table = table_of(relation)
     space = of_pairs(ways_of(table), packed(table.wanted), both_ways=both_ways)
     reason = cycle_of_routes(table)
-    found = fewest(space, 1 if reason is None else 2, effort, rounds=rounds, exact=lambda count: None)
+    found = fewest(space, 1 if reason is None else 2, effort, rounds=rounds, exact=lambda count: None, limit=limit)
     key = found.key if len(found) else np.zeros((1, network.num_channels))
     orders, _ = orders_of(space, key)
     lane = lanes_of(orders, table)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unknot.errors import RelationError
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.rooted import Found, beginning, one_by_one, orders_of, rooted
 from unknot.synthesis.tables import Hops
@@ -78,7 +79,16 @@ def search(
     return None
 
 
-def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact, hops: Hops | None = None) -> Found:
+def fewest(
+    ways: Ways,
+    least: int,
+    effort: Effort,
+    *,
+    rounds: int,
+    exact: Exact,
+    hops: Hops | None = None,
+    limit: int | None = None,
+) -> Found:
     """Orders that serve all pairs in as few lanes as are found.
 
     One quick result first; then fewer lanes by halving between `least` and what is known; then one lane less than
@@ -93,9 +103,17 @@ def fewest(ways: Ways, least: int, effort: Effort, *, rounds: int, exact: Exact,
         Most rounds for one number of lanes.
     exact : callable(int)
         Orders of the lanes, or True if they are impossible, or None.
+    limit : int, optional
+        RelationError if no more than so many lanes are found.
     """
-    best = one_by_one(ways, [effort.seed, 0], hops)
+    best = one_by_one(ways, [effort.seed, 0], hops, limit)
     try:
+        if limit is not None and len(best) > limit:
+            fewer = search(ways, limit, effort, first=0, rounds=rounds, hops=hops)
+            if fewer is None:
+                left = effort.tried[limit][1]
+                raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
+            best = fewer
         effort.found(len(best))
         if hops is None and ways.nearer.size > LARGE and len(best) > least:
             polished = _polished(ways, effort, len(best))

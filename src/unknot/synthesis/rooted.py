@@ -102,21 +102,22 @@ def rooted(ways: Ways, seed: Sequence[int], taken: Ints | None = None) -> Iterat
         left = left & ~served(orders, rest.home)[0]
 
 
-def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None) -> Found:
-    """Orders that serve all pairs, without a search.
+def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None) -> Found:
+    """Orders that serve all pairs, without a search; if there are more than `limit`, not all of them.
 
     Parameters
     ----------
     hops : int array, shape (homes, routers), optional
         Of shortest paths, if routes have to be those of a table, which is made too.
     """
-    keys = list(rooted(ways, seed))
+    most = None if limit is None else limit + 1
+    keys = list(islice(rooted(ways, seed), most))
     taken = ways.nearer
     if hops is not None and keys:
         taken = grown_table(ways, hops, np.array(keys))
         orders, _ = orders_of(ways, np.array(keys), taken)
         rest = of_pairs(ways, ways.wanted & ~np.bitwise_or.reduce(served(orders, ways.home), axis=0))
-        keys += rooted(rest, seed, taken)
+        keys += islice(rooted(rest, seed, taken), most)
     return Found(np.array(keys).reshape(-1, ways.source.size), taken)
 
 

@@ -106,7 +106,7 @@ def audit_traffic(
     *,
     replies: bool = False,
 ) -> TrafficAudit:
-    """Judge one kind of traffic: with a sender for each port, or on large fabrics for each switch where that says all.
+    """Judge one kind of traffic: with a sender for each port, or on large fabrics for each switch if that says all.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ def _merged(
 ) -> TrafficAudit | None:
     """Judge with one sender at each switch; None where that does not tell which hosts are concerned.
 
-    So it is where packets are dropped for their lanes or between hosts of a switch, and where one in the counterexample
-    begins at the switch of its destination: the sender might be the receiver.
+    So it is where packets are dropped for their lanes or between hosts of a switch, and where one in the
+    counterexample begins at the switch of its destination: the sender might be the receiver.
     """
     at_home = relation.destination[: lids.size], np.arange(lids.size)
     missed = np.where(hops[:, lids] < 0, counts, 0)
