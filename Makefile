@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which share compiled bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test fabric-test lint types bench bounds campaign mutants proofs clean
+.PHONY: setup demo test floors lock sbom fabric-test lint types bench bounds campaign mutants proofs clean
 
 setup: $(STAMP)
 
@@ -41,6 +41,28 @@ proofs: $(STAMP)
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign
 
+# The oldest versions that pyproject.toml names, in an environment of their own, and commands tried with them.
+FLOORS := .venv-floors
+floors: $(FLOORS)/.installed
+	$(PYTHON) -m tests.floors $(CURDIR)/$(FLOORS)/bin/python
+
+$(FLOORS)/.installed: pyproject.toml tests/floors.py
+	@test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
+	$(PYTHON) -m tests.floors > $(FLOORS)/constraints.txt
+	$(FLOORS)/bin/python -m pip install --disable-pip-version-check --quiet --only-binary :all: --no-binary unknot \
+		--constraint $(FLOORS)/constraints.txt --editable '.[solving,plotting,data,testing]'
+	@touch $@
+
+# Exact versions of everything that development installs, with hashes: pip install --require-hashes -r requirements-dev.txt
+lock: $(STAMP)
+	$(BIN)/pip-compile --quiet --extra dev --generate-hashes --strip-extras --allow-unsafe --no-header --no-annotate \
+		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements-dev.txt pyproject.toml
+
+# What an installation consists of, in the form of CycloneDX.
+sbom: $(STAMP)
+	@mkdir -p reports
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file reports/sbom.json $(BIN)/python
+
 # Single faults in functions, and the tests that ought to notice: make mutants GROUPS="verify checker" SECONDS=300 SEED=1
 GROUPS ?=
 SECONDS ?= 600
@@ -49,11 +71,10 @@ mutants: $(STAMP)
 
 # Every index checked, in kernels compiled for that alone: a wrong one is an error and not another memory cell.
 bounds: $(STAMP)
-	rm -rf reports/bounds
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/reports/bounds $(BIN)/pytest -n auto tests/simulation
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n auto tests/simulation
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) reports .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(FLOORS) reports .pytest_cache .mypy_cache .ruff_cache

@@ -3,7 +3,7 @@
 Property tests draw fresh examples on every run, without time limits on single examples. The header of a run gives its
 seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
 
-Each kernel is compiled by one worker; others that want it meanwhile wait and load it from Numba's cache.
+Each kernel is compiled by one worker; others that want it meanwhile wait and load it from the cache.
 """
 
 from __future__ import annotations
@@ -70,15 +70,16 @@ def compile_one_at_a_time(folder: Path) -> None:
     if fcntl is None:
         return
     from numba.core import event
-    from numba.core.caching import FunctionCache
     from numba.core.dispatcher import Dispatcher
+
+    from unknot.kept_kernel import Kept
 
     folder.mkdir(parents=True, exist_ok=True)
     plain = Dispatcher.compile
 
     @contextlib.contextmanager
     def alone(dispatcher: Any) -> Iterator[None]:
-        if not isinstance(dispatcher._cache, FunctionCache):
+        if not isinstance(dispatcher._cache, Kept):
             yield
             return
         with (

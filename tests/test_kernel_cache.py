@@ -1,113 +1,127 @@
-"""Compiled kernels are used until any source that they are made of changes, and never after."""
+"""Compiled code is loaded while all it was made of is the same, whole, and out of the reach of others."""
 
 from __future__ import annotations
 
 import ast
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from unknot.kernel_cache import CONSTANTS, _private_folder, clear, sources_digest
+from unknot import kernel_cache
+from unknot.kernel_cache import CONSTANTS, _refused, clear, folder, kept, read, sources_digest, write
 
 CLASSES = {"Relation", "Rule"}
 """Of what kernels import, what is no part of a compiled function."""
-COMMANDS = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from pathlib import Path
-from unknot.kernel_cache import keep_apart
-keep_apart(Path(sys.argv[1], "package"))
-sys.path.insert(0, sys.argv[1] + "/package")
-from verify.sums_kernel import one
-print(one(), sum(one.stats.cache_misses.values()))
-"""
-HELPER = """
-from numba import njit
-ONE = 1
-@njit(cache=True)
-def helped():
-    return ONE
-"""
-KERNEL = """
-from numba import njit
-from verify.helper_kernel import ONE, helped
-@njit(cache=True)
-def one():
-    return 10 * ONE + helped()
-"""
 
 
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
-    package = tmp_path / "package"
-    for name in (*CONSTANTS, "verify/helper_kernel.py", "verify/sums_kernel.py"):
-        (package / name).parent.mkdir(parents=True, exist_ok=True)
-        (package / name).write_text("ONE = 1\n")
-    (package / "verify/helper_kernel.py").write_text(HELPER)
-    (package / "verify/sums_kernel.py").write_text(KERNEL)
-    return package
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of compiled code for one test."""
+    monkeypatch.setattr(kernel_cache, "folder", lambda: tmp_path)
+    return tmp_path
 
 
-def run(package: Path, cache: Path | None) -> list[str]:
-    """What the kernel of a package returns, and how many functions had to be compiled for it."""
-    given = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
-    given |= {} if cache is None else {"NUMBA_CACHE_DIR": str(cache)}
-    words = [sys.executable, "-B", "-c", COMMANDS, str(package.parent)]
-    return subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout.split()
+def test_what_is_written_is_read_again(own: Path) -> None:
+    assert read("f") is None
+    for content in (b"", b"code", b"other" * 1000):
+        write("f", content)
+        assert read("f") == content
+    assert clear() == 1
+    assert kept() == []
 
 
-@pytest.mark.parametrize("elsewhere", [False, True])
-def test_a_change_of_a_helper_is_seen(elsewhere: bool, package: Path, tmp_path: Path) -> None:
-    """The kernel inlines a function and a constant of another file, whose size and time stay the same."""
-    cache = tmp_path / "cache" if elsewhere else None
-    helper = package / "verify/helper_kernel.py"
-    before = helper.stat()
-    assert run(package, cache) == ["11", "1"]
-    assert run(package, cache) == ["11", "0"]
-    helper.write_text(HELPER.replace("ONE = 1", "ONE = 2"))
-    os.utime(helper, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert run(package, cache) == ["22", "1"]
-    kept = list(tmp_path.rglob("*_kernel.*.nbi"))
-    assert len(kept) == 2, "those of the other sources are removed"
-    assert all(sources_digest(package) in file.name for file in kept)
+def test_every_damage_is_seen(own: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    write("f", bytes(draw.randrange(256) for _ in range(300)))
+    (file,) = kept()
+    whole = file.read_bytes()
+    for content in (b"", whole[:31], whole[:-1], whole + b"x", bytes(len(whole)), os.urandom(len(whole))):
+        file.write_bytes(content)
+        assert read("f") is None
+    for _ in range(100):
+        at, bit = draw.randrange(len(whole)), 1 << draw.randrange(8)
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
+        assert read("f") is None
+    file.write_bytes(whole)
+    assert read("f") is not None
+
+
+def test_what_was_not_used_for_longest_goes(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "MOST", 3)
+    for age, name in enumerate("cba"):
+        write(name, b"")
+        os.utime(own / f"{name}.compiled", (1000 + age, 1000 + age))
+    assert read("c") == b""  # used now
+    write("d", b"")
+    assert sorted(file.stem for file in kept()) == ["a", "c", "d"]
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "folder", lambda: Path("/proc/nowhere"))
+    write("f", b"code")
+    assert read("f") is None
 
 
 @pytest.mark.parametrize("name", [*CONSTANTS, "verify/sums_kernel.py"])
-def test_every_source_counts(package: Path, name: str) -> None:
-    before = sources_digest(package)
-    assert sources_digest(package) == before
-    (package / name).write_text("ONE = 2\n")
-    assert sources_digest(package) != before
+def test_every_source_counts(tmp_path: Path, name: str) -> None:
+    for source in (*CONSTANTS, "verify/sums_kernel.py"):
+        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / source).write_text("ONE = 1\n")
+    digest = sources_digest.__wrapped__
+    before = digest(tmp_path)
+    assert digest(tmp_path) == before
+    (tmp_path / name).write_text("ONE = 2\n")
+    assert digest(tmp_path) != before
 
 
-def test_other_compiled_functions_keep_their_names(tmp_path: Path) -> None:
-    """Those of users, and of other packages with a file of the same name, are left to Numba."""
-    (tmp_path / "my_kernel.py").write_text("from numba import njit\n@njit(cache=True)\ndef f():\n    return 3\n")
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import unknot.types_kernel, my_kernel; my_kernel.f()"
-    subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], check=True)
-    (kept,) = tmp_path.rglob("my_kernel.*.nbi")
-    assert kept.name.startswith("my_kernel.f-2.py")
-    assert kept.name.count(".") == 3
+PROGRAM = """
+import sys
+from unknot import kernel_cache
+kernel_cache.sources_digest = lambda: sys.argv[1]
+from unknot.types_kernel import kept
+@kept("int64(int64)", nogil=True)
+def one(n):
+    return n + 1
+print(one(1), sum(one.stats.cache_misses.values()))
+"""
 
 
-def test_a_folder_is_cleared_of_other_sources_only(tmp_path: Path) -> None:
-    stays = ["a_kernel.f-1.py311.0123-0.61.2-0.44.0.nbi", "rule-1.nbr", "mine.f-1.py311.nbi"]
-    goes = ["a_kernel.f-1.py311.nbi", "a_kernel.f-1.py311.1.nbc", "a_kernel.f-1.py311.4567-0.61.2-0.44.0.1.nbc"]
-    for name in (*stays, *goes):
-        (tmp_path / name).touch()
-    clear(tmp_path, "0123")
-    clear(tmp_path / "nowhere", "0123")
-    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(stays)
+def test_kernels_of_other_sources_are_not_loaded(tmp_path: Path) -> None:
+    def run(digest: str) -> str:
+        given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        words = [sys.executable, "-c", PROGRAM, digest]
+        return subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout
+
+    assert [run(digest) for digest in "aabba"] == ["2 1\n", "2 0\n", "2 1\n", "2 0\n", "2 0\n"]
+
+
+def test_damaged_kernels_are_compiled_anew(tmp_path: Path) -> None:
+    """One empty or damaged file once made every command fail, and one in 24 end by a signal."""
+    given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    words = [sys.executable, "-c", PROGRAM, "digest"]
+
+    def run() -> str:
+        return subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout
+
+    assert [run(), run()] == ["2 1\n", "2 0\n"]
+    files = sorted((tmp_path / "unknot").glob("*.compiled"))
+    assert files
+    for damaged in (b"", b"\0" * 5000):
+        for file in files:
+            file.write_bytes(damaged)
+        assert run() == "2 1\n"
+        assert all(file.stat().st_size != len(damaged) for file in files)
 
 
 def test_every_kernel_imports_the_guard_and_constants_only_from_the_files_it_watches() -> None:
     import unknot
 
     root = Path(unknot.__file__).parent
-    made = ("cache=True", "@kernel(", "@helper(")
+    made = ("\n@kept(", "@kernel(", "@helper(")
     kernels = [path for path in root.rglob("*_kernel.py") if any(mark in path.read_text() for mark in made)]
     assert len(kernels) > 5
     for path in kernels:
@@ -156,74 +170,75 @@ def test_what_kernels_take_of_a_watched_file_is_defined_there(name: str) -> None
             wanted |= {node.id for node in ast.walk(place) if isinstance(node, ast.Name)} & known.keys()
 
 
-READ_ONLY = """
-import os, sys, warnings
-sys.path.insert(0, sys.argv[1])
-with warnings.catch_warnings(record=True) as said:
-    warnings.simplefilter("always")
-    from unknot.network.distance_kernel import bfs
-    bfs.compiled
-    from unknot import topologies
-    from unknot.network import distances_from
-print(distances_from(topologies.ring(4), 0).tolist(), [str(w.message) for w in said])
-"""
-
-
 OBEYING = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
 """In front of a command: root, too, may write only where permissions say so."""
+FOLDER = "from unknot.kernel_cache import folder, write; write('f', b''); print(folder())"
 
 
-def test_a_read_only_installation_without_a_home(tmp_path: Path) -> None:
-    """Kernels are compiled into a private folder, with a note; a second process uses them."""
-    import shutil
-
-    import unknot
-
-    installed = tmp_path / "site"
-    shutil.copytree(Path(unknot.__file__).parent, installed / "unknot", ignore=shutil.ignore_patterns("__pycache__"))
-    scratch = tmp_path / "scratch"
+def test_without_a_home_that_can_be_written_to(tmp_path: Path) -> None:
+    """As in containers: a private folder, with a note; a second process uses it again."""
+    home, scratch = tmp_path / "home", tmp_path / "scratch"
     scratch.mkdir()
-    for folder, _, _ in os.walk(installed):
-        Path(folder).chmod(0o555)
-    home = tmp_path / "home"
     home.mkdir(mode=0o555)
-    given = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "NUMBA_CACHE_DIR")}
-    given |= {"HOME": str(home), "TMPDIR": str(scratch), "PYTHONDONTWRITEBYTECODE": "1"}
-
-    def run() -> str:
+    given = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    given |= {"HOME": str(home), "TMPDIR": str(scratch)}
+    for _ in range(2):
         done = subprocess.run(
-            [*OBEYING, sys.executable, "-c", READ_ONLY, str(installed)],
-            env=given,
-            capture_output=True,
-            text=True,
-            check=False,
+            [*OBEYING, sys.executable, "-c", FOLDER], env=given, capture_output=True, text=True, check=True
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    said = run()
-    assert said.startswith("[0, 1, 2, 1] ")
-    assert f"kernels are compiled into {scratch}/unknot-kernels-{os.getuid()}" in said
-    made = sorted(scratch.glob(f"unknot-kernels-{os.getuid()}/*/distance_kernel.*.nbc"))
-    assert len(made) == 1
-    before = [file.stat().st_mtime_ns for file in made]
-    assert "kernels are compiled into" in run()
-    assert [file.stat().st_mtime_ns for file in made] == before
-    assert (scratch / f"unknot-kernels-{os.getuid()}").stat().st_mode & 0o777 == 0o700
+        private = scratch / f"unknot-kernels-{os.getuid()}"
+        assert done.stdout == f"{private}\n"
+        assert f"cannot be written to: Permission denied; kernels are compiled into {private}" in done.stderr
+        assert (private / "f.compiled").exists()
+        assert private.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    own = tmp_path / f"unknot-kernels-{os.getuid()}"
-    assert _private_folder() == own
-    assert _private_folder() == own
-    own.chmod(0o777)
-    other = _private_folder()
-    assert other != own
+@pytest.mark.parametrize("place", ["", "above"])
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_folder_that_others_can_write_to_is_not_trusted(place: str, mode: int, tmp_path: Path) -> None:
+    wanted = tmp_path / "above" / "unknot"
+    assert _refused(wanted) == ""
+    open_to_others = tmp_path / "above" if place else wanted
+    open_to_others.chmod(mode)
+    assert f"others can write to {open_to_others} (chmod go-w {open_to_others})" in _refused(wanted)
+    link = tmp_path / "link"
+    link.symlink_to(wanted)
+    assert str(open_to_others) in _refused(link), "nor is one that a link leads to"
+
+
+def test_a_sticky_folder_above_is_trusted_and_one_itself_is_not(tmp_path: Path) -> None:
+    above = tmp_path / "above"
+    above.mkdir()
+    above.chmod(0o1777)
+    assert _refused(above / "unknot") == ""
+    assert "others can write" in _refused(above)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
+def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path) -> None:
+    wanted = tmp_path / "above" / "unknot"
+    wanted.mkdir(parents=True)
+    os.chown(wanted.parent, 12345, 12345)
+    assert f"because {wanted.parent} belongs to another user" in _refused(wanted)
+
+
+def test_a_folder_that_is_not_safe_is_replaced_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache, scratch = tmp_path / "cache", tmp_path / "scratch"
+    for place in (cache, scratch):
+        place.mkdir()
+    cache.chmod(0o777)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    choose = folder.__wrapped__
+    private = choose()
+    assert private == scratch / f"unknot-kernels-{os.getuid()}"
+    assert f"because others can write to {cache} (chmod go-w {cache})" in capsys.readouterr().err
+    private.chmod(0o777)
+    other = choose()
+    assert other not in (private, cache / "unknot")
     assert other.stat().st_mode & 0o777 == 0o700
-    own.rmdir()
-    own.symlink_to(other)
-    assert _private_folder() not in (own, other)
 
 
 FIRST = """
@@ -236,7 +251,7 @@ def slowly(self, *arguments):
     made(self, *arguments)
 
 cpu.CPUContext.__init__ = slowly
-names = ["unknot.verify.waiting_kernel", "unknot.routing.no_rule_kernel"]
+names = ["unknot.verify.waiting_kernel", "unknot.routing.relation_kernel"]
 threads = [threading.Thread(target=importlib.import_module, args=(name,), daemon=True) for name in names]
 for thread in threads:
     thread.start()

@@ -36,6 +36,7 @@ COMMANDS = (
     "multicast",
     "itm",
     "gallery",
+    "cache",
 )
 """Names of the commands; each is a function in the file of its name in `unknot.commands`."""
 

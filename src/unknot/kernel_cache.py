@@ -1,162 +1,129 @@
-"""Compiled kernels on disk: named after all sources that they are made of.
+"""Compiled code on disk: a file for each function, named by all it was made of, sealed by a checksum.
 
-Numba keeps compiled kernels beside their source and compiles again when that one file changes. It does not see that a
-kernel also holds functions and constants of other files.
+Compiled code runs with the rights of the user, so the folder and all above it must be in the hands of the user or the
+administrator alone, as OpenSSH demands of keys.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
-import importlib
 import os
+import shutil
 import stat
 import sys
 import tempfile
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
 
+from unknot.output import WriteError, write_bytes
+
+PACKAGE = Path(__file__).parent
 CONSTANTS = ("splitmix.py", "routing/relation.py", "simulation/engine/state.py")
 """Files that are not kernels but give them constants and functions."""
+MOST = 1000
+"""Files that are kept; of more, those that were not used for longest are removed."""
+ENDING = ".compiled"
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
-def folder_for(package: Path) -> str:
-    """A folder for compiled kernels where Numba finds none, else empty: a private one among the temporary files.
-
-    Numba keeps kernels beside their sources or in the user's cache. Where the installation is read-only and there is
-    no home, as in containers and on batch nodes, it would refuse to compile at all.
-    """
-    beside = all(_writable(folder / "__pycache__") for folder in {s.parent for s in package.rglob("*_kernel.py")})
-    if beside or _writable(Path(_user_cache())):
-        return ""
-    folder = _private_folder()
-    warnings.warn(
-        f"neither the folder of the installation nor the user's cache can be written to; kernels are compiled into "
-        f"{folder}, which takes up to a minute once (NUMBA_CACHE_DIR names another folder)",
-        stacklevel=2,
-    )
-    return str(folder)
-
-
-def _user_cache() -> str:
-    from numba.misc.appdirs import AppDirs
-
-    numba: Any = AppDirs
-    return str(numba(appname="numba", appauthor=False).user_cache_dir)
-
-
-def _private_folder() -> Path:
-    """A folder among the temporary files that nobody else can write to: compiled code is loaded from it."""
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    folder = Path(tempfile.gettempdir(), f"unknot-kernels-{user}")
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        own = stat.S_ISDIR(found.st_mode) and (found.st_uid == user or not hasattr(os, "getuid"))
-        if own and not found.st_mode & 0o022:
-            return folder
-    return Path(tempfile.mkdtemp(prefix="unknot-kernels-"))
-
-
-def _writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, which is made if it is not there."""
+def read(name: str) -> bytes | None:
+    """Return what was kept under a name; None if there is nothing, or if it is damaged."""
+    path = folder() / (name + ENDING)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
+        sealed = path.read_bytes()
+        os.utime(path)
     except OSError:
-        return False
+        return None
+    seal, content = sealed[:32], sealed[32:]
+    return content if hashlib.sha256(content).digest() == seal else None
 
 
-def load_without_registries() -> None:
-    """Have Numba load compiled kernels without preparing to compile, which takes a third of a second.
+def write(name: str, content: bytes) -> None:
+    """Keep some content under a name, where that is possible, and remove what was not used for long."""
+    with contextlib.suppress(OSError, WriteError):
+        write_bytes(folder() / (name + ENDING), hashlib.sha256(content).digest() + content)
+        files = sorted(kept(), key=lambda path: path.stat().st_mtime)
+        for path in files[: max(0, len(files) - MOST)]:
+            path.unlink(missing_ok=True)
 
-    Before it loads a compiled function, Numba imports and installs all that could go into one. Loading needs of this
-    only the start of its memory management; whatever is compiled later still prepares for it first.
+
+def kept() -> list[Path]:
+    """Return the files of compiled code."""
+    return list(folder().glob("*" + ENDING))
+
+
+def clear() -> int:
+    """Remove all compiled code, as far as it can be removed; return how many files that were."""
+    files = kept()
+    for path in files:
+        path.unlink(missing_ok=True)
+    return len(files)
+
+
+@cache
+def folder() -> Path:
+    """Return the folder of compiled code, which is made if it is not there.
+
+    It is `unknot` in the folder that ``NUMBA_CACHE_DIR`` names, or in the user's cache. Where that cannot be written
+    to, as in containers and on batch nodes, or is not safe, it is a private one among the temporary files, and a line
+    on stderr says so.
     """
-    importlib.import_module("numba.experimental.function_type")  # arguments that are compiled rules
-    from numba.core import caching, cpu, runtime
-
-    memory: Any = runtime.rtsys  # type: ignore[attr-defined]
-    cache_kind: Any = caching.Cache
-    context_kind: Any = cpu.CPUContext
-    theirs, registries = cache_kind.load_overload, context_kind.load_additional_registries
-
-    def load(cache: Any, sig: Any, target: Any) -> Any:
-        if not cache._py_func.__module__.startswith("unknot."):
-            return theirs(cache, sig, target)
-        memory.initialize(target)
-        with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(sig, target)
-
-    def prepare(context: Any) -> None:
-        without_a_look_at_blas()
-        registries(context)
-
-    cache_kind.load_overload, context_kind.load_additional_registries = load, prepare
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    wanted = Path(named, "unknot") if named else _user_cache()
+    reason = _refused(wanted)
+    if not reason:
+        return wanted
+    private = Path(tempfile.gettempdir(), f"unknot-kernels-{os.getuid() if hasattr(os, 'getuid') else 0}")
+    if _refused(private):
+        private = Path(tempfile.mkdtemp(prefix="unknot-kernels-"))
+        atexit.register(shutil.rmtree, private, ignore_errors=True)
+    print(
+        f"unknot: {reason}; kernels are compiled into {private}, which takes up to a minute once "
+        "(NUMBA_CACHE_DIR names another folder)",
+        file=sys.stderr,
+    )
+    return private
 
 
-def without_a_look_at_blas() -> None:
-    """Load the part of Numba that looks for SciPy's linear algebra, but without the look: it takes 0.25 s.
+def _user_cache() -> Path:
+    from platformdirs import user_cache_path
 
-    Unknot requires SciPy, so it is. A rule that multiplies matrices still has Numba look when it is compiled.
-    """
-    if "numba.np.arraymath" in sys.modules:
-        return
-    from numba.np import linalg
+    return user_cache_path("unknot", appauthor=False)
 
-    look = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
+
+def _refused(wanted: Path) -> str:
+    """Return why a folder cannot keep compiled code, empty if it can; make it if it is not there."""
     try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = look
+        wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=wanted):
+            pass
+    except OSError as error:
+        return f"{wanted} cannot be written to: {error.strerror}"
+    return next(_faults(wanted), "")
 
 
-def keep_apart(package: Path) -> str:
-    """Have Numba put a digest of all sources that kernels are made of into the names of a package's compiled kernels.
-
-    So none is found that was made of other sources or by another compiler, in whatever folder it is and even while
-    another process writes there. Kernels of other sources are removed from a folder when it is first used.
-    Returns the digest (2 ms for 60 files).
-    """
-    import llvmlite
-    import numba
-    from numba.core.caching import CacheImpl
-
-    sources = sources_digest(package)
-    mark = f"{sources}-{numba.__version__}-{llvmlite.__version__}"
-    inside, named = f"{package}{os.sep}", _numbas_name()
-    cleared = set[str]()
-
-    def name(cache: Any, fullname: str, abiflags: str) -> str:
-        found: str = named(cache, fullname, abiflags)
-        source = os.path.abspath(getattr(cache.locator, "_py_file", ""))
-        if not source.startswith(inside):
-            return found
-        folder = cache.locator.get_cache_path()
-        if folder not in cleared:
-            cleared.add(folder)
-            clear(Path(folder), sources)
-        return f"{found}.{mark}"
-
-    name.before = named  # type: ignore[attr-defined]
-    setattr(CacheImpl, "get_filename_base", name)  # noqa: B010 -- a method of Numba
-    return sources
+def _faults(wanted: Path) -> Iterator[str]:
+    """What would let others than user and administrator replace files of a folder, along its path."""
+    if not hasattr(os, "getuid"):
+        return
+    path = wanted.absolute()
+    # Both the links as they are written and what they lead to.
+    for place in dict.fromkeys([path, *path.parents, path.resolve(), *path.resolve().parents]):
+        found = place.lstat()
+        if found.st_uid not in (0, os.getuid()):
+            yield f"{wanted} is not trusted, because {place} belongs to another user"
+        # In a folder such as /tmp nobody can rename what belongs to others.
+        shared = place not in (path, path.resolve()) and found.st_mode & stat.S_ISVTX
+        if not stat.S_ISLNK(found.st_mode) and found.st_mode & OTHERS and not shared:
+            yield f"{wanted} is not trusted, because others can write to {place} (chmod go-w {place})"
 
 
-def _numbas_name() -> Callable[[Any, str, str], str]:
-    """The method by which Numba names the files of a kernel."""
-    from numba.core.caching import CacheImpl
-
-    found: Any = CacheImpl.get_filename_base
-    return getattr(found, "before", found)  # type: ignore[no-any-return]
-
-
-def sources_digest(package: Path) -> str:
-    """A hash of all files of a package that kernels are made of: names and content."""
+@cache
+def sources_digest(package: Path = PACKAGE) -> str:
+    """Return a hash of all files of a package that kernels are made of: names and content (2 ms for 60 files)."""
     found = hashlib.sha256()
     for source in sorted([*kernels_in(str(package)), *(str(package / name) for name in CONSTANTS)]):
         content = Path(source).read_bytes()
@@ -164,19 +131,11 @@ def sources_digest(package: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def kernels_in(folder: str) -> Iterator[str]:
+def kernels_in(parent: str) -> Iterator[str]:
     """The files of kernels under a folder."""
-    with os.scandir(folder) as entries:
+    with os.scandir(parent) as entries:
         for entry in entries:
             if entry.name.endswith("_kernel.py"):
                 yield entry.path
             elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
                 yield from kernels_in(entry.path)
-
-
-def clear(folder: Path, sources: str) -> None:
-    """Remove compiled kernels of other sources, as far as they can be removed."""
-    with contextlib.suppress(OSError):
-        for compiled in folder.glob("*_kernel.*.nb[ic]"):
-            if f".{sources}-" not in compiled.name:
-                compiled.unlink(missing_ok=True)

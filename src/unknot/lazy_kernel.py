@@ -44,10 +44,8 @@ class Kernel:
     def compiled(self) -> Any:
         made = self.__dict__.get("_compiled")
         if made is None:
-            from unknot import types_kernel
-
-            numba: Any = importlib.import_module("numba")
-            fresh = numba.njit(self.signature(types_kernel), nogil=True, cache=True)(self.py_func)
+            types: Any = importlib.import_module("unknot.types_kernel")
+            fresh = types.kept(self.signature(types), nogil=True)(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
         return made

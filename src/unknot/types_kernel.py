@@ -1,26 +1,15 @@
 # mypy: ignore-errors
-"""Types for kernel signatures. Every kernel imports this first, directly or not, so that none is loaded stale."""
+"""Types for kernel signatures. Every kernel imports this first, directly or not, so that limits see compiling."""
 
-import os
-from pathlib import Path
-
-from numba import config, types
-from numba.core.registry import cpu_target
+import numba.experimental.function_type  # noqa: F401 arguments that are compiled rules
+from numba import types
 
 from unknot.background import watch_compiling
 from unknot.compiling import announce
-from unknot.kernel_cache import folder_for, keep_apart, load_without_registries
+from unknot.kept_kernel import kept as kept
 
-if not config.CACHE_DIR and (_folder := folder_for(Path(__file__).parent)):
-    # The processes that this one starts find them there too.
-    config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = _folder
-keep_apart(Path(__file__).parent)
-load_without_registries()
 watch_compiling()
 announce()
-# Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
-# and then wait for each other for ever. Here one thread makes them while others wait for this module.
-_CONTEXTS = cpu_target.typing_context, cpu_target.target_context
 
 # Read-only arrays; writable ones are accepted too.
 READ32 = types.Array(types.int32, 1, "C", readonly=True)

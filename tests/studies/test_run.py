@@ -380,3 +380,25 @@ def test_more_processes_than_a_machine_can_bear_are_refused() -> None:
         pass
     with workers(None, PER_CORE):
         pass
+
+
+def test_a_study_keeps_to_the_processors_of_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under Slurm or taskset a process has a few processors of a node; a worker for each of the node is too many."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {3, 5, 7}, raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: 512)
+    started: list[int] = []
+
+    def seen(executor: Executor | None, jobs: int, *, threads: bool = False) -> Any:
+        started.append(jobs)
+        return workers(Serial(), jobs)
+
+    monkeypatch.setattr(module, "workers", seen)
+    run_study(written(tmp_path, STUDY.split("[simulation]")[0]))
+    assert started == [3]
+    with pytest.raises(UnknotError, match="at most 48, 16 for each core"), workers(None, 49):
+        pass
+
+
+def test_processors_are_counted_in_one_place() -> None:
+    sources = (Path(module.__file__).parents[1]).rglob("*.py")
+    assert [path.name for path in sources if "cpu_count" in path.read_text()] == ["threads.py"]

@@ -2,14 +2,14 @@
 """Growing, taking apart and walking round incremental triangular meshes."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64, kept
 
 I32, I64 = types.int32[::1], types.int64[::1]
 
 
-@njit(types.void(types.int32[:, ::1], types.int64, types.boolean, types.float64[::1]), nogil=True, cache=True)
+@kept(types.void(types.int32[:, ::1], types.int64, types.boolean, types.float64[::1]), nogil=True)
 def add_routers(parents, degree, exterior, draws):
     """Fill in parents[3:]: each router is added to a random open edge.
 
@@ -46,7 +46,7 @@ def add_routers(parents, degree, exterior, draws):
         v += 1
 
 
-@njit(types.void(READ32, types.Array(types.int32, 2, "C", readonly=True), I32), nogil=True, cache=True)
+@kept(types.void(READ32, types.Array(types.int32, 2, "C", readonly=True), I32), nogil=True)
 def walk_boundary(order, parents, circle):
     """The routers in the order of the boundary cycle, from router 0: each is spliced between its parents."""
     n = order.size
@@ -66,7 +66,7 @@ def walk_boundary(order, parents, circle):
         at = after[at]
 
 
-@njit(types.boolean(READ64, READ32, types.int64, types.int64), nogil=True, cache=True)
+@kept(types.boolean(READ64, READ32, types.int64, types.int64), nogil=True)
 def joined(first, neighbour, u, v):
     """Whether u and v are neighbours; rows are sorted."""
     low, high = first[u], first[u + 1]
@@ -79,7 +79,7 @@ def joined(first, neighbour, u, v):
     return low < first[u + 1] and neighbour[low] == v
 
 
-@njit(types.int64(READ64, READ32, I32, types.int32[:, ::1]), nogil=True, cache=True)
+@kept(types.int64(READ64, READ32, I32, types.int32[:, ::1]), nogil=True)
 def take_apart(first, neighbour, order, parents):
     """Remove routers with two joined neighbours, one after the other, until two are left.
 
@@ -127,7 +127,7 @@ def take_apart(first, neighbour, order, parents):
     return -1
 
 
-@njit(types.int64(READ64, READ32, I64, I64), nogil=True, cache=True)
+@kept(types.int64(READ64, READ32, I64, I64), nogil=True)
 def search_cardinality(first, neighbour, order, place):
     """Number routers by maximum cardinality search, and check that the reverse eliminates cliques (Tarjan &
     Yannakakis 1984).

@@ -2,15 +2,15 @@
 """Channels a message may use, and messages that have one in common."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.types_kernel import READ32, READ64, RULE
+from unknot.types_kernel import READ32, READ64, RULE, kept
 
 I32, I64 = types.int32[::1], types.int64[::1]
 
 
-@njit(types.int64(RULE, types.int64, types.int64, READ32, I32, types.int32, I64, I64), nogil=True, cache=True)
+@kept(types.int64(RULE, types.int64, types.int64, READ32, I32, types.int32, I64, I64), nogil=True)
 def walk(rule, address, start, tail, seen, stamp, order, out):
     """Visit every VC that a header of an address may reach from an input VC; VCs seen with this stamp are left out.
 
@@ -40,7 +40,7 @@ def walk(rule, address, start, tail, seen, stamp, order, out):
     return count
 
 
-@njit(types.int64(types.int64, READ64, READ32, READ64, READ32, I32, I32), nogil=True, cache=True)
+@kept(types.int64(types.int64, READ64, READ32, READ64, READ32, I32, I32), nogil=True)
 def meet(one, first, channel, first_user, user, shared, others):
     """Find the later messages that share a channel with one, and the lowest channel of each in ``shared``.
 

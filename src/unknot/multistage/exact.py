@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from unknot.multistage.paths import reaches
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot.threads import processors
 
 MAX_VARIABLES = 2_000_000
 
@@ -69,7 +68,7 @@ def solve(
     solver = cp_model.CpSolver()
     solver.parameters.catch_sigint_signal = False
     solver.parameters.max_time_in_seconds = time_limit
-    solver.parameters.num_workers = max(1, min(8, os.cpu_count() or 1))
+    solver.parameters.num_workers = min(8, processors())
     solver.parameters.random_seed = 1
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:

@@ -2,14 +2,14 @@
 """The looping algorithm, and permutations of recursively constructed composite banyan networks."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import READ64
+from unknot.types_kernel import READ64, kept
 
 READ64_2D = types.Array(types.int64, 2, "C", readonly=True)
 
 
-@njit(types.void(READ64, READ64, types.int64, types.int8[::1]), nogil=True, cache=True)
+@kept(types.void(READ64, READ64, types.int64, types.int8[::1]), nogil=True)
 def two_colours(ins, outs, nodes, colour):
     """Colour messages 0 and 1 so that the two of each of `nodes` first and of `nodes` last switches differ."""
     messages = ins.size
@@ -28,7 +28,7 @@ def two_colours(ins, outs, nodes, colour):
             m = at_in[ins[twin], 0] + at_in[ins[twin], 1] - twin
 
 
-@njit("boolean(int64[::1], int64[::1], int64[::1], int64[::1], int64)", nogil=True, cache=True)
+@kept("boolean(int64[::1], int64[::1], int64[::1], int64[::1], int64)", nogil=True)
 def _centre(members, ins, outs, middle, done):
     """Middle rows of the eight messages of an 8 × 8 composite banyan network, by search."""
     if done == 8:
@@ -51,7 +51,7 @@ def _centre(members, ins, outs, middle, done):
     return False
 
 
-@njit(types.boolean(READ64, types.int64, types.int64[:, ::1]), nogil=True, cache=True)
+@kept(types.boolean(READ64, types.int64, types.int64[:, ::1]), nogil=True)
 def rcbn_rows(destination, n, rows):
     """Rows passed by the message of each input of RCBN(2^n) for a permutation; false if a centre has no solution."""
     size = destination.size

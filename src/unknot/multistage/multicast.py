@@ -6,7 +6,6 @@ input meet they are one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
 from unknot.shown import Brief
+from unknot.threads import processors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ def multicast(network: Network, requests: Mapping[int, Iterable[int]], *, time_l
     solver = cp_model.CpSolver()
     solver.parameters.catch_sigint_signal = False
     solver.parameters.max_time_in_seconds = time_limit
-    solver.parameters.num_workers = max(1, min(8, os.cpu_count() or 1))
+    solver.parameters.num_workers = min(8, processors())
     solver.parameters.random_seed = 1
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:

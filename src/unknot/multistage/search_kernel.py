@@ -2,15 +2,15 @@
 """Exact search for conflict-free paths: depth first, the message with the fewest free paths next."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import READ64
+from unknot.types_kernel import READ64, kept
 
 MASKS = types.Array(types.uint64, 2, "C", readonly=True)
 PAIRS = types.Array(types.int64, 2, "C", readonly=True)
 
 
-@njit(types.int64(READ64, MASKS, READ64, types.int64, types.int64[::1]), nogil=True, cache=True)
+@kept(types.int64(READ64, MASKS, READ64, types.int64, types.int64[::1]), nogil=True)
 def search(first, masks, pairs, limit, choice):
     """Choose for each message one of the paths of its pair, ``first[pair]:first[pair + 1]``, with disjoint masks.
 
@@ -79,7 +79,7 @@ def search(first, masks, pairs, limit, choice):
     return 0
 
 
-@njit(types.void(READ64, MASKS, PAIRS, types.int64, types.int8[::1]), nogil=True, cache=True)
+@kept(types.void(READ64, MASKS, PAIRS, types.int64, types.int8[::1]), nogil=True)
 def search_many(first, masks, pairs, limit, answer):
     """The answer of `search` for each row of pairs."""
     choice = np.empty(pairs.shape[1], np.int64)

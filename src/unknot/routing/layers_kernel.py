@@ -7,9 +7,9 @@ leave a router.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64, kept
 
 ROUTES = types.Array(types.int32, 2, "C", readonly=True)
 DISTANCES = types.Array(types.int16, 2, "C", readonly=True)
@@ -17,7 +17,7 @@ LAYERS = types.int8[:, ::1]
 MOST_LAYERS = 64
 
 
-@njit(types.void(READ64, READ32, READ32, DISTANCES, types.int32[:, ::1]), nogil=True, cache=True)
+@kept(types.void(READ64, READ32, READ32, DISTANCES, types.int32[:, ::1]), nogil=True)
 def first_channels(first, channel, target, distance, table):
     """The first channel that brings a header nearer, −1 at home and where there is no way."""
     for i in range(table.shape[0]):
@@ -29,10 +29,9 @@ def first_channels(first, channel, target, distance, table):
                     break
 
 
-@njit(
+@kept(
     types.void(READ64, READ32, READ32, READ32, DISTANCES, READ64, READ64, READ64, types.int32[:, ::1]),
     nogil=True,
-    cache=True,
 )
 def balanced_channels(first, channel, source, target, distance, column, sinks, sending, table):
     """Shortest paths by weights that grow with every route (SSSP): row by row the lightest of the shortest paths.
@@ -65,13 +64,12 @@ def balanced_channels(first, channel, source, target, distance, column, sinks, s
                 flow[target[c]] += flow[router]
 
 
-@njit(
+@kept(
     types.boolean(
         types.int64, types.int64, READ64, READ32, READ64, READ32, READ32, types.boolean[::1], types.int64[::1],
         types.boolean[::1], types.int64[::1], types.int64[::1],
     ),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def connect(u, v, line_first, after, into_first, into, place, active, order, seen, ahead, behind):
     """Add dependency u → v to a graph kept in topological order (Pearce & Kelly 2006); False if it closes a cycle."""
@@ -125,10 +123,9 @@ def connect(u, v, line_first, after, into_first, into, place, active, order, see
     return True
 
 
-@njit(
+@kept(
     types.int64(ROUTES, READ64, READ64, READ32, READ64, READ32, READ64, READ32, READ32, LAYERS),
     nogil=True,
-    cache=True,
 )
 def first_fit(table, home, sources, target, line_first, after, into_first, into, place, layer):
     """Put every route into the first layer in which it closes no cycle (LASH): layer[row, source]; how many layers,
@@ -174,10 +171,9 @@ def first_fit(table, home, sources, target, line_first, after, into_first, into,
     return used
 
 
-@njit(
+@kept(
     types.int64(ROUTES, READ64, READ64, READ64, READ32, READ64, READ32, READ32, types.int64, LAYERS, types.int64),
     nogil=True,
-    cache=True,
 )
 def break_cycles(table, home, sources, sending, target, line_first, after, place, which, layer, current):
     """Search the routes of layer `current` for cycles and move those of one dependency of each to the next layer

@@ -2,15 +2,15 @@
 """Distances over whole networks: shortest paths, and shortest up*/down* paths, to many routers at once."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import READ32, READ64, READ_BOOL
+from unknot.types_kernel import READ32, READ64, READ_BOOL, kept
 
 TABLE = types.int16[:, ::1]
 FARTHEST = 32767
 
 
-@njit(types.int64(READ64, READ32, types.int64, types.int16[::1], types.int32[::1]), nogil=True, cache=True)
+@kept(types.int64(READ64, READ32, types.int64, types.int16[::1], types.int32[::1]), nogil=True)
 def search(first, neighbour, start, distance, queue):
     """Hops from `start` along `neighbour` into `distance`, −1 where there is no way; how many routers were reached.
 
@@ -35,7 +35,7 @@ def search(first, neighbour, start, distance, queue):
     return tail
 
 
-@njit(types.int64(READ64, READ32, READ64, TABLE), nogil=True, cache=True)
+@kept(types.int64(READ64, READ32, READ64, TABLE), nogil=True)
 def distances(first, neighbour, starts, table):
     """Row i of the table: hops from starts[i]. Returns −1 − i when a router is too far from starts[i], else 0."""
     queue = np.empty(first.size - 1, np.int32)
@@ -45,7 +45,7 @@ def distances(first, neighbour, starts, table):
     return 0
 
 
-@njit(types.int64(READ64, READ32, READ64, READ_BOOL, types.int64[:, ::1]), nogil=True, cache=True)
+@kept(types.int64(READ64, READ32, READ64, READ_BOOL, types.int64[:, ::1]), nogil=True)
 def spreads(first, neighbour, starts, marked, out):
     """Row i of out: greatest distance and sum of distances from starts[i] to the marked routers, −1 where some is out
     of reach. Returns −1 − i when a router is too far from starts[i], else 0."""
@@ -67,7 +67,7 @@ def spreads(first, neighbour, starts, marked, out):
     return 0
 
 
-@njit(types.int64(READ64, READ32, READ64, READ32, READ32, READ64, TABLE, TABLE), nogil=True, cache=True)
+@kept(types.int64(READ64, READ32, READ64, READ32, READ32, READ64, TABLE, TABLE), nogil=True)
 def legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, legal):
     """Shortest legal up*/down* paths to each home, row by row.
 
@@ -91,7 +91,7 @@ def legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, l
     return 0
 
 
-@njit(types.void(READ64, READ32, types.int64, types.int32[::1]), nogil=True, cache=True)
+@kept(types.void(READ64, READ32, types.int64, types.int32[::1]), nogil=True)
 def depth_first(first, neighbour, root, rank):
     """Preorder number of every router of a depth-first search from `root`, neighbours in order; −1 if not reached."""
     routers = first.size - 1
@@ -114,12 +114,11 @@ def depth_first(first, neighbour, root, rank):
             size += 1
 
 
-@njit(
+@kept(
     types.int64(
         types.int64[::1], types.int64, types.int64, types.int64, types.int64, READ64, types.int64, types.int64
     ),
     nogil=True,
-    cache=True,
 )
 def offer(out, count, pick, here, there, first, index, share):
     """Turn out[0:count], channels, into `share` VCs of each from `index` on; the new count.

@@ -13,7 +13,7 @@ import pickle
 from dataclasses import fields
 
 from numba import cloudpickle
-from numba.core.dispatcher import Dispatcher
+from numba.extending import is_jitted
 
 from unknot.errors import RelationError
 from unknot.lazy_kernel import Kernel
@@ -32,7 +32,7 @@ class _ByValue(cloudpickle.CloudPickler):
     """Functions defined in functions go by value; compiled helpers of a module go by name."""
 
     def reducer_override(self, obj):
-        if isinstance(obj, (Dispatcher, Kernel)):
+        if is_jitted(obj) or isinstance(obj, Kernel):
             module, name = obj.py_func.__module__, obj.py_func.__qualname__
             if getattr(importlib.import_module(module), name, None) is obj:
                 return _helper, (module, name)

@@ -7,7 +7,7 @@ asks the plain Python rule for the same state, which raises the real error.
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +15,12 @@ from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
-from numba import __version__ as numba_version
 from numba import njit, types
-from numba.core.ccallback import CFunc
 from numba.core.errors import NumbaError
 
 from unknot import words_kernel
 from unknot.errors import RelationError
-from unknot.routing.kept_rules_kernel import KeptRules, NotKeptError
+from unknot.kept_kernel import TARGET, Kept, c_function
 from unknot.routing.relation import Relation
 from unknot.routing.rule_digest import rule_digest
 from unknot.routing.tabulate import lookup, tabulate
@@ -31,6 +29,30 @@ from unknot.words_kernel import array_at
 
 _SOURCE = hashlib.sha256(Path(__file__).read_bytes() + Path(words_kernel.__file__).read_bytes()).hexdigest()
 """Of the code that goes into every shim."""
+C_RULE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class Pointer(types.WrapperAddressProtocol):
+    """A rule at an address, as kernels take it, with all that must stay alive while it is used.
+
+    Attributes
+    ----------
+    ctypes : callable
+        The function for Python.
+    """
+
+    def __init__(self, address, keeps):
+        self.address, self.keeps, self.ctypes = address, keeps, C_RULE(address)
+
+    def __call__(self, at, address, pointer):
+        """Return the answer as kernels get it that run in Python, with Numba switched off."""
+        return self.ctypes(at, address, pointer)
+
+    def __wrapper_address__(self):
+        return self.address
+
+    def signature(self):
+        return RULE_SIGNATURE
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +61,7 @@ class Compiled:
 
     Attributes
     ----------
-    function : numba CFunc, or another object with its address
+    function : Pointer
         Pass it to kernels whose signature names `RULE`.
     tabulated : bool
         Whether the rule had to be tabulated because Numba cannot compile it.
@@ -91,38 +113,24 @@ def _in_one_piece(rule, size, options):
 
     What is kept is named after the digest of the rule, also inside, so that no two rules have a name in common.
     """
-    digest = rule_digest(rule, size, sorted(options.items()), _SOURCE, numba_version)
-    mark = "" if digest is None else f"_{digest}"
-    length = np.int64(size)
+    digest = rule_digest(rule, size, sorted(options.items()), _SOURCE)
+    keep = None if digest is None else Kept(f"rule-{digest}")
+    known = keep and keep.load_overload(RULE_SIGNATURE, TARGET)
+    if known:
+        return Pointer(known.library.get_pointer_to_function(known.fndesc.llvm_cfunc_wrapper_name), known)
+    mark, length = f"_{digest}" if digest else "", np.int64(size)
+    fast = _jitted(rule, options, (), mark)
+    fast.compile((types.int64, types.int64, types.int64[::1]))
 
-    def made():
-        fast = _jitted(rule, options, (), mark)
-        fast.compile((types.int64, types.int64, types.int64[::1]))
+    def shim(at, address, pointer):
+        try:
+            return np.int64(fast(at, address, array_at(pointer, length)))
+        except Exception:
+            return np.int64(-1)
 
-        def shim(at, address, pointer):
-            try:
-                return np.int64(fast(at, address, array_at(pointer, length)))
-            except Exception:
-                return np.int64(-1)
-
-        shim.__qualname__ += mark
-        return shim
-
-    def nothing(at, address, pointer):
-        return np.int64(-1)
-
-    if digest is not None:
-        kept = CFunc(nothing, (RULE_SIGNATURE.args, RULE_SIGNATURE.return_type), {}, options)
-        kept._cache = KeptRules(digest)
-        if kept._cache.path is not None and kept._cache.path.exists():
-            with contextlib.suppress(NotKeptError):
-                kept.compile()
-                return kept
-    fresh = CFunc(made(), (RULE_SIGNATURE.args, RULE_SIGNATURE.return_type), {}, options)
-    if digest is not None:
-        fresh._cache = KeptRules(digest, only_save=True)
-    fresh.compile()
-    return fresh
+    shim.__qualname__ += mark
+    made = c_function(shim, RULE_SIGNATURE, options, keep)
+    return Pointer(made.address, made)
 
 
 def ask(relation: Relation, at: int, address: int) -> None:

@@ -1,10 +1,12 @@
 # mypy: ignore-errors
 """Arithmetic on words of letters, written as numbers in base `letters`."""
 
-from numba import njit, types
+from numba import types
+
+from unknot.types_kernel import kept
 
 
-@njit(types.int64(types.int64, types.int64, types.int64, types.int64), nogil=True, cache=True)
+@kept(types.int64(types.int64, types.int64, types.int64, types.int64), nogil=True)
 def shifts(u, v, letters, words):
     """Least number of letters that must be shifted into word u from the right to make it v."""
     count, whole, tail = 0, 1, words
@@ -15,7 +17,7 @@ def shifts(u, v, letters, words):
     return count
 
 
-@njit(types.int64(types.int64, types.int64, types.int64, types.int64), nogil=True, cache=True)
+@kept(types.int64(types.int64, types.int64, types.int64, types.int64), nogil=True)
 def depth(u, a, letters, words):
     """Letters of word u after the leading run of letter a: its level in the tree of shifts that starts at aa…a."""
     count, power = 0, words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -21,6 +20,7 @@ from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Note, Store
 from unknot.studies.study import Builder, Study
 from unknot.studies.workers import workers
+from unknot.threads import processors
 from unknot.traffic import Pattern
 
 SMALL_POINTS = 64
@@ -82,7 +82,7 @@ def run_study(
     study = study if isinstance(study, Study) else load_study(study)
     if jobs is not None and jobs < 1:
         raise UnknotError(f"at least 1 job is needed, got {jobs}")
-    jobs = jobs or os.cpu_count() or 1
+    jobs = jobs or processors()
     if store is None and study.path is not None:
         store = default_store(study.path)
     if relations is None:

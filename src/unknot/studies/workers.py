@@ -36,7 +36,7 @@ def workers(given: Executor | None, jobs: int, *, threads: bool = False) -> Iter
     UnknotError
         If more than `PER_CORE` processes are asked for each core.
     """
-    most = PER_CORE * (os.cpu_count() or 1)
+    most = PER_CORE * processors()
     if given is None and jobs > most:
         raise UnknotError(
             f"{jobs} jobs at a time are too many for this machine: at most {most}, {PER_CORE} for each core"

@@ -8,7 +8,7 @@ Literals ±v are coded as 2v and 2v + 1. Clause i is literal[first[i]:first[i + 
 import numpy as np
 from numba import njit, types
 
-from unknot.types_kernel import I64, READ32, READ64
+from unknot.types_kernel import I64, READ32, READ64, kept
 
 
 @njit(inline="always")
@@ -16,7 +16,7 @@ def coded(literal):
     return 2 * literal if literal > 0 else -2 * literal + 1
 
 
-@njit(cache=True)
+@kept()
 def propagate(literal, first, value, reason, trail, done, size, head, following, watched):
     """Follow all units on the trail from entry `done` on; return a violated clause or −1, and the trail's size.
 
@@ -53,7 +53,7 @@ def propagate(literal, first, value, reason, trail, done, size, head, following,
     return -1, size
 
 
-@njit(cache=True)
+@kept()
 def explain(literal, first, reason, trail, size, needed, conflict, hint, count):
     """Write the reasons of a violated clause, earliest first, then that clause; return how many hints there are.
 
@@ -79,7 +79,7 @@ def explain(literal, first, reason, trail, size, needed, conflict, hint, count):
     return count + 1
 
 
-@njit(types.int64(types.int64, READ32, READ64, types.int64, I64, I64), cache=True)
+@kept(types.int64(types.int64, READ32, READ64, types.int64, I64, I64))
 def hints(variables, literal, first, given, hint, hint_first):
     """Write the hints of each clause from number `given` on, up to the first that is violated by units alone.
 

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit
 
-import unknot.types_kernel  # noqa: F401
+from unknot.types_kernel import kept
 
 
 @njit(inline="always")
@@ -19,7 +19,7 @@ def lane_of(entry, keys, channel, last):
     return best
 
 
-@njit(cache=True)
+@kept()
 def fill(pairs, next_channel, home, target, slot, keys, level, entries):
     """Give each pair, in turn, the first level whose entries let its route climb, and write the lanes it takes there.
 

@@ -4,8 +4,8 @@
 import numpy as np
 from numba import njit
 
-import unknot.types_kernel  # noqa: F401
 from unknot.synthesis.orders_kernel import below, unit
+from unknot.types_kernel import kept
 
 
 @njit(inline="always")
@@ -23,7 +23,7 @@ def serves(reach, lane, channel, h):
     return (reach[lane, channel, h >> 6] >> (h & 63)) & 1
 
 
-@njit(cache=True)
+@kept()
 def choose(ways, key, reach, rate, start_lane, start, follow, flow, load, state):
     """A first choice: for each pair a lane and a channel at random, and after each channel one at random.
 
@@ -62,7 +62,7 @@ def choose(ways, key, reach, rate, start_lane, start, follow, flow, load, state)
                 shift(ways, follow, flow, load, start_lane[u, h], start[u, h], h, rate[u, h], 1.0)
 
 
-@njit(cache=True)
+@kept()
 def shift(ways, follow, flow, load, lane, c, h, amount, scale):
     """Add an amount to what takes the way from a channel to a destination; the change of cost."""
     more = 0.0
@@ -77,7 +77,7 @@ def shift(ways, follow, flow, load, lane, c, h, amount, scale):
         c = ways.leaving[ways.leaving_first[v] + follow[lane, c, h]]
 
 
-@njit(cache=True)
+@kept()
 def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state, moves, scale, hot, cold):
     """Simulated annealing of the choice on the sum of steep costs of the loads.
 
@@ -140,7 +140,7 @@ def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state
             shift(ways, follow, flow, load, lane, old, h, amount, scale)
 
 
-@njit(cache=True)
+@kept()
 def grow(ways, key, order, step):
     """Choose for each home and router a next channel from which routes climb in many lanes, and begin high.
 
@@ -169,7 +169,7 @@ def grow(ways, key, order, step):
                     top[lane, u] = np.inf
 
 
-@njit(cache=True)
+@kept()
 def served_column(ways, key, step, wanted, order, h, top):
     """Whether all wanted routers have a climbing route in some lane by column h of a table of next channels.
 
@@ -198,7 +198,7 @@ def served_column(ways, key, step, wanted, order, h, top):
     return True
 
 
-@njit(cache=True)
+@kept()
 def answered(ways, wanted, climbs, column, h, top):
     """Whether a lane serves both directions of each pair of column h, whose climbing routes `top` shows.
 
@@ -215,7 +215,7 @@ def answered(ways, wanted, climbs, column, h, top):
     return True
 
 
-@njit(cache=True)
+@kept()
 def carry(ways, step, flow, load, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
     more = 0.0
@@ -229,7 +229,7 @@ def carry(ways, step, flow, load, h, u, amount, scale):
         u = ways.target[step[h, u]]
 
 
-@njit(cache=True)
+@kept()
 def carry_all(ways, step, flow, load, wanted, rate):
     """Add what all pairs send."""
     for u in range(wanted.shape[0]):
@@ -238,7 +238,7 @@ def carry_all(ways, step, flow, load, wanted, rate):
                 carry(ways, step, flow, load, h, u, rate[u, h], 1.0)
 
 
-@njit(cache=True)
+@kept()
 def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scale, hot, cold):
     """Simulated annealing of a table on the sum of steep costs of the loads; every wanted pair stays served.
 

@@ -2,16 +2,16 @@
 """Whether what a header may still do is what a message injected at its router could do."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.splitmix import STEP
-from unknot.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64, kept
 
 I64, U64 = types.int64[::1], types.uint64[::1]
 
 
-@njit(types.void(READ64, READ64, READ64, I64, types.boolean[::1]), nogil=True, cache=True)
+@kept(types.void(READ64, READ64, READ64, I64, types.boolean[::1]), nogil=True)
 def delivering(order, first, value, slot, delivers):
     """Mark the states of an address from which ejection is reached; fill ``slot[input VC]`` with their numbers."""
     count = order.size
@@ -50,7 +50,7 @@ def delivering(order, first, value, slot, delivers):
                 size += 1
 
 
-@njit(types.int64(types.int64, U64, types.int64, I64, I64, U64, types.int64), nogil=True, cache=True)
+@kept(types.int64(types.int64, U64, types.int64, I64, I64, U64, types.int64), nogil=True)
 def _enter(state, sets, words, table, at_state, known, count):
     """Enter the pair (state, set) as number `count`; −1 when it is there already."""
     key = np.uint64(state + 1) * STEP
@@ -74,13 +74,12 @@ def _enter(state, sets, words, table, at_state, known, count):
     return count
 
 
-@njit(
+@kept(
     types.int64(
         READ64, READ64, READ64, I64, types.boolean[::1], READ32, READ64, READ32, READ32, READ64, READ32, types.int64,
         U64, I64, I64, U64
     ),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def incoherent(
     order, first, value, slot, delivers, router, first_vc, channel_of, index_of, seat_first, seat, words, sets, table,

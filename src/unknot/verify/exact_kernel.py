@@ -2,17 +2,16 @@
 """Greatest set of states whose worms can leave it or block in it, when nothing outside of it is looked at."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import READ64, READ_BOOL
+from unknot.types_kernel import READ64, READ_BOOL, kept
 
 FLAGS = types.boolean[::1]
 
 
-@njit(
+@kept(
     types.void(types.int64, READ64, READ64, READ64, READ_BOOL, READ64, READ64, READ64, FLAGS, FLAGS),
     nogil=True,
-    cache=True,
 )
 def prune(vcs, input_vc, next_first, next_state, leaves, head_owner, head_first, head_wait, alive, blocks):
     """Greatest set of states from each of which, over its states, a worm can leave or come to a head that may block.

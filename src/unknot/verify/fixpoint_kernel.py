@@ -2,9 +2,9 @@
 """Greatest fixpoints over the states on cycles of dependencies, by deletion."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import I32, I64, READ32, READ64, READ_BOOL
+from unknot.types_kernel import I32, I64, READ32, READ64, READ_BOOL, kept
 from unknot.verify.waiting_kernel import ENTERED, SPAN
 
 NEXT = (1 << SPAN) - 1
@@ -22,7 +22,7 @@ each kind was deleted; queue of deleted kinds; stack of dead states and their VC
 head and tail of the queue."""
 
 
-@njit(types.boolean(READ64, types.int64, types.int64, I64, types.int64, types.boolean), nogil=True, cache=True)
+@kept(types.boolean(READ64, types.int64, types.int64, I64, types.int64, types.boolean), nogil=True)
 def _blocked(bits, base, words, live, edges, commits):
     """Whether all (for one that commits, some) of what a state waits for is live, and it waits at all."""
     waits = False
@@ -38,7 +38,7 @@ def _blocked(bits, base, words, live, edges, commits):
     return waits and not commits
 
 
-@njit(types.boolean(READ64, types.int64, types.int64), nogil=True, cache=True)
+@kept(types.boolean(READ64, types.int64, types.int64), nogil=True)
 def _goes_on(bits, base, words):
     """Whether some transition out of the component of a state leads to one that is left."""
     for w in range(words):
@@ -47,10 +47,9 @@ def _goes_on(bits, base, words):
     return False
 
 
-@njit(
+@kept(
     types.void(STATES, GRAPH, types.boolean, types.boolean, types.boolean, READ_BOOL, MARKS),
     nogil=True,
-    cache=True,
 )
 def begin(states, graph, spread, commits, entered, cyclic, marks):
     """Count what supports states and VCs at first, and delete VCs that nothing supports."""
@@ -88,7 +87,7 @@ def begin(states, graph, spread, commits, entered, cyclic, marks):
             cursor[2] += 1
 
 
-@njit(types.int64(types.int64, READ64, READ32, READ32, I32, I64, I32, types.int64), nogil=True, cache=True)
+@kept(types.int64(types.int64, READ64, READ32, READ32, I32, I64, I32, types.int64), nogil=True)
 def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
     """Note that a state lost its last support of its own; stack its component when all of its states have."""
     supported[leader[s]] -= 1
@@ -104,13 +103,12 @@ def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
     return size
 
 
-@njit(
+@kept(
     types.UniTuple(types.int64, 2)(
         types.int64, types.int64, types.int64, types.int64, types.boolean, types.boolean, types.boolean,
         READ64, READ64, READ64, READ32, READ32, READ64, I64, I32, I64, I32
     ),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def _unblock(
     v, edge, s, end, spread, commits, entered, state_first, word, bits, ring, leader, live_first,
@@ -152,10 +150,9 @@ def _unblock(
     return s, size
 
 
-@njit(
+@kept(
     types.boolean(STATES, GRAPH, types.boolean, types.boolean, types.boolean, MARKS, types.int64),
     nogil=True,
-    cache=True,
 )
 def drain(states, graph, spread, commits, entered, marks, budget):
     """Delete VCs until each one left has a state from which a header may come to block for good.
@@ -250,12 +247,11 @@ def drain(states, graph, spread, commits, entered, marks, budget):
             return True
 
 
-@njit(
+@kept(
     types.UniTuple(types.int64, 2)(
         STATES, GRAPH, types.boolean, types.boolean, READ64, READ32, MARKS, types.int64, I32, I32, I32, I64, I32
     ),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def pick(
     states, graph, commits, entered, inner_first, inner, marks, most,
@@ -317,7 +313,7 @@ def pick(
     return count, heads
 
 
-@njit(types.boolean[::1](READ64, READ32, READ32), nogil=True, cache=True)
+@kept(types.boolean[::1](READ64, READ32, READ32), nogil=True)
 def leading(next_first, next_state, head_owner):
     """States from which the owner of some head can be reached."""
     states = next_first.size - 1

@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot.routing.relation import EJECT, TIER, VC_MASK
-from unknot.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64, kept
 
 F64 = types.float64[::1]
 I64 = types.int64[::1]
@@ -29,7 +29,7 @@ def _root(parent, i):
     return i
 
 
-@njit(types.int64(READ64, READ64, READ64, READ32, READ_F64, I64, F64), nogil=True, cache=True)
+@kept(types.int64(READ64, READ64, READ64, READ32, READ_F64, I64, F64), nogil=True)
 def spread(order, first, value, channel_of, rate, slot, load):
     """Send ``rate[i]`` into every state i and add what each VC carries to `load`.
 
@@ -110,7 +110,7 @@ def spread(order, first, value, channel_of, rate, slot, load):
     return found
 
 
-@njit(types.boolean(READ64, READ64, READ64, READ32, READ_F64, I64), nogil=True, cache=True)
+@kept(types.boolean(READ64, READ64, READ64, READ32, READ_F64, I64), nogil=True)
 def one_route(order, first, value, channel_of, rate, slot):
     """Return whether every header that is sent takes one sequence of channels, whatever it selects.
 

@@ -2,18 +2,18 @@
 """Shortest paths, channel by channel, that some choice of virtual channels permits: sets of states, and counts."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.splitmix import STEP
-from unknot.types_kernel import READ32, READ64, READ_BOOL
+from unknot.types_kernel import READ32, READ64, READ_BOOL, kept
 
 I64, U64 = types.int64[::1], types.uint64[::1]
 GRAPH = types.Tuple((READ64, READ64, READ64))
 PLACES = types.Tuple((READ32, READ64, READ32, READ32, READ32))
 
 
-@njit(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), nogil=True, cache=True)
+@kept(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), nogil=True)
 def _find(channel, sets, words, begin, table, at_channel, known, count):
     """The state (channel, set), entered as number `count` if it is new."""
     key = np.uint64(channel + 1) * STEP
@@ -37,12 +37,11 @@ def _find(channel, sets, words, begin, table, at_channel, known, count):
     return count
 
 
-@njit(
+@kept(
     types.int64(
         GRAPH, PLACES, I64, READ_BOOL, types.int64, types.int64, READ32, U64, I64, I64, I64, I64, U64, I64, I64
     ),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def path_sets(
     graph, virtual, slot, used, width, words, distance, sets, touched, stamp, table, at_channel, known, edge_first,
@@ -125,7 +124,7 @@ def path_sets(
     return count
 
 
-@njit(types.void(U64, types.int64, U64, types.int64, types.int64), nogil=True, cache=True)
+@kept(types.void(U64, types.int64, U64, types.int64, types.int64), nogil=True)
 def _add(total, a, part, b, limbs):
     """Add the number of `limbs` words at `part[b:]` to that at `total[a:]`."""
     carry = np.uint64(0)
@@ -137,10 +136,9 @@ def _add(total, a, part, b, limbs):
         total[a + k] = two
 
 
-@njit(
+@kept(
     types.void(READ64, READ32, READ32, READ32, READ64, types.int64, I64, I64, READ32, types.int64, U64, U64),
     nogil=True,
-    cache=True,
 )
 def count_paths(
     out_first, out_channel, channel_target, distance, by_distance, count, edge_first, edge_to, at_router, limbs,
@@ -180,10 +178,9 @@ def count_paths(
                 _add(permitted, s * limbs, permitted, edge_to[k] * limbs, limbs)
 
 
-@njit(
+@kept(
     types.int64(GRAPH, PLACES, READ64, READ_BOOL, READ32, READ32, types.int64, READ64, READ32, I64, I64, I64, I64),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def first_refusals(
     graph, virtual, slot, used, distance, group, groups, out_first, out_channel, queue, hops, stamp, found

@@ -1,15 +1,15 @@
 # mypy: ignore-errors
 """Distance from injection at which each dependency between virtual channels arises."""
 
-from numba import njit, types
+from numba import types
 
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.types_kernel import READ32, READ64
+from unknot.types_kernel import READ32, READ64, kept
 
 I64 = types.int64[::1]
 
 
-@njit(types.void(types.int64, READ64, READ64, READ64, READ64, READ32, I64, I64), nogil=True, cache=True)
+@kept(types.void(types.int64, READ64, READ64, READ64, READ64, READ32, I64, I64), nogil=True)
 def nearest(ports, order, first, value, edge, target, depth, least):
     """Lower least[e] to the depth of the states of one address at which dependency e arises.
 

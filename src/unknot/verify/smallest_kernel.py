@@ -2,15 +2,15 @@
 """Graph of VCs held and waited for by one message, and the shortest way round in it."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot.types_kernel import READ64
+from unknot.types_kernel import READ64, kept
 
 I16 = types.int16[:, ::1]
 FAR = 32767
 
 
-@njit(types.void(READ64, READ64, READ64, READ64, READ64, READ64, I16), nogil=True, cache=True)
+@kept(types.void(READ64, READ64, READ64, READ64, READ64, READ64, I16), nogil=True)
 def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, span):
     """Fill span[v, w]: the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
 
@@ -45,7 +45,7 @@ def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, s
                     count += 1
 
 
-@njit(types.int64(READ64, READ64, READ64, types.int64, types.int64[::1]), nogil=True, cache=True)
+@kept(types.int64(READ64, READ64, READ64, types.int64, types.int64[::1]), nogil=True)
 def round_trip(first, target, weight, steps, walk):
     """Write a closed walk of exactly `steps` steps of the least weight to `walk`; return its weight, or −1.
 

@@ -278,9 +278,9 @@ def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
     columns = table.first, table.input_vc, table.start, table.value
     if runs_plainly():
         return None, columns
-    from unknot.routing.no_rule_kernel import no_rule
+    from unknot.routing.interpreter_kernel import NO_RULE
 
-    return no_rule, columns
+    return NO_RULE, columns
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -2,16 +2,16 @@
 """Whether the states of addresses are those of their representatives, moved along."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
-from unknot.types_kernel import I32, I64, MAP, READ32, READ64, RULE
+from unknot.types_kernel import I32, I64, MAP, READ32, READ64, RULE, kept
 from unknot.verify.states_kernel import explore
 
 TABLE = types.Array(types.int32, 2, "C", readonly=True)
 
 
-@njit(types.boolean(READ64, types.int64, types.int64, READ64, types.int64, types.int64), nogil=True, cache=True)
+@kept(types.boolean(READ64, types.int64, types.int64, READ64, types.int64, types.int64), nogil=True)
 def _within(some, low, high, others, start, stop):
     """Whether each of some[low:high] is among others[start:stop]."""
     for k in range(low, high):
@@ -23,13 +23,12 @@ def _within(some, low, high, others, start, stop):
     return True
 
 
-@njit(
+@kept(
     types.int64(
         RULE, MAP, types.int64, types.int64, READ32, READ32, READ32, TABLE, READ32, READ32, TABLE, READ32,
         I32, I64, I64, I64, I64,
     ),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def commutes(
     rule, layout, start, stop, radices, place_at, kind, digit, address_at, address_kind, address_digit, stands,

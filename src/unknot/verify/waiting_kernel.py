@@ -2,10 +2,10 @@
 """States on cycles of dependencies, grouped by VC, a word or two each: how they are collected."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
-from unknot.types_kernel import I32, I64, MAP, READ32, READ64, READ_BOOL, RULE
+from unknot.types_kernel import I32, I64, MAP, READ32, READ64, READ_BOOL, RULE, kept
 from unknot.verify.graph_kernel import strong_components
 from unknot.verify.states_kernel import explore
 
@@ -18,7 +18,7 @@ SPACE = types.Tuple((I32, I64, I64, I64, I64, I32, I32))
 """seen, order, first, value and out of `explore`; a number for each VC, and for each state."""
 
 
-@njit(types.boolean(READ32, READ_BOOL, SPACE, types.int64), nogil=True, cache=True)
+@kept(types.boolean(READ32, READ_BOOL, SPACE, types.int64), nogil=True)
 def _components(label, cyclic, space, count):
     """Components of the states of the address just explored, over transitions within a component of dependencies.
 
@@ -51,10 +51,9 @@ def _components(label, cyclic, space, count):
     return loops.any()
 
 
-@njit(
+@kept(
     types.int64(RULE, MAP, READ64, types.int64, types.int64, READ32, READ_BOOL, SPACE, I32, types.boolean[::1]),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def count_states(rule, layout, addresses, start, stop, label, cyclic, space, counts, loops):
     """Count the states on each cyclic VC; set loops[0] if some states of an address lie on a cycle.
@@ -74,13 +73,12 @@ def count_states(rule, layout, addresses, start, stop, label, cyclic, space, cou
     return -1
 
 
-@njit(
+@kept(
     types.void(
         RULE, MAP, READ64, types.int64, types.int64, READ32, READ_BOOL, READ64, READ32, READ64, types.boolean, SPACE,
         I64, READ64, READ64, I32, I64, I32, I32
     ),
     nogil=True,
-    cache=True,
 )  # fmt: skip
 def fill_states(
     rule, layout, addresses, start, stop, label, cyclic, inner_first, inner, live_first, commits, space,

@@ -13,7 +13,7 @@ from numba import njit, types
 from unknot.routing.relation import NO_WAIT
 from unknot.simulation.engine.state_kernel import outputs_of
 from unknot.simulation.engine.view_kernel import view
-from unknot.types_kernel import RULE
+from unknot.types_kernel import RULE, kept
 from unknot.words_kernel import natural
 
 MOST = 127
@@ -77,7 +77,7 @@ def class_of(s, begin, end):
     return end
 
 
-@njit(types.int64(RULE, types.int64[::1]), cache=True, nogil=True, _nrt=False)
+@kept(types.int64(RULE, types.int64[::1]), nogil=True, _nrt=False)
 def decide(rule, raw):
     """Fill `cache`, `answers`, `first_answer` and `input_class`; return the number of classes."""
     s = view(raw)

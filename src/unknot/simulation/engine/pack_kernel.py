@@ -15,7 +15,7 @@ from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING
 from unknot.simulation.engine.state_kernel import has_room, packet_of
 from unknot.simulation.engine.view_kernel import view
 from unknot.splitmix import STEP
-from unknot.types_kernel import RULE  # noqa: F401 imported first by every kernel
+from unknot.types_kernel import kept
 from unknot.words_kernel import natural
 
 FLITS, SLOTS = range(2)
@@ -164,7 +164,7 @@ def pack(s):
     s.count.packed = 1
 
 
-@njit(types.void(types.int64[::1]), cache=True, nogil=True, _nrt=False)
+@kept(types.void(types.int64[::1]), nogil=True, _nrt=False)
 def unpack(raw):
     """Bring the rows of a part up to date; packets that terminals drew ahead are forgotten, to be drawn again."""
     s = view(raw)

@@ -5,7 +5,7 @@ from numba import njit, types
 
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.state_kernel import DONE
-from unknot.types_kernel import RULE
+from unknot.types_kernel import RULE, kept
 
 
 @njit(_nrt=False, forceinline=True)
@@ -25,7 +25,7 @@ def no_classes(raw, r, now):
     """Stand in for `class_kernel.inject_classes`."""
 
 
-@njit(types.int64(RULE, types.int64[::1], types.int64), cache=True, nogil=True, _nrt=False)
+@kept(types.int64(RULE, types.int64[::1], types.int64), nogil=True, _nrt=False)
 def advance(rule, raw, until):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before."""
     return cycles(rule, raw, until, no_inbox, no_work, no_classes)

@@ -8,7 +8,7 @@ from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
 from unknot.simulation.engine.state import ATOMIC, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import view
-from unknot.types_kernel import RULE
+from unknot.types_kernel import RULE, kept
 from unknot.words_kernel import address_of, atomic_or, mixed, natural
 
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
@@ -16,7 +16,7 @@ DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 what it must not; a header has no candidate (its input row in ``count.failed_at``)."""
 
 
-@njit(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), cache=True, nogil=True, _nrt=False)
+@kept(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), nogil=True, _nrt=False)
 def served(rule, at, candidates, count):
     """Count the candidates of packets with these addresses at their input VCs; −1 where the rule fails."""
     pointer = np.int64(candidates.ctypes.data)

@@ -7,7 +7,7 @@ from numba import njit, types
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, has_room, need, outputs_of, packet_of
 from unknot.simulation.engine.view_kernel import view
-from unknot.types_kernel import RULE
+from unknot.types_kernel import RULE, kept
 from unknot.words_kernel import natural
 
 
@@ -60,7 +60,7 @@ def may_move(rule, s, b, stuck):
     return count <= 0
 
 
-@njit(types.int64(RULE, types.int64[::1], types.boolean[::1]), cache=True, nogil=True, _nrt=False)
+@kept(types.int64(RULE, types.int64[::1], types.boolean[::1]), nogil=True, _nrt=False)
 def find_stuck(rule, raw, stuck):
     """Mark the VCs whose front packet can never move whatever happens; return how many.
 
