@@ -162,6 +162,9 @@ class SimulateAnswer(RunForm, SimulatedForm):
     """JSON answer of `unknot simulate` for one run."""
 
     ns_per_flit_hop: Number = Field(description="Processor time, once everything is compiled.")
+    hint: str = Field(
+        description="A change after which a short run is stable, or those that do not help; may be empty."
+    )
     channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels or --flows.")
     flows: Annotated[list[FlowForm] | None, Plain] = Field(description="The slowest first; only with --flows.")
 

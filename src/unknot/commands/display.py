@@ -56,7 +56,7 @@ def show_network(network: Network, metrics: Metrics) -> None:
     console().print(two_columns(rows))
 
 
-def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
+def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale = PLAIN, hint: str = "") -> None:
     """One simulation."""
     rows = [
         *_point_rows(relation, run, f"; {run.packets} measured", chosen, scale),
@@ -66,6 +66,8 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
     ]
     if run.reason:
         rows.append(("reason", run.reason))
+    if hint:
+        rows.append(("hint", hint))
     for one in run.classes:
         carried = f"accepted {one.accepted_load:.4f}{scale.gb_per_s(one.accepted_load)} of {one.offered_load:.4g}"
         mean = f"{_number(one.latency_mean)} cycles{scale.ns(one.latency_mean)} mean"

@@ -96,6 +96,12 @@ def one(task: Task, load: float, channels: bool) -> Run:
                 progress=lambda *at: clock.describe(progress, *at),
             ),
         )
+    hint = ""
+    if not (found.stable or alone or task.time_limit):
+        from unknot.simulation.run.hints import hint as tried
+
+        with activity.cycles("trying what helps") as progress:
+            hint = tried(task.relation, found, traffic=sent, progress=progress)
     if task.json:
         from unknot.answers.form import answer
         from unknot.answers.runs import SimulateAnswer, channels_of, flows_of
@@ -110,6 +116,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
                 of=task.relation,
                 ns_per_flit_hop=cost,
                 channels=every,
+                hint=hint,
                 flows=None if flows is None else flows_of(found, flows, units),
                 vcs_chosen=task.chosen,
                 network=task.relation.network,
@@ -117,7 +124,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
             )
         )
     else:
-        display.show_run(task.relation, found, chosen=task.chosen, scale=task.scale)
+        display.show_run(task.relation, found, chosen=task.chosen, scale=task.scale, hint=hint)
         if flows is not None:
             display.show_flows(task.relation.network, found, flows, task.scale)
     return found

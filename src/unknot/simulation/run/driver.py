@@ -20,12 +20,12 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
+from unknot.simulation.run.bottleneck import bottleneck
 from unknot.simulation.run.class_run import check_alone, check_subnets, class_runs
 from unknot.simulation.run.measurement import Window, drain, measure_until_settled, warm_up
 from unknot.simulation.run.options import check_point, check_run, run_threads
 from unknot.simulation.run.outcome import diagnosis
 from unknot.simulation.run.pair_run import pair_run
-from unknot.simulation.run.remedy import remedy
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.series import Recorder
 from unknot.simulation.run.statistics import TOO_SHORT, mean, percentiles, saturated
@@ -237,9 +237,9 @@ def simulate(
         say("looking why", engine.now)
         found = diagnosis(engine, measured.cycles)
         short = reason.startswith(TOO_SHORT)
-        helps = LONGER if short else "" if mix else remedy(
+        helps = LONGER if short else "" if mix else bottleneck(
             relation, utilisation, occupancy, offered, accepted, load=float(load), traffic=sent,
-            switching=switching, lengths=shares, buffer_depth=buffer_depth, router=engine.router,
+            switching=switching, lengths=shares, router=engine.router,
         )  # fmt: skip
         reason = f"{found}; {reason.partition(': ')[2]}" if found else f"{reason}; {helps}" if helps else reason
     if engine.deadlock is not None:

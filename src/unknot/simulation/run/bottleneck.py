@@ -1,4 +1,4 @@
-"""Bottlenecks of a network that is not stable, and remedies: bounds of the model beside what was measured.
+"""Bottlenecks of a network that is not stable: bounds of the model beside what was measured.
 
 A virtual channel (VC) handles one packet after the other, so that a packet of L flits takes it for a period:
 
@@ -59,7 +59,7 @@ def vc_period(switching: Switching, length: int, latency: int, router: Router) -
     return least + header + router.traversal_delay + router.credit_delay + 2 * latency
 
 
-def remedy(
+def bottleneck(
     relation: Relation,
     utilisation: Numbers,
     occupancy: Numbers,
@@ -70,10 +70,9 @@ def remedy(
     traffic: Pattern,
     switching: Switching,
     lengths: Shares,
-    buffer_depth: int,
     router: Router,
 ) -> str:
-    """Say which bound of the model the offered load exceeds, and what would help.
+    """Say which bound of the model the offered load exceeds; `hints` tries what would help.
 
     A channel needs what it carried, times what was offered over what was accepted. Only VCs in which flits were seen
     count: the routing may keep packets from the others.
@@ -87,7 +86,7 @@ def remedy(
         Mean flits in the buffer of each VC.
     offered, accepted : float
         Flits per terminal and cycle, means over the terminals.
-    load, traffic, switching, lengths, buffer_depth, router
+    load, traffic, switching, lengths, router
         The point that was simulated; `load` is what the busiest terminal offers.
 
     Returns
@@ -98,7 +97,6 @@ def remedy(
     network = relation.network
     if not utilisation.size or not accepted > 0:
         return ""
-    below = f"{0.95 * accepted * load / offered:.2g}"
     received = traffic.received
     if received is not None and load * received.max() > 1:
         most = int(np.argmax(received))
@@ -119,24 +117,20 @@ def remedy(
         vcs, atomic = int(relation.vcs.counts[short]), switching == "wormhole"
         share = _fraction(mean, period[short])
         many = f"{used[short]:g}" + (f" of its {vcs}" if used[short] < vcs else "")
-        enough = math.ceil(math.ceil(period[short] / mean) * vcs / used[short])
-        other = f" or --switching vct{_deeper(lengths, buffer_depth)}" if atomic else ""
         return (
             f"one {'atomic ' if atomic else ''}VC carries at most {share} flit per cycle here; "
-            f"{network.channel_name(short)} would need {needed[short]:.2f} and packets use {many}: "
-            f"try --vcs {enough}{other}"
+            f"{network.channel_name(short)} would need {needed[short]:.2f} and packets use {many}"
         )
     full = int(np.argmax(utilisation))
     name = network.channel_name(full)
     if utilisation[full] >= FULL:
         return (
-            f"{name} is full ({utilisation[full]:.2f} of 1 flit per cycle): only another routing, more channels or a "
-            f"load below {below} help"
+            f"{name} is full ({utilisation[full]:.2f} of 1 flit per cycle): only another routing, more channels or "
+            "less load help"
         )
     return (
-        f"no channel is full (the busiest, {name}, carries {utilisation[full]:.2f} of 1 flit per cycle), so packets "
-        f"block one another: more VCs (--vcs {2 * relation.vcs.widest}), another routing, or a load below {below} "
-        "may help"
+        f"no channel is full (the busiest, {name}, carries {utilisation[full]:.2f} of 1 flit per cycle): packets "
+        "block one another"
     )
 
 
@@ -144,8 +138,3 @@ def _fraction(mean: float, period: float) -> str:
     """Flits per cycle as a fraction where it is one of small numbers."""
     found = Fraction(mean / period).limit_denominator(100)
     return str(found) if math.isclose(found, mean / period) else f"{mean / period:.3g}"
-
-
-def _deeper(lengths: Shares, depth: int) -> str:
-    longest = lengths[-1][0]
-    return "" if longest <= depth else f" with --buffer-depth {longest}"
