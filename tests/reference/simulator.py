@@ -213,17 +213,21 @@ class Simulator(Choices):
         if kind not in HONOURING:
             requests = dict.fromkeys(requests, 0)
         if kind in ("islip", "select", "separable_input_first"):
-            matrix = self.options.arbiter == "matrix" and kind != "islip"
+            arbiter = (None if node.of_vcs else self.options.switch_arbiter) or self.options.arbiter
+            matrix = arbiter == "matrix" and kind != "islip"
             by_input = node.order(True, len(grant)) if matrix else in_turn(accept, len(grant))
             by_output = node.order(False, len(accept)) if matrix else in_turn(grant, len(accept))
             if kind == "separable_input_first":
                 found = separable_input_first(requests, by_output, by_input)
             else:
-                found = islip(requests, by_output, by_input, self.options.iterations)
+                found = islip(requests, by_output, by_input, self.iterations(node))
             for i, o in found[0] if matrix else ():
                 node.chosen(i, o)
             return found
         return [[], self.look_at_all(node, kind, requests, grant, accept)] if requests else [[], []]
+
+    def iterations(self, node: Node) -> int:
+        return (None if node.of_vcs else self.options.switch_iterations) or self.options.iterations
 
     def look_at_all(
         self, node: Node, kind: str, requests: dict, grant: list[int], accept: list[int]
@@ -248,7 +252,7 @@ class Simulator(Choices):
     ) -> list[tuple[int, int]]:
         inputs, outputs = len(accept), len(grant)
         if kind == "pim":
-            return pim(requests, inputs, outputs, self.options.iterations, start)
+            return pim(requests, inputs, outputs, self.iterations(node), start)
         if kind == "loa":
             return loa(requests, grant, accept)
         turn = node.whole_turn[node.of_vcs]

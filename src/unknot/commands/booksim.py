@@ -30,6 +30,7 @@ def run_configuration(
     json: bool,
     units: str | None = None,
     out: Path | None = None,
+    outside_files: bool = False,
 ) -> list[Point]:
     """Run a configuration, print what BookSim prints, and then what is known beside it.
 
@@ -43,7 +44,7 @@ def run_configuration(
     from unknot.units import Scale
 
     scale = Scale.of(units)
-    setup = read_setup(path, overrides, faithful=faithful)
+    setup = read_setup(path, overrides, faithful=faithful, outside_files=outside_files)
     along = None if sweep is None else sweep_of(sweep)
     if setup.batches and (along or out):
         raise UnknotError("--sweep and --out are for loads, and sim_type = batch has none")

@@ -27,7 +27,7 @@ def run(
     jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
     outside_files: Annotated[
-        bool, typer.Option("--outside-files", help="Let the study name files outside its folder.")
+        bool, typer.Option("--outside-files", help="Let the file name others outside its folder.")
     ] = False,
     sweep: Annotated[
         str | None,
@@ -54,14 +54,15 @@ def run(
     from unknot.studies.booksim.parse import is_configuration
     from unknot.units import Scale
 
-    if is_configuration(study):
+    if is_configuration(study, overrides or ()):
         from unknot.commands.booksim import run_configuration
 
         if store is not None:
             raise UnknotError(f"{study}: --store is for studies; `unknot convert` makes one of it")
         points = run_configuration(
-            study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units, out=out
-        )
+            study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units, out=out,
+            outside_files=outside_files,
+        )  # fmt: skip
         write_rows([row for point in points for row in point.found.rows], csv, parquet, units=Scale.of(units).units)
         return
     if overrides or sweep is not None or faithful:

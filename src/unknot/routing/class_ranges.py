@@ -59,7 +59,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
     shown = []
     for k, (name, low, relation) in enumerate(ranges):
         _check(network, one, relation, name)
-        wide = relation.vcs.each
+        wide = relation.vcs.each if network.num_channels else relation.vcs.widest
         if wide is None or not 0 <= low <= low + wide <= vcs:
             raise RelationError(f"{name}: {wide} VCs from VC {low} on are wanted of channels that have {vcs}")
         outer[k, : relation.num_vcs] = virtual.first[relation.vcs.channel] + low + relation.vcs.index

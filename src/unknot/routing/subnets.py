@@ -59,9 +59,10 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
     ask = relation.rule
 
     def rule(at: int, address: int, out: Out) -> int:
-        subnet, inner = at // many, at % many
         if at >= total:
             subnet, inner = (at - total) // terminals, many + (at - total) % terminals
+        else:
+            subnet, inner = at // many, at % many
         count = ask(inner, address // wide * terminals + address % terminals, out)
         for i in range(count):
             if out[i] & VC_MASK != EJECT:
@@ -71,7 +72,7 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
     return replace(
         relation,
         network=network,
-        vcs=VirtualChannels(network, np.tile(vcs.counts, subnets)),
+        vcs=VirtualChannels(network, np.tile(vcs.counts, subnets) if many else vcs.widest),
         rule=rule,
         destination=np.tile(np.arange(wide), draws),
         may_use=None,

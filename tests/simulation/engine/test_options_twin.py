@@ -90,6 +90,11 @@ ONE_BY_ONE = {
     "wavefront and separable": Router(
         allocator="wavefront", switch_allocator="separable_input_first", priority="age"
     ),
+    "islip(1) and pim(3)": Router(switch_allocator="pim", switch_iterations=3),
+    "islip(3) and select": Router(iterations=3, switch_allocator="select", switch_iterations=1, priority="age"),
+    "matrix and select": Router(
+        allocator="separable_input_first", arbiter="matrix", switch_allocator="select", switch_arbiter="round_robin"
+    ),
     "matrix": Router(allocator="separable_input_first", arbiter="matrix"),
     "matrix, age, speculative": Router(allocator="select", arbiter="matrix", priority="age", speculative=True),
     "matrix for the switch": Router(switch_allocator="separable_input_first", arbiter="matrix", input_speedup=2),

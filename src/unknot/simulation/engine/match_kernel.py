@@ -38,6 +38,7 @@ class Ends(NamedTuple):
     recent: Any
     inputs: Any
     outputs: Any
+    rounds: Any
 
 
 @njit(_nrt=False, forceinline=True)
@@ -82,7 +83,8 @@ def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
     inputs = np.int64(s.words.first_input[w1]) - first_input
     outputs = np.int64(s.words.first_output[w1]) - first_output
     recent = np.int64(-1)
-    if s.setup.matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
+    matrix = s.setup.switch_matrix if of_switch else s.setup.matrix
+    if matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
         recent = s.first_recent[w0] + 2 * of_switch * inputs * outputs
     return Ends(
         input_pointer,
@@ -94,6 +96,7 @@ def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
         recent,
         inputs,
         outputs,
+        np.int64(1) if allocator == INPUTS_FIRST else s.setup.switch_rounds if of_switch else s.setup.rounds,
     )
 
 
@@ -127,6 +130,7 @@ def next_round(s, ends):
         ends.recent,
         ends.inputs,
         ends.outputs,
+        ends.rounds,
     )
 
 
@@ -210,8 +214,7 @@ def match(s, ends, n):
     iSLIP (McKeown 1999): outputs choose first, then inputs among what chose them; separable input-first the other way
     round, and once.
     """
-    requests, inputs_first = s.requests, ends.inputs_first
-    rounds = 1 if inputs_first else s.setup.rounds
+    requests, inputs_first, rounds = s.requests, ends.inputs_first, ends.rounds
     for number in range(1, rounds + 1):
         matched = np.int64(0)
         for k in range(n):

@@ -130,7 +130,7 @@ def pim(s, n, inputs, outputs, w0, of_switch, now):
     """Parallel iterative matching (Anderson, Owicki, Saxe & Thacker 1993): cyclic choices from random starts."""
     cells, pairing = s.cells, s.pairing
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    for number in range(s.setup.rounds):
+    for number in range(s.setup.switch_rounds if of_switch else s.setup.rounds):
         tag = 2 * number + 2 + (OF_SWITCH if of_switch else 0)
         for end in range(max(inputs, outputs)):
             pairing.origin[natural(end)], pairing.grant[natural(end)] = -1, -1

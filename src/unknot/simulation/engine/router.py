@@ -34,6 +34,7 @@ _LEAST = {
     "traversal_delay": 1,
     "credit_delay": 0,
     "iterations": 1,
+    "switch_iterations": 1,
     "input_speedup": 1,
     "output_speedup": 1,
     "output_buffer": 0,
@@ -46,6 +47,7 @@ _WORDS = {
     "priority": PRIORITIES,
     "selection": (*SELECTIONS, None),
     "arbiter": get_args(Arbiter),
+    "switch_arbiter": (*get_args(Arbiter), None),
 }
 
 
@@ -82,6 +84,8 @@ class Router:
         Another one for the switch.
     iterations : int
         Rounds of islip, select and pim; later ones match what is left. The others have one.
+    switch_iterations : int, optional
+        Other ones for the switch.
     priority : {"none", "age", "class"}
         age: where requests compete the packet created first wins; class: that of the traffic class of the highest
         priority. Ties, or all of it, go round robin. It counts where an input port puts one of its VCs forward, and
@@ -104,6 +108,8 @@ class Router:
     arbiter : {"round_robin", "matrix"}
         How inputs and outputs of the allocators separable_input_first and select choose: in turn, or the one that
         was chosen longest ago (matrix arbiters; Dally & Towles 2004).
+    switch_arbiter : {"round_robin", "matrix"}, optional
+        Another one for the switch.
     output_buffer : int
         Flits queued behind the switch at which an output port takes no more; flits that are crossing the switch are
         not counted. 0: no limit. Takes a speedup: without one no flit queues there.
@@ -154,6 +160,8 @@ class Router:
     donate_priority: bool = False
     ejection_credits: bool = False
     pipelined: bool = True
+    switch_iterations: int | None = None
+    switch_arbiter: Arbiter | None = None
 
     def for_relation(self, relation: Relation) -> Router:
         """The router with the selection function that the relation names, unless it has one itself."""
@@ -178,6 +186,11 @@ class Router:
         return math.floor(steps / self.internal_speedup) + self.traversal_delay
 
     @property
+    def has_matrices(self) -> bool:
+        """Whether any arbiter is a matrix arbiter."""
+        return "matrix" in (self.arbiter, self.switch_arbiter)
+
+    @property
     def looks_at_all(self) -> bool:
         """Whether an allocator looks at all requests at a time."""
         return self.allocator in LOOK_AT_ALL or self.switch_allocator in LOOK_AT_ALL
@@ -195,11 +208,9 @@ class Router:
         for field in fields(self):
             check_option(field.name, getattr(self, field.name))
         used = {self.allocator, self.switch_allocator or self.allocator}
-        if self.iterations > 1 and not used & set(ITERATIVE):
-            raise SimulationError(
-                f"router: {self.allocator} has one iteration, got {self.iterations}; islip takes several"
-            )
-        if self.arbiter == "matrix" and not used & set(SEPARABLE):
+        if max(self.iterations, self.switch_iterations or 1) > 1 and not used & set(ITERATIVE):
+            raise SimulationError(f"router: {self.allocator} has one iteration, got more; islip takes several")
+        if self.has_matrices and not used & set(SEPARABLE):
             raise SimulationError(f"router: a matrix arbiter is of {' or '.join(SEPARABLE)}, not of {self.allocator}")
         if self.queues and not (
             self.routing_delay <= 1 and self.vc_allocation_delay == self.switch_allocation_delay == 1
@@ -239,6 +250,8 @@ def check_option(name: str, value: object) -> None:
         raise SimulationError(f"router: unknown option {name!r}; {near(name, known)}")
     if name in _LEAST:
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if value is None and name == "switch_iterations":
+            return
         if not whole or not _LEAST[name] <= value <= 1000:  # type: ignore[operator]
             raise SimulationError(f"router: {name} must be a whole number from {_LEAST[name]} to 1000, got {value!r}")
     elif name in _WORDS:

@@ -78,7 +78,7 @@ def simulation_bytes(
     waiting = WAITING * terminals if classes else 0
     packets = (inputs * held + queues + apart + waiting) * threads
     # Half of it while the table is built.
-    arbiters = int((entering * leaving).sum()) if router.arbiter == "matrix" else 0
+    arbiters = int((entering * leaving).sum()) if router.has_matrices else 0
     cells, requests = 64 * int(words.max(initial=1)), int(leaving.max(initial=0)) + local
     rows = {
         "inputs": inputs, "outputs": outputs, "ring": inputs * held, "out_ports": outputs, "in_ports": inputs,

@@ -323,7 +323,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    456,
+    472,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -353,6 +353,7 @@ SETUP = rows(
     allocator=int64,
     switch_allocator=int64,
     rounds=int64,
+    switch_rounds=int64,
     aged=int64,
     selection=int64,
     empty_hop=int64,  # cycles from a flit to its credit if nothing is in its way, the channel apart
@@ -371,6 +372,7 @@ SETUP = rows(
     queues=int64,  # whether flits may queue behind the switch
     most_queued=int64,  # flits that queue for ejection at a port
     classes=int64,  # traffic classes, or 0
+    switch_matrix=int64,
     matrix=int64,  # whether arbiters of separable allocators are matrix arbiters
     nodes=int64,  # terminals of one subnet; those of the last one create packets for all
     first_home=int64,  # the first of those

@@ -75,7 +75,7 @@ def empty_network(
         "outside": inboxes * num_words if threads > 1 else 0,
         "planes": 2 * buffer_depth.bit_length() * num_words,
         "progress": threads,
-        **(matrix_arbiters(tables) if router.arbiter == "matrix" else {"recent": 0, "first_recent": 0}),
+        **(matrix_arbiters(tables) if router.has_matrices else {"recent": 0, "first_recent": 0}),
         "seen": 0,
         "input_class": 0,
         "cache": 0,
@@ -205,6 +205,8 @@ def _write_setup(
     setup.switch_allocation, setup.traversal = router.switch_allocation_delay, router.traversal_delay
     setup.in_batches, setup.speculative, setup.holds = not router.pipelined, router.speculative, router.hold_switch
     setup.allocator, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
+    setup.switch_rounds = router.switch_iterations or router.iterations
+    setup.switch_matrix = (router.switch_arbiter or router.arbiter) == "matrix"
     setup.switch_allocator = ALLOCATORS.index(router.switch_allocator or router.allocator)
     setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
     setup.empty_hop = router.header_cycles + router.credit_delay

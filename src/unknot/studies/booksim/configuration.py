@@ -8,6 +8,7 @@ from copy import copy
 from pathlib import Path
 
 from unknot.errors import UnknotError, near
+from unknot.studies.booksim.gpgpusim import as_booksim
 from unknot.studies.booksim.keys import KEYS, POWER_KEYS
 from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements
 
@@ -32,6 +33,8 @@ class Configuration:
     ----------
     warnings : list of str
         What is said before anything runs.
+    confined : bool
+        Whether the file names only files of its own folder.
 
     Raises
     ------
@@ -45,6 +48,7 @@ class Configuration:
         self.warnings: list[str] = []
         self._read: set[str] = set()
         self.klass: int | None = None
+        self.confined = True
         for assignment in assignments:
             self._check(assignment)
             self.given[assignment.key] = assignment
@@ -71,7 +75,9 @@ class Configuration:
     def changed(self, key: str, value: str) -> Configuration:
         """Return the configuration with another value of one key, as if given on the command line."""
         assignment = Assignment(key, value, OVERRIDE, 1, 1, len(key) + 2, f"{key}={value}")
-        return Configuration([*self.given.values(), assignment], self.folder, self.faithful)
+        found = Configuration([*self.given.values(), assignment], self.folder, self.faithful)
+        found.confined = self.confined
+        return found
 
     def of_class(self, k: int) -> Configuration:
         """Return the configuration as one of several traffic classes sees it."""
@@ -185,7 +191,10 @@ def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faith
     TextError
         With file, line and column of what cannot be read.
     """
-    return Configuration(statements(path, overrides), Path(path).parent, faithful)
+    assignments, warnings = as_booksim(statements(path, overrides))
+    found = Configuration(assignments, Path(path).parent, faithful)
+    found.warnings += warnings
+    return found
 
 
 def _near(key: str) -> str:

@@ -55,7 +55,7 @@ KEYS: dict[str, Key] = {
     "routing_function": Key("str", "none", "partly", "see the table of routings"),
     "use_noc_latency": Key("int", "1", "built", "latencies of channels: 2 on tori, the distance on `cmesh` and "
                            "`flatfly`; else 1"),
-    "network_file": Key("str", "", "built", "`anynet`: beside the configuration, or in the working folder"),
+    "network_file": Key("str", "", "built", "`anynet`: in the folder of the configuration, elsewhere with `--outside-files`"),
     "subnets": Key("int", "1", "built", "`simulate(subnets=…)`; without batches"),
     "link_failures": Key("int", "0", "refused", "BookSim stops for any number above 0 (by an assertion on meshes and "
                          "tori), or ignores it; see `unknot simulate --fault`"),
@@ -99,8 +99,8 @@ KEYS: dict[str, Key] = {
     "vc_allocator": Key("str", "islip", "partly", "`Router.allocator`: `islip`, `select`, `pim`, each with "
                         "`(iterations)`; `wavefront`, `rr_wavefront`, `loa`, `max_size`, `separable_input_first`, "
                         "`separable_output_first`, which is `select(1)` here; the arbiter `(matrix)`, not `tree`"),
-    "sw_allocator": Key("str", "islip", "partly", "`Router.switch_allocator`; its iterations are those of "
-                        "`vc_allocator`"),
+    "sw_allocator": Key("str", "islip", "partly", "`Router.switch_allocator`, with iterations and an arbiter "
+                        "of its own"),
     "alloc_iters": Key("int", "1", "built", "`Router.iterations`; BookSim ignores it (`--faithful` too)"),
     "arb_type": Key("str", "round_robin", "built", "`Router.arbiter`: `round_robin`, `matrix`; BookSim ignores it "
                     "(`--faithful` too), and `tree` is ignored here"),

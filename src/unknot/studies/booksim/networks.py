@@ -13,6 +13,7 @@ import numpy.typing as npt
 from unknot.errors import near
 from unknot.network import Network, grid
 from unknot.studies.booksim.configuration import Configuration
+from unknot.studies.booksim.parse import OVERRIDE
 from unknot.topologies import mesh, torus
 
 Channels = npt.NDArray[np.int32]
@@ -226,10 +227,12 @@ def _flatfly(configuration: Configuration) -> Built:
     if x != y or xr != yr:
         wrong = "x" if x != y else "xr"
         raise configuration.error(wrong, "flatfly wants x = y and xr = yr; BookSim stops there")
-    if c != xr * yr or x * y != k**n:
+    if c != xr * yr or k**n % x:
         wrong = "c" if c != xr * yr else "x"
         raise configuration.error(
-            wrong, f"flatfly wants c = xr · yr and k^n = x · y; got {c} and {xr}, {k}^{n} and {x}"
+            wrong,
+            f"flatfly wants c = xr · yr, and k^n routers in whole rows of x; got {c} and {xr} · {yr}, {k}^{n} and "
+            f"{x}; BookSim numbers nodes there that do not exist",
         )
     _few(configuration, n * k ** (n + 1))
     noc = configuration.whole("use_noc_latency") == 1
@@ -280,7 +283,13 @@ def _anynet(configuration: Configuration) -> Built:
     if not name:
         raise configuration.error("network_file", "anynet wants the name of a file")
     beside = configuration.folder / name
-    network = read_booksim(beside if beside.exists() else Path(name))
+    if configuration.given["network_file"].where == OVERRIDE or not configuration.confined:
+        beside = beside if beside.exists() else Path(name)
+    elif not beside.resolve().is_relative_to(configuration.folder.resolve()):
+        raise configuration.error(
+            "network_file", f"{name!r} is outside the folder of this file; allow it with --outside-files"
+        )
+    network = read_booksim(beside)
     return Built(network, np.zeros((network.num_routers, 0), dtype=np.int32), 0, 0)
 
 

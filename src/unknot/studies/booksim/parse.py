@@ -52,12 +52,15 @@ class Assignment:
         return TextError(message, self.where, self.line, self.value_column if of_value else self.column, self.text)
 
 
-def is_configuration(path: str | Path) -> bool:
-    """Whether a file is a BookSim configuration rather than a study file: no table stands in it, but a statement."""
+def is_configuration(path: str | Path, overrides: Sequence[str] = ()) -> bool:
+    """Whether a file is a BookSim configuration rather than a study file: no table stands in it, but a statement.
+
+    With overrides it may be empty, comments apart.
+    """
     if str(path).endswith(".toml"):
         return False
     text = _COMMENT.sub("", read_text(path))
-    return not _STUDY.search(text) and ";" in text
+    return not _STUDY.search(text) and (";" in text or (bool(overrides) and not text.strip()))
 
 
 def statements(path: str | Path, overrides: Sequence[str] = ()) -> list[Assignment]:
@@ -77,7 +80,7 @@ def statements(path: str | Path, overrides: Sequence[str] = ()) -> list[Assignme
     if len(text) > LONGEST:
         raise TextError(f"the file has {len(text)} characters; the limit is {LONGEST}", path)
     found = list(_parsed(text, str(path)))
-    if not found:
+    if not found and not overrides:
         raise TextError("no statement such as `topology = mesh;` in this file", path)
     for override in overrides:
         found += _parsed(override if override.rstrip().endswith(";") else override + ";", OVERRIDE)

@@ -178,24 +178,17 @@ def _allocators(given: Configuration) -> dict[str, Any]:
             if name == "separable_output_first":
                 rounds[key] = 1
         found.append(_ALLOCATORS[name])
-    if len(set(rounds.values())) > 1:
-        raise given.error(
-            "sw_allocator", "VCs and the switch have the same number of iterations where both have some"
-        )
-    if len(set(arbiters.values())) > 1 or ("matrix" in arbiters.values() and "select" in _named(given)):
-        raise given.error("sw_allocator", "VCs and the switch have the same arbiter where both have one")
+        if name == "select":
+            arbiters[key] = "round_robin"
     first, second = found
     return {
         "arbiter": next(iter(arbiters.values()), "round_robin"),
+        "switch_arbiter": arbiters["sw_allocator"] if len(set(arbiters.values())) > 1 else None,
         "allocator": first,
         "switch_allocator": second if second != first else None,
         "iterations": next(iter(rounds.values()), 1),
+        "switch_iterations": rounds["sw_allocator"] if len(set(rounds.values())) > 1 else None,
     }
-
-
-def _named(given: Configuration) -> list[str]:
-    """Names of both allocators, without what stands in parentheses."""
-    return [given.text(key).partition("(")[0] for key in ("vc_allocator", "sw_allocator")]
 
 
 def _arbiter(given: Configuration, key: str, inside: str) -> str:

@@ -118,7 +118,9 @@ _OF_RUNS = (
 """Keys that leave network and relation as they are."""
 
 
-def read_setup(path: str | Path, overrides: Sequence[str] = (), *, faithful: bool = False) -> Setup:
+def read_setup(
+    path: str | Path, overrides: Sequence[str] = (), *, faithful: bool = False, outside_files: bool = False
+) -> Setup:
     """Read and understand a configuration file of BookSim 2.
 
     Parameters
@@ -127,6 +129,8 @@ def read_setup(path: str | Path, overrides: Sequence[str] = (), *, faithful: boo
         ``key=value``, as BookSim takes them beside the file.
     faithful : bool
         Whether to do what BookSim does where that is known to be wrong.
+    outside_files : bool
+        Whether the file may name a network file outside its folder; an override may in any case.
 
     Returns
     -------
@@ -149,6 +153,7 @@ def read_setup(path: str | Path, overrides: Sequence[str] = (), *, faithful: boo
     <Relation dim_order of BookSim on mesh(4, 4), 96 VCs>
     """
     given = read_configuration(path, overrides, faithful=faithful)
+    given.confined = not outside_files
     try:
         return _understood(given, None)
     except UnknotError as error:
