@@ -55,7 +55,8 @@ KEYS: dict[str, Key] = {
     "routing_function": Key("str", "none", "partly", "see the table of routings"),
     "use_noc_latency": Key("int", "1", "built", "latencies of channels: 2 on tori, the distance on `cmesh` and "
                            "`flatfly`; else 1"),
-    "network_file": Key("str", "", "built", "`anynet`: in the folder of the configuration, elsewhere with `--outside-files`"),
+    "network_file": Key("str", "", "built", "`anynet`: in the folder of the configuration, elsewhere with "
+                        "`--outside-files`"),
     "subnets": Key("int", "1", "built", "`simulate(subnets=…)`; without batches"),
     "link_failures": Key("int", "0", "refused", "BookSim stops for any number above 0 (by an assertion on meshes and "
                          "tori), or ignores it; see `unknot simulate --fault`"),
