@@ -107,7 +107,9 @@ def test_the_format_of_a_file_can_be_named(tmp_path: Path) -> None:
     refused = unknot_says("show", path)
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "neither ending nor content shows of what format this file is; name it with --from" in refused.stderr
-    assert "tod, graphml, gml, dot, json, lst, ibnetdiscover, ibsim, booksim, metis, edges" in refused.stderr
+    assert (
+        "tod, graphml, gml, dot, json, lst, ibnetdiscover, iblinkinfo, ibsim, booksim, metis, edges" in refused.stderr
+    )
     assert "3  " in unknot_says("show", path, "--from", "edges").stdout.splitlines()[1]
     assert unknot_says("show", path, "--from", "edges").stdout == unknot_says("show", f"edges:{path}").stdout
     assert "4  " in unknot_says("show", str(tmp_path / "grid")).stdout.splitlines()[1]

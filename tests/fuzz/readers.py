@@ -83,14 +83,16 @@ _LAYOUT.levels = {(end, 1 + i % 3): i % 16 for i, end in enumerate([*_LAYOUT.lid
 _LAYOUT.lanes = {(f"S{i}", i, 3 - i): [(sl + i) % 16 for sl in range(16)] for i in range(3)}
 _LAYOUT.copies = {(0xC000 + i % 2, f"S{i}"): [1, 2, 3][: 1 + i] for i in range(3)}
 _HOPS = {(f"S{i}", f"S{k}"): [0 if i == k else 1, 255, 2] for i in range(3) for k in range(3)}
+_BY_SWITCH = "# switches\n0x0000000000200000 0x0000000000200010 1\n0x0000000000200010 0x0000000000200000 1\n"
 _MORE: dict[str, list[str]] = {
     "mcfdbs": [texts.mcfdbs(_LAYOUT), texts.dump_mfts(_LAYOUT, 12), texts.dump_mfts(_LAYOUT, 18, masks=True)],
     "lidmatrix": [texts.lid_matrix(_LAYOUT, _HOPS)],
     "ibnetdiscover": [texts.ibnetdiscover(_LAYOUT), texts.ibnetdiscover(texts.ring(2, lmc=1))],
+    "iblinkinfo": [texts.iblinkinfo(_LAYOUT), texts.iblinkinfo(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
     "lst": [texts.lst(_LAYOUT), texts.lst(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
     "lfts": [texts.lfts(_LAYOUT), texts.ibroute(_LAYOUT), texts.ibroute(texts.ring(2, lmc=1))],
     "fdbs": [texts.fdbs(_LAYOUT), texts.fdbs(texts.ring(2))],
-    "psl": [texts.psl(_LAYOUT), texts.psl_blocks(_LAYOUT), texts.path_records(_LAYOUT)],
+    "psl": [texts.psl(_LAYOUT), texts.psl_blocks(_LAYOUT), texts.path_records(_LAYOUT), _BY_SWITCH],
     "sl2vl": [form(_LAYOUT) for form in (texts.sl2vl, texts.slvl, texts.smpquery_sl2vl, texts.saquery_sl2vl)],
     "ibsim": ['Switch 3 "s" # x\n[1] "h"[1]\n[2] "s"[3]\n[3] "s"[2]\n\nHca 1 "h"\n[1] "s"[1]\n'],
     "booksim": ["router 0 node 0 router 1 15\nrouter 1 node 1 router 2 3\nrouter 2 node 2\n"],

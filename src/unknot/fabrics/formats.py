@@ -20,6 +20,7 @@ _MODULES = (
     "slurm",
     "subnet_list",
     "ibnetdiscover",
+    "iblinkinfo",
     "ibsim",
     "booksim",
     "metis",

@@ -17,7 +17,7 @@ from unknot.fabrics.opensm_mcfdbs import with_multicast
 from unknot.fabrics.tables import TableFile, compare, join
 from unknot.network import Network
 
-_FABRICS = ("ibnetdiscover", "lst")
+_FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
 """Formats that describe the fabric of a folder, the preferred one first."""
 _TABLES = ("lfts", "fdbs")
 _BESIDE = ("psl", "sl2vl", "mcfdbs", "lidmatrix")
@@ -189,13 +189,14 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     if used is None:
         inside = ", ".join(file.name for file in files[:8]) + (", …" if len(files) > 8 else "")
         raise UnknotError(
-            f"{folder}: no ibnetdiscover output and no link list (.lst) in this folder; "
+            f"{folder}: no ibnetdiscover output and no link list (.lst) in this folder, nor iblinkinfo output; "
             + (f"it holds {inside}" if files else "it is empty")
         )
     fabric: Fabric = FORMATS[used].read(found[used])
     notes = list(fabric.notes)
-    if used == "ibnetdiscover" and "lst" in found:
-        notes.append(f"{found['lst'].name} was not used, since {found[used].name} says more")
+    for other_kind in _FABRICS:
+        if other_kind != used and other_kind in found:
+            notes.append(f"{found[other_kind].name} was not used, since {found[used].name} says more")
     if unknown:
         notes.append(f"not used, since of no known format: {', '.join(unknown)}")
     if other:
