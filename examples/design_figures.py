@@ -200,6 +200,8 @@ PARTS: dict[str, Callable[[], None]] = {
 }
 
 if __name__ == "__main__":
+    if strange := set(sys.argv[1:]) - set(PARTS):
+        sys.exit(f"usage: python examples/design_figures.py [{'|'.join(PARTS)}]...; got {', '.join(sorted(strange))}")
     for _name in sys.argv[1:] or PARTS:
         print(f"== {_name}: {PARTS[_name].__doc__}")
         PARTS[_name]()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +24,8 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         monkeypatch.setenv("MPLBACKEND", "Agg")
         monkeypatch.setattr("sys.argv", [script, "--quick", *words])
         runpy.run_path(str(EXAMPLES / script), run_name="__main__")
-        said = capfd.readouterr().out
+        said, complaints = capfd.readouterr()
+        assert not re.search("Traceback|Warning|Exception", complaints), complaints
         assert re.search(r"\d s( from nothing)?$", said.strip()), said
         return said
 
@@ -103,3 +106,11 @@ def test_a_notebook_from_text_to_frame_and_plot() -> None:
     picture, table, plot = {"image/svg+xml"}, {"text/html"}, {"image/png"}
     assert shown == [picture, table, table, table, plot, picture, set()]
     assert re.fullmatch(r"from nothing to a plot: [\d.]+ s\n", code[-1].outputs[-1].text)
+
+
+def test_a_script_that_needs_a_folder_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "papers/rcbn_figures.py")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "usage: python examples/papers/rcbn_figures.py FOLDER\n"

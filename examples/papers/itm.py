@@ -244,7 +244,7 @@ def two_layers() -> Answer:
         rule = "return to the adaptive layer allowed" if returns else "once escaped, stay"
         summary.append(f"{rule}: free under {', '.join(words)}{'; routes may be endless' if loops else ''}")
     small = itm_escape(itm(8, extra=2, seed=8), returns=True)
-    knot = smallest(small)
+    knot = smallest(small, "wormhole")
     assert knot.configuration is not None
     stuck = unknot.replay(small, knot.configuration).stuck
     write_picture(draw_configuration(small, knot.configuration), PICTURES / "return.svg")

@@ -60,5 +60,7 @@ def cut_off(network: Network, marks: Marks) -> list[int]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python examples/papers/rcbn_figures.py FOLDER")
     for path in figures(Path(sys.argv[1])):
         print(path)

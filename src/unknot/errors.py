@@ -110,9 +110,9 @@ def shown(value: object, most: int = 80) -> str:
 
 
 _UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
-"""Invisible characters: controls of both sets, marks of direction, zero width, lone surrogates, tags."""
+"""Invisible: controls of both sets, marks of direction, zero width, lone surrogates, tags, no characters at all."""
 
 
 def bare(message: str) -> str:

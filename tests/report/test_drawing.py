@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
+from io import BytesIO
 
 import networkx as nx
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
-from tests.report.examples import cycle_knot, named, ring_knot
+from tests.report.examples import cycle_knot, named, ring_knot, run
 from tests.report.test_placement import NETWORKS, irregular
 from unknot.network import from_edges, to_networkx
-from unknot.report import draw_configuration, draw_network
+from unknot.report import draw_configuration, draw_curves, draw_network
 from unknot.report.drawing import MAX_WHOLE
+from unknot.report.page import _templates
+from unknot.report.picture import rendered
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import Sheet, arrowhead, cut, length, number, path
 from unknot.routing import Relation
@@ -146,3 +152,43 @@ def test_pieces_of_lines() -> None:
     assert path([1.04 + 2j, -0.01 + 3.5j]) == "M1,2L0,3.5"
     assert arrowhead(10 + 0j, 5 + 0j, 4) == "M10,0L6,2L6,-2Z"
     assert number(-0.04) == "0"
+
+
+def test_messages_have_numbers_and_colours_of_their_own() -> None:
+    """Sixteen messages in a row of a torus with 256 routers, the discs small."""
+    svg = draw_configuration(*ring_knot(torus(16, 16), row=5), legend=False)
+    texts = re.findall(r'font-weight="700">(\d+)</text>', svg)
+    assert texts == [str(i) for i in range(1, 17)]
+    discs = re.findall(r'<circle [^>]* fill="(#[0-9a-f]{6})" stroke="#ffffff"', svg)
+    assert len(discs) == len(set(discs)) == 16
+
+
+def test_a_knot_in_a_large_network_is_enlarged_and_the_rest_faint() -> None:
+    network = torus(16, 16)
+    relation, knot = cycle_knot(network, [68, 69, 85, 84])
+    drawn = draw_configuration(relation, knot)
+    whole = Sheet.of(network)
+    near = whole.around(np.array([68, 69, 84, 85]))
+    assert near.gap > 2 * whole.gap
+    assert 4 < near.visible.sum() < 40
+    assert "The part concerned, of 256 routers" in drawn
+    assert near.around(np.arange(256)) is near
+    legend = drawn.index("waits for 2")
+    assert drawn.index(f'L9999,{number(near.height)}Z" fill="#ffffff"') < legend, "no line runs through the legend"
+
+
+def test_links_between_many_groups_leave_paper_to_be_seen() -> None:
+    image = imread(BytesIO(rendered(draw_network("dragonfly(8)"), "png")))
+    height, width = image.shape[:2]
+    middle = image[height // 4 : height * 3 // 4, width // 4 : width * 3 // 4, :3]
+    assert (middle.min(axis=2) > 0.95).mean() > 0.2
+
+
+def test_names_that_xml_forbids_and_marks_of_direction_are_written_out() -> None:
+    network = named(mesh(2, 2), ["a\ufffe", "b\u202e", "c\x01", "d\ud800"])
+    for svg in (draw_network(network), draw_curves({"a\ufffe\u202e": [run(0.1)]})):
+        ElementTree.fromstring(svg.encode())
+        assert not set(svg) & set("\ufffe\u202e\x01\ud800")
+    assert "b\\u202e" in draw_network(network)
+    text = _templates().from_string("{{ a }}").render(a="b\u202e<")
+    assert text == "b\\u202e&lt;"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.drawing import LEGEND_LINES, MAX_WHOLE, excerpt
 from unknot.report.drawn import Drawing
-from unknot.report.phrases import count
+from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
 from unknot.routing.relation import Relation

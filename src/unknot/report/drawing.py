@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from unknot.report.configuration_text import describe_message, journey, waits
 from unknot.report.drawn import Drawing
 from unknot.report.group_drawing import MANY, View, draw_groups, draw_matrix
 from unknot.report.groups import groups
-from unknot.report.phrases import count
+from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
 from unknot.routing.relation import Relation
@@ -102,7 +101,13 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
                 title,
                 f"Too large to draw: {count(drawn.num_routers, 'router')} concerned of {shapes.summary(network)}.",
             )
-    return _Knot(Sheet.of(drawn), relation, configuration, local).svg(title, note, legend)
+    sheet = Sheet.of(drawn)
+    ends = np.unique([[drawn.source[c], drawn.target[c]] for c in local.values()]) if local else np.zeros(0, int)
+    zoomed = sheet.around(ends)
+    outside = drawn.num_routers - int(zoomed.visible.sum())
+    if outside and not note:
+        note = f"The part concerned, of {shapes.summary(network)}."
+    return _Knot(zoomed, relation, configuration, local).svg(title, note, legend)
 
 
 def excerpt(network: Network, channels: list[int]) -> tuple[Network, dict[int, int]]:
@@ -152,7 +157,7 @@ class _Knot:
     @cached_property
     def disc(self) -> float:
         """Radius of the disc at a header."""
-        return min(8.5, max(2.2, 0.115 * self.sheet.gap))
+        return min(8.5, max(5.2, 0.115 * self.sheet.gap))
 
     def svg(self, title: str, note: str, legend: bool) -> Drawing:
         concerned, under, over, tips = set(), [], [], []
@@ -179,11 +184,14 @@ class _Knot:
             *tips,
         ]
         if note:
-            parts.append(shapes.text(complex(14, 20), note, size=12, anchor="start", colour=SOFT))
+            parts.append(shapes.text(complex(14, 20), note, size=12, anchor="start", colour=SOFT, halo=True))
         height = self.sheet.height
         if legend:
+            top, bottom = height, height + self._legend_height()
+            corners = [complex(x, y) for x, y in ((0, top), (0, bottom), (9999, bottom), (9999, top))]
+            parts.append(f'<path d="{paper.path(corners)}Z" fill="{paper.PAPER}" stroke="none"/>')
             parts += self._legend()
-            height += self._legend_height()
+            height = bottom
         return shapes.svg(self.sheet.width, height, title, parts)
 
     def _lane(self, vc: int) -> Line:

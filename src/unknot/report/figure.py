@@ -6,11 +6,11 @@ import io
 import re
 import warnings
 from collections.abc import Collection, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
-from unknot.errors import UnknotError
+from unknot.errors import UnknotError, visible
 from unknot.report.drawn import Drawing
+from unknot.report.phrases import escape
 from unknot.report.sheet import INK, SOFT
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def chosen(panels: str | Sequence[str] | None, known: Collection[str]) -> tuple[
 
 def plain(text: str, most: int = 60) -> str:
     """A name that matplotlib does not read as mathematics, cut to a number of characters."""
+    text = visible(text)
     return (text if len(text) <= most else text[: most - 1] + "…").replace("$", r"\$")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from typing import Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.drawn import Drawing
 from unknot.report.groups import Groups, busiest, totals
-from unknot.report.phrases import count
+from unknot.report.phrases import count, escape
 from unknot.report.sheet import INK, SOFT, Sheet, number
 
 View = Literal["auto", "whole", "groups", "matrix"]
@@ -51,13 +50,16 @@ def draw_groups(found: Groups, title: str, foot: str) -> Drawing:
     many = np.bincount(channel[channel >= 0], minlength=whole.num_channels)
     parts = []
     seen = set()
+    thin = _thin(sheet, many)
     for c in range(whole.num_channels):
         a, b = int(whole.source[c]), int(whole.target[c])
         if (b, a) in seen:
             continue
         seen.add((a, b))
         words = f"{found.names[a]} – {found.names[b]}: {count(int(many[c]), 'channel')} each way"
-        parts.append(_line(paper.path(sheet.centre(c)), "#8a96a3", _wide(int(many[c]), int(many.max())), words))
+        parts.append(
+            _line(paper.path(sheet.centre(c)), "#8a96a3", thin * _wide(int(many[c]), int(many.max())), words)
+        )
     inside = np.bincount(found.of[found.network.source[channel < 0]], minlength=len(found.names))
     parts += discs(sheet, found, lambda g: f"{count(int(inside[g]), 'channel')} inside", lambda g: "#e3eef8")
     foot += "; the number in a node is its routers"
@@ -166,6 +168,15 @@ def _rows(network: Network, cell: int, per: int) -> str:
 
 def _square(at: complex, side: float) -> str:
     return paper.path([at, at + side, at + side * (1 + 1j), at + side * 1j]) + "Z"
+
+
+def _thin(sheet: Sheet, many: npt.NDArray[np.int64]) -> float:
+    """By how much lines are thinner, so that they do not cover the paper."""
+    ink = sum(
+        paper.length(sheet.centre(c)) * _wide(int(number), int(many.max())) / 2
+        for c, number in enumerate(many.tolist())
+    )
+    return min(1.0, shapes.MOST_INK * sheet.width * sheet.height / max(ink, 1e-9))
 
 
 def _wide(many: int, most: int) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from unknot.report import sheet as paper
 from unknot.report.drawn import Drawing
 from unknot.report.group_drawing import LABELLED, MANY, View, draw_group_load, draw_matrix, label
 from unknot.report.groups import groups
+from unknot.report.phrases import escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
 from unknot.units import Scale, Units

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count
+from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, PAPER, SOFT, number
 from unknot.report.stage_placement import in_stages

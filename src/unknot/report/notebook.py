@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
-from html import escape
 from typing import Any
 
 from unknot.frames import Row
 from unknot.network import Network
 from unknot.report.drawing import draw_network
+from unknot.report.phrases import escape
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import Run

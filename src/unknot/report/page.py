@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from unknot import __version__
+from unknot.errors import visible
 from unknot.output import write_text
 from unknot.report.phrases import count
 
@@ -33,6 +34,7 @@ def _templates() -> Environment:
     found = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8"),
         autoescape=True,
+        finalize=lambda value: visible(value, "\n\t") if type(value) is str else value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
+
+from unknot.errors import visible
+
+
+def escape(text: str, quote: bool = True) -> str:
+    """The text for HTML and SVG: marks of direction, and what XML forbids, are written out.
+
+    Examples
+    --------
+    >>> escape("<a>\\u202e\\ufffe")
+    '&lt;a&gt;\\\\u202e\\\\ufffe'
+    """
+    return html.escape(visible(text, "\n\t"), quote)
 
 
 def count(number: int, noun: str) -> str:

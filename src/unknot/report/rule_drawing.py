@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import cmath
 import math
-from html import escape
 from typing import TYPE_CHECKING
 
 from unknot.report import shapes
 from unknot.report import sheet as paper
+from unknot.report.phrases import escape
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from unknot.multicast.contention import Used, channels_used, contention
 from unknot.multicast.schedule import Schedule
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count
+from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
 from unknot.routing.relation import Relation

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from html import escape
 
 from unknot.network import Network
 from unknot.network.levels import seated
 from unknot.report import sheet as paper
 from unknot.report.drawn import Drawing
-from unknot.report.phrases import count
+from unknot.report.phrases import count, escape
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
 
 FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\""

@@ -16,13 +16,19 @@ from unknot.report.structure import Places
 Line = list[complex]
 
 INK, SOFT, PALE, PAPER = "#1c2024", "#59626c", "#c9d0d8", "#ffffff"
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#333333")
-"""Okabe & Ito's palette, which the colour-blind can tell apart; its yellow is too pale on paper."""
+COLOURS = (
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#333333", "#332288", "#a65628", "#999933",
+    "#882255", "#44aa99", "#aa4499", "#117733", "#cc6677", "#8a96a3",
+)  # fmt: skip
+"""Okabe & Ito's palette, which the colour-blind can tell apart (its yellow is too pale on paper); then Tol's."""
 SMALLEST = 6.0
 """Font size below which a name does not go into its router."""
+ROOMY = 60.0
+"""Distance of neighbouring routers at which a part needs not be enlarged."""
 LOOP = 3.2
 """Height of a channel from a router to itself, in radii of the router."""
-ON_COLOUR = ("#ffffff", "#000000", "#ffffff", "#ffffff", "#000000", "#000000", "#ffffff")
+DARK_ON = ("#e69f00", "#56b4e9", "#cc79a7", "#999933", "#44aa99", "#cc6677", "#8a96a3")
+ON_COLOUR = tuple("#000000" if colour in DARK_ON else "#ffffff" for colour in COLOURS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +70,32 @@ class Sheet:
         return cls(
             network, z + complex(margin, margin + lift), round(radius, 2), round(max(wide, 200.0), 1), round(high, 1)
         )
+
+    def around(self, routers: npt.NDArray[np.int64], *, margin: float = 60.0, largest: float = 108.0) -> Sheet:
+        """The sheet cut to some routers and enlarged; the same one if that gains little."""
+        if not routers.size or self.gap >= ROOMY:
+            return self
+        z = self.place[routers]
+        border = max(margin, 0.8 * self.gap)
+        corner = complex(z.real.min() - border, z.imag.min() - border)
+        wide, high = (float(part.max() - part.min()) + 2 * border for part in (z.real, z.imag))
+        scale = min(self.width / wide, self.height / high, largest / self.gap)
+        if wide * high > 0.7 * self.width * self.height or scale < 0.9:
+            return self
+        return Sheet(
+            self.network,
+            np.round((self.place - corner) * scale, 1),
+            round(min(16.5, self.radius * scale), 2),
+            round(max(wide * scale, 200.0), 1),
+            round(high * scale, 1),
+        )
+
+    @property
+    def visible(self) -> npt.NDArray[np.bool_]:
+        """Which routers lie within the sheet."""
+        z = self.place
+        inside = (z.real >= 0) & (z.real <= self.width) & (z.imag >= 0) & (z.imag <= self.height)
+        return np.asarray(inside)
 
     @cached_property
     def gap(self) -> float:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from unknot.network import Network
 from unknot.report import shapes
-from unknot.report.phrases import count
+from unknot.report.phrases import count, escape
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
 from unknot.units import Scale, Units
 
