@@ -319,7 +319,7 @@ def test_a_replay_file_that_is_damaged(text: str, tmp_path: Path) -> None:
 # --- internal errors ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("error", [RecursionError("too deep"), MemoryError(), KeyError("x"), AssertionError()])
+@pytest.mark.parametrize("error", [RecursionError("too deep"), KeyError("x"), AssertionError()])
 def test_an_internal_error_is_no_answer(error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def broken(*given: object, **options: object) -> None:
         raise error
@@ -337,6 +337,18 @@ def test_an_internal_error_is_no_answer(error: Exception, monkeypatch: pytest.Mo
     assert shown.exit_code == 70
     assert "Traceback (most recent call last)" in shown.stderr
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_memory_that_there_is_not_is_too_large_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: object, **options: object) -> None:
+        raise MemoryError("Unable to allocate 128. GiB")
+
+    monkeypatch.setattr("unknot.network.measure", broken)
+    result = unknot_says("show", "ring(5)", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("out of memory: this takes more than there is, ")
+    assert "take a smaller design" in result.stderr
+    assert result.stderr.endswith("(Unable to allocate 128. GiB)\n")
 
 
 # --- memory, streams, names ---------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from contextvars import copy_context
 from pathlib import Path
 
@@ -94,3 +96,35 @@ def test_control_groups_of_both_versions_and_those_above(tmp_path: Path) -> None
 def test_what_is_available_is_a_sensible_number() -> None:
     assert 0 < memory.available() < 2**50
     assert memory.LEAST <= memory.limit() <= memory.DEFAULT
+
+
+def test_what_grows_is_refused_before_it_is_built() -> None:
+    from unknot.multistage import count_paths
+    from unknot.topologies import complete, omega
+    from unknot.verify.states import require_candidates
+
+    network = omega(64)
+    with memory_limit("16K"), pytest.raises(SizeError, match=r"numbers of paths of omega\(64\)"):
+        count_paths(network)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "available", lambda: 2**20)
+        with memory_limit("1M"), pytest.raises(SizeError, match="candidates of duato on complete"):
+            require_candidates(complete(70), 2, "duato")
+        require_candidates(complete(7), 2, "duato")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not hold a process to such a limit")
+def test_the_system_refuses_more_than_there_is() -> None:
+    """A command ends with a word, though nothing was estimated."""
+    broken = (
+        "import sys, numpy; from unknot import network; network.measure = lambda *a, **b: numpy.empty(2**47); "
+        "sys.argv = ['unknot', 'show', 'ring(5)']; from unknot.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("out of memory: this takes more than there is, ")
+    bounded = (
+        "import resource as r; from unknot import memory; memory.enforce(); print(r.getrlimit(r.RLIMIT_DATA)[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", bounded], capture_output=True, text=True)
+    assert memory.LEAST < int(done.stdout) < 2**47

@@ -10,6 +10,7 @@ from importlib import import_module
 
 import typer
 
+from unknot import memory
 from unknot.commands import guard
 from unknot.commands.options import Grouped, MaxMemory, Traceback, Version, with_format
 from unknot.commands.outcomes import Commands
@@ -87,5 +88,6 @@ def main() -> None:
     that imports Unknot keeps the level that it has.
     """
     os.environ.setdefault("NUMBA_OPT", "1")
+    memory.enforce()
     first = sys.argv[1:2]
     guard.run(application(first) if first and first[0] in COMMANDS else _whole())

@@ -6,6 +6,7 @@ Whatever grows with a number somebody wrote is estimated before it is built: `re
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -155,6 +156,21 @@ def in_words(size: int) -> str:
         if size >= scale:
             return f"{size / scale:.3g} {unit}" if size < 1000 * scale else f"{size // scale:,} {unit}"
     return f"{size} bytes"
+
+
+def enforce() -> None:
+    """Have the system refuse this process more than there is, where the platform can: a hard limit behind estimates.
+
+    Without it a system that promises more memory than it has would end the process, or another one, without a word.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    size = _resident() + max(LEAST, available())
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (size if most == resource.RLIM_INFINITY else min(size, most), most))
 
 
 def available() -> int:

@@ -132,3 +132,11 @@ def test_one_way_channels_have_arrows_and_others_have_not() -> None:
 def test_many_links_are_drawn_thin_and_pale() -> None:
     assert 'stroke-width="1.6"/>' in draw_network(complete(4))
     assert 'stroke-width="0.25" stroke-opacity="0.45"/>' in draw_network(complete(120))
+
+
+def test_very_many_long_lines_are_drawn() -> None:
+    """The library has room for a few million pixels of one path."""
+    random = np.random.default_rng(1)
+    lines = "".join(f"M{a},{b}L{c},{d}" for a, b, c, d in random.integers(0, 800, (20_000, 4)).tolist())
+    drawn = png(f'<svg width="800" height="800"><path d="{lines}" stroke="#000000" fill="none"/></svg>')
+    assert drawn.startswith(b"\x89PNG")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unknot.compressed_rows import positions
 from unknot.errors import NetworkError, UnknotError
+from unknot.memory import require
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
@@ -32,6 +33,7 @@ def count_paths(network: Network) -> npt.NDArray[np.int64]:
     """
     view = stages(network)
     to, column = np.unique(network.eject, return_inverse=True)
+    require(f"the numbers of paths of {network.name}", 8 * (network.num_routers + network.num_terminals) * to.size)
     ways = np.zeros((network.num_routers, to.size), dtype=np.int64)
     ways[to, np.arange(to.size)] = 1
     order = view.stage[network.source]

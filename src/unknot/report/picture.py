@@ -19,6 +19,9 @@ ENDINGS = (".svg", ".png", ".pdf")
 SCALE = 2
 """Pixels of a PNG for one pixel of the SVG."""
 
+LINES = 500
+"""Lines of a path that are drawn at a time; the library has room for a few million pixels of a path."""
+
 _STEP = re.compile(r"([ML])(-?[\d.]+),(-?[\d.]+)|(Z)")
 _PASSED_ON = ("fill", "stroke-linejoin", "stroke-linecap")
 
@@ -101,7 +104,8 @@ def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
             centre = (float(given["cx"]), float(given["cy"]))
             axes.add_patch(Circle(centre, float(given["r"]), zorder=_above(axes), **_look(given)))
         elif name == "path" and given["d"]:
-            axes.add_patch(PathPatch(_path(given["d"]), zorder=_above(axes), **_look(given)))
+            for part in _parts(given):
+                axes.add_patch(PathPatch(_path(part), zorder=_above(axes), **_look(given)))
         elif name == "text":
             _write(axes, element, given)
         elif name not in ("title", "path", "style"):
@@ -125,6 +129,14 @@ def _look(given: dict[str, str]) -> dict[str, Any]:
     if "stroke-dasharray" in given:
         look["linestyle"] = (0, tuple(float(word) / look["linewidth"] for word in given["stroke-dasharray"].split()))
     return look
+
+
+def _parts(given: dict[str, str]) -> list[str]:
+    """A path in parts that are not too long to draw; whole, if it is filled."""
+    lines = given["d"].split("M")[1:]
+    if given.get("fill") != "none" or len(lines) <= LINES:
+        return [given["d"]]
+    return ["M" + "M".join(lines[i : i + LINES]) for i in range(0, len(lines), LINES)]
 
 
 def _path(text: str) -> Any:

@@ -13,7 +13,7 @@ from unknot import memory
 from unknot.compressed_rows import grouped
 from unknot.errors import RelationError
 from unknot.lazy_kernel import is_small, plainly, runs_plainly, viewed
-from unknot.network.model import IntArray, Offsets
+from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.shown import Brief
@@ -22,6 +22,31 @@ from unknot.verify.effort import Effort, TimeUpError, step
 Flags = npt.NDArray[np.bool_]
 ROOM = 1 << 16
 """States on cycles for which there is room at first."""
+
+
+def require_candidates(network: Network, vcs: int, routing: str) -> None:
+    """Refuse a network whose candidates there is no memory for, before a routing is made on it.
+
+    Parameters
+    ----------
+    vcs : int
+        Of each channel.
+
+    Raises
+    ------
+    SizeError
+    """
+    leaving = vcs * np.bincount(network.source, minlength=network.num_routers)
+    size = 8 * _candidates(leaving, np.concatenate([np.repeat(network.target, vcs), network.inject]))
+    room = memory.available()
+    if size > max(room, memory.limit()):
+        raise memory.SizeError(f"the candidates of {routing} on {network.name}", size, max(room, memory.limit()))
+
+
+def _candidates(leaving: npt.NDArray[np.integer[Any] | np.floating[Any]], router: IntArray) -> int:
+    """Most candidates of all states of an address, by the VCs that leave each router and the router of each state."""
+    widest = int(leaving.max()) + 1
+    return min((int((leaving[router] + 1).sum()) + widest) * 4, router.size * widest) + widest
 
 
 class Explorer:
@@ -43,9 +68,7 @@ class Explorer:
         self.seen = view(np.zeros(input_vcs, dtype=np.int32))
         self.order = view(np.empty(input_vcs, dtype=np.int64))
         self.first = view(np.empty(input_vcs + 1, dtype=np.int64))
-        bound = int((leaving[vcs.router] + 1).sum()) + relation.max_candidates
-        repeats = input_vcs * relation.max_candidates
-        most = min(bound * 4, repeats) + relation.max_candidates
+        most = _candidates(leaving, vcs.router)
         try:
             self.value = view(np.empty(most, dtype=np.int64))
         except MemoryError:
