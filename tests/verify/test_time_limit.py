@@ -69,7 +69,7 @@ def test_a_rule_that_never_answers_leaves_the_question_open(monkeypatch: pytest.
     def given_up(seconds: float, work: object) -> None:
         raise NoAnswerError
 
-    monkeypatch.setattr(importlib.import_module("unknot.verify.check"), "within", given_up)
+    monkeypatch.setattr(importlib.import_module("unknot.deadline"), "within", given_up)
     verdict = check(EASY, "vct", time_limit=7)
     assert (verdict.deadlock_free, verdict.method) == (None, "asking the rule")
     assert verdict.established == "undecided after 7 s: the rule gave no answer; does it loop for ever?"
@@ -146,6 +146,7 @@ def test_the_last_second_is_used_to_prefer_terminals(monkeypatch: pytest.MonkeyP
 
     module = importlib.import_module("unknot.verify.smallest")
     monkeypatch.setattr(module, "clock", lambda: now)
+    monkeypatch.setattr(importlib.import_module("unknot.deadline"), "clock", lambda: now)
     monkeypatch.setattr(module, "fewest", watched)
     for limit in (0.9, 9.0):
         assert smallest(fully_adaptive(torus(3, 3)), "vct", time_limit=limit).proved

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from unknot.answers.form import Form, Number, Plain, form_of
 from unknot.answers.networks import Natural, Positive, RelationForm
 from unknot.synthesis.relaned import RepairedFault
-
-if TYPE_CHECKING:
-    from unknot.routing.relation import Relation
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,8 @@ class State:
     deadlock_free : bool or None
     certificate_holds : bool or None
         Whether the separate checker accepts the verdict's evidence.
-    delivered : bool
+    delivered : bool or None
+        None: there was no time to follow the routes.
     minimal : bool or None
     widest_vcs : int
         Most VCs of a channel.
@@ -35,39 +33,18 @@ class State:
 
     deadlock_free: bool | None
     certificate_holds: bool | None
-    delivered: bool
+    delivered: bool | None
     minimal: bool | None
     widest_vcs: int
     highest_load: float | None
     mean_hops: float | None
 
     @property
-    def safe(self) -> bool:
-        """Whether it was proved deadlock-free, the proof holds, and everything arrives."""
-        return bool(self.deadlock_free) and self.certificate_holds is not False and self.delivered
-
-
-def state_of(relation: Relation, switching: str) -> State:
-    """Judge a routing."""
-    from unknot.checker import evidence_holds
-    from unknot.errors import RelationError
-    from unknot.verify import check, deliver, loads
-
-    verdict, delivery = check(relation, switching), deliver(relation)
-    try:
-        load = loads(relation)
-    except RelationError:
-        load = None
-    terminals = relation.network.num_terminals
-    return State(
-        verdict.deadlock_free,
-        evidence_holds(relation, verdict),
-        delivery.delivered,
-        delivery.minimal,
-        relation.vcs.widest,
-        None if load is None else load.highest * terminals,
-        None if load is None else load.mean_hops * terminals / max(1, terminals - 1),
-    )
+    def safe(self) -> bool | None:
+        """Whether it was proved deadlock-free, the proof holds, and everything arrives; None: open."""
+        if False in (self.deadlock_free, self.certificate_holds, self.delivered):
+            return False
+        return True if self.deadlock_free and self.delivered else None
 
 
 @form_of(State)

@@ -100,7 +100,7 @@ def write_evidence(
     if path.suffix == COQ:
         _write_coq_file(relation, claims[:1], path)
         return
-    if delivery is not None:
+    if delivery is not None and delivery.delivered is not None:
         claims.append(delivery_claim(relation, delivery.delivered))
     write_document(document(relation.network, relation, [*claims, *more]), path)
     say(f"wrote {path}; `unknot accept` checks it")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, RoutingText, UnitsText, Vcs
-from unknot.commands.shared import print_json, relation_of
+from unknot.commands.options import Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
+from unknot.commands.outcomes import UNDECIDED
+from unknot.commands.shared import deadline_of, limited, print_json, relation_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,32 +35,39 @@ def analyse(
         ),
     ] = None,
     units: UnitsText = None,
+    time_limit: MostTime = None,
     json: Json = False,
 ) -> None:
     """Tell the properties of a routing beside deadlock.
 
     Length and coherence of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
     those that are never used, channel loads and ideal throughput.
+
+    Exit code 0: all was found; 3: there was no time for some.
     """
     from unknot.commands import activity, display
     from unknot.units import Scale
     from unknot.verify.properties import properties
 
     scale = Scale.of(units)
-    relation = relation_of(network, routing, vcs)
+    deadline = deadline_of(time_limit)
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
     with activity.progress_bar("analyse") as progress:
-        found = properties(relation, traffic=traffic, best=best, progress=progress)
+        find = partial(properties, relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
+        found = limited(deadline and deadline.closing, find)
     times: tuple[Cost, ...] = ()
     if flits is not None:
         from unknot.simulation.run.costs import costs
 
-        times = costs(relation, packet_length=flits, traffic=traffic)
+        times = limited(deadline, partial(costs, relation, packet_length=flits, traffic=traffic))
     if json:
         print_json(_answer(relation, found, times, scale.units))
-        return
-    _show(relation, found, traffic, scale)
-    if times:
-        display.console().print(_times(times, scale))
+    else:
+        _show(relation, found, traffic, scale)
+        if times:
+            display.console().print(_times(times, scale))
+    if deadline is not None and deadline.over and found.left_out:
+        raise typer.Exit(UNDECIDED)
 
 
 def _times(costs: tuple[Cost, ...], scale: Scale) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from unknot.commands.options import Json, SwitchingName, TimeLimit
 from unknot.commands.outcomes import say
-from unknot.commands.shared import exit_code, print_json
+from unknot.commands.shared import exit_code, limited, print_json
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
@@ -66,21 +67,25 @@ def audit(
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
     """
     from unknot.commands import activity, audit_display
+    from unknot.deadline import Deadline
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.switching import switching_named
     from unknot.verify.audit import audit as judge
     from unknot.verify.audit_routes import routes_between_hosts
 
     technique = switching_named(switching)
-    read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs, hops=lid_matrix)
+    deadline = Deadline.after(time_limit, "--time-limit")
+    ending = deadline.closing.closing
+    read = limited(
+        deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs, hops=lid_matrix)
+    )
     with activity.busy("auditing"):
-        found = judge(
-            read, switching=technique, lanes=lanes, multicast_level=multicast_sl, time_limit=time_limit
-        )  # fmt: skip
+        how = partial(judge, switching=technique, time_limit=deadline)
+        found = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
         routes = routes_between_hosts(read) if cables else None
         old = None if compare is None else read_fabric(compare)
         changes = None if old is None else compare_fabrics(old, read)
-        before = None if old is None or old.tables is None else judge(old, switching=technique, time_limit=time_limit)
+        before = None if old is None or old.tables is None else limited(ending, lambda: how(old))
     if out is not None:
         from unknot.report import write_audit_report
 

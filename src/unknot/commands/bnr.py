@@ -8,7 +8,7 @@ import typer
 
 from unknot.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
-from unknot.commands.shared import print_json, relation_of, write
+from unknot.commands.shared import limited, print_json, relation_of, write
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
@@ -33,29 +33,29 @@ def bnr(
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot.checker import evidence_holds
     from unknot.commands import activity
+    from unknot.commands.proved import proved
+    from unknot.deadline import Deadline
     from unknot.switching import switching_named
-    from unknot.verify import check, deliver
     from unknot.verify.bnr import bnr as table_of
     from unknot.verify.bnr import conclude
 
     technique = switching_named(switching)
-    relation = relation_of(network, routing, vcs)
+    deadline = Deadline.after(time_limit, "--time-limit")
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
     with activity.progress_bar("bnr") as progress:
-        table = table_of(relation, progress=progress)
+        table = limited(deadline, lambda: table_of(relation, progress=progress))
     with activity.busy("proving"):
-        verdict = check(relation, technique, time_limit=time_limit)
-        found = conclude(verdict, deliver(relation), table)
-        holds = evidence_holds(relation, verdict)
+        proof = proved(relation, deadline, technique)
+        found = conclude(proof.verdict, proof.delivery, table)
     if out is not None:
         from unknot.report import draw_bnr
 
         write(out, draw_bnr(relation, table, found.reasons))
     if json:
-        print_json(_answer(relation, found, holds))
+        print_json(_answer(relation, found, proof.holds))
     else:
-        _show(relation, found, holds)
+        _show(relation, found, proof.holds)
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.holds])
 
 

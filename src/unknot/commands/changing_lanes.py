@@ -6,12 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.outcomes import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from unknot.commands.lanes import Wanted
+    from unknot.commands.proved import Proved
     from unknot.synthesis import ChangingLanes
-    from unknot.verify import Delivery, Verdict
 
 HOW = {
     "rising": ", of which packets may take a higher one at each hop,",
@@ -22,13 +21,12 @@ HOW = {
 
 def changing(wanted: Wanted, changes: str) -> int:
     """Find the lanes, show or print them as JSON; the exit code."""
-    from unknot.checker import evidence_holds
     from unknot.commands import activity
     from unknot.commands.lanes import write_lane_evidence, write_routes
+    from unknot.commands.proved import proved, searching
     from unknot.commands.shared import print_json
     from unknot.studies import design
     from unknot.synthesis import changing_lanes
-    from unknot.verify import check, deliver
 
     began = time.monotonic()
     with keeping_the_best(), activity.status("looking for lanes") as show:
@@ -41,26 +39,30 @@ def changing(wanted: Wanted, changes: str) -> int:
             routing=given,
             flows=wanted.flows,
             vcs=wanted.vcs,
-            time_limit=wanted.time_limit,
+            time_limit=searching(network, wanted.deadline),
             seed=wanted.seed,
             progress=show,
         )
         seconds = time.monotonic() - began
-        verdict, delivery = check(found.relation), deliver(found.relation)
-        holds = evidence_holds(found.relation, verdict)
+        proof = proved(found.relation, wanted.deadline)
     if wanted.out is not None:
         write_routes(found, wanted.out)
     if wanted.evidence is not None:
-        write_lane_evidence(found, verdict, delivery, wanted.evidence)
+        write_lane_evidence(found, proof, wanted.evidence)
     if wanted.json:
         from unknot.answers.form import answer
         from unknot.answers.lanes import ChangingAnswer
 
-        more = {"lanes": found.count, "conclusion": conclusion(found), "certificate_holds": holds, "seconds": seconds}
-        print_json(answer(ChangingAnswer, found, verdict, delivery, of=found.relation, **more))
+        more = {
+            "lanes": found.count,
+            "conclusion": conclusion(found),
+            "certificate_holds": proof.holds,
+            "seconds": seconds,
+        }
+        print_json(answer(ChangingAnswer, found, proof.verdict, proof.delivery, of=found.relation, **more))
     else:
-        _show(found, verdict, delivery, holds, seconds)
-    return HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS
+        _show(found, proof, seconds)
+    return proof.code
 
 
 def conclusion(found: ChangingLanes) -> str:
@@ -72,9 +74,9 @@ def conclusion(found: ChangingLanes) -> str:
     return f"{lanes} enough for {served(found)}. {fewer(found)}"
 
 
-def _show(found: ChangingLanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> None:
+def _show(found: ChangingLanes, proof: Proved, seconds: float) -> None:
     from unknot.commands import display
-    from unknot.commands.lanes import bound_rows, load_rows
+    from unknot.commands.lanes import bound_rows, load_rows, proof_rows
 
     changed = f"{found.changing_pairs} of {found.pairs} routes change their lane"
     if found.levels is not None:
@@ -84,9 +86,7 @@ def _show(found: ChangingLanes, verdict: Verdict, delivery: Delivery, holds: boo
         ("network", found.relation.network.name),
         *bound_rows(found),
         ("changes", changed),
-        ("deadlock-free", display.answer(verdict.deadlock_free)),
-        ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
-        *display.delivery_rows(found.relation, delivery),
+        *proof_rows(found.relation, proof),
         *load_rows(found),
         ("search", f"{found.moves:,} moves in {seconds:.1f} s{'' if found.complete else '; it was cut short'}"),
     ]

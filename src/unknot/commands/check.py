@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +23,7 @@ from unknot.commands.options import (
     Vcs,
 )
 from unknot.commands.outcomes import say
-from unknot.commands.shared import exit_code, network_for, print_json, relation_of, write
+from unknot.commands.shared import exit_code, limited, network_for, print_json, relation_of, write
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
@@ -58,49 +58,53 @@ def check(
     The other switching techniques are judged as well, in a line each. Exit code, of the technique asked for,
     0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot.background import NoAnswerError, within
     from unknot.checker import evidence_holds
     from unknot.commands import activity, verdict_display
+    from unknot.deadline import Deadline
     from unknot.report.explanation import explain as explanation
     from unknot.simulation import replay
     from unknot.switching import switching_named
     from unknot.verify import check_all, deliver
-    from unknot.verify.check import LATE, NO_ANSWER
+    from unknot.verify.check import NO_ANSWER
 
+    deadline = Deadline.after(time_limit, "--time-limit")
     technique = switching_named(switching)
     if all_sizes:
         from unknot.commands.every_size import check_every_size
 
-        check_every_size(network, routing, vcs, technique, time_limit, json=json)
-    relation = relation_of(network, routing, vcs, flows=flows)
+        check_every_size(network, routing, vcs, technique, deadline, json=json)
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, flows=flows, proved=True))
     began = time.monotonic()
     with activity.proving() as progress:
-        verdicts = check_all(relation, technique, time_limit=time_limit, buffer_depth=buffer_depth, progress=progress)
+        verdicts = check_all(relation, technique, time_limit=deadline, buffer_depth=buffer_depth, progress=progress)
     verdict = verdicts[technique]
     seconds = time.monotonic() - began
+    ending = deadline.closing.closing
+    delivery: Delivery | None = None
+    if verdict.method != NO_ANSWER:
+        with activity.busy("looking at the routes"):
+            delivery = ending.unless_over(lambda: deliver(relation))
     least = None
     if smallest and verdict.deadlock_free is False:
         from unknot.verify.smallest import smallest as find_smallest
 
         with activity.busy("looking for a smaller counterexample"):
-            left = max(1.0, time_limit - seconds)
-            least = find_smallest(
-                relation, technique, time_limit=left, buffer_depth=buffer_depth, known=verdict.configuration
-            )
-        if least.configuration is not None:
+            seek = partial(find_smallest, relation, technique, time_limit=deadline, buffer_depth=buffer_depth)
+            least = deadline.closing.unless_over(partial(seek, known=verdict.configuration))
+        if least is None:
+            say("there was no time to look for a smaller counterexample")
+        elif least.configuration is not None:
             verdict = replace(verdict, configuration=least.configuration, established=least.configuration.summary)
     found = verdict.configuration
-    delivery: Delivery | None = None
     holds: bool | None = None
     sections: tuple[Section, ...] = ()
-    with activity.busy("looking at the routes"), contextlib.suppress(NoAnswerError):
-        if verdict.method != NO_ANSWER:
-            late = max(time_limit, LATE)
-            delivery = within(late, lambda: deliver(relation))
-            holds = within(late, lambda: evidence_holds(relation, verdict))
+    with activity.busy("looking at the evidence"):
+        if delivery is not None:
+            holds = ending.unless_over(lambda: evidence_holds(relation, verdict))
         if explain and delivery is not None:
             carried = None if found is None else replay(relation, found)
-            sections = explanation(relation, verdict, delivery, holds=holds, replay=carried)
+            explain_it = partial(explanation, relation, verdict, delivery, holds=holds, replay=carried)
+            sections = ending.unless_over(explain_it) or ()
     if out is not None:
         from unknot.report import draw_configuration, draw_network
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,12 @@ from unknot.commands.shared import print_json, write
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
+    from unknot.deadline import Deadline
     from unknot.synthesis.rules import Design, Judged, Proof, Rule
+
+
+SEARCHING = 0.75
+"""Share of the time for the search; the rest is for the check of its evidence."""
 
 
 class Meaning(StrEnum):
@@ -72,16 +78,21 @@ def design(
     Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given.
     """
     from unknot.commands import activity
+    from unknot.deadline import Deadline
     from unknot.synthesis.rules import design as find
 
+    deadline = Deadline.after(time_limit, "--time-limit")
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else _counts(vcs)
     began = time.monotonic()
     with keeping_the_best(), activity.status("designing") as progress:
         found = find(
             family, switching, adaptive=by.value, least=least, symmetry=symmetry.value, counts=counts, every=every,
-            time_limit=time_limit, progress=progress,
+            time_limit=deadline.part(SEARCHING), progress=progress,
         )  # fmt: skip
+    with activity.busy("checking the evidence"):
+        checked = [_checked(one, deadline.closing) for one in found.judged]
+        found = replace(found, judged=tuple(checked), complete=found.complete and checked == list(found.judged))
     seconds = time.monotonic() - began
     best = found.found
     rule = None if best is None else best.rule
@@ -109,6 +120,13 @@ def design(
     raise typer.Exit(
         FAILS if found.judged and found.judged[-1].outcome == "impossible" and found.complete else UNDECIDED
     )
+
+
+def _checked(one: Judged, ending: Deadline) -> Judged:
+    """A distribution as it was judged; open, if it is impossible by evidence for whose check there is no time."""
+    if one.outcome == "impossible" and ending.unless_over(lambda: one.holds) is None:
+        return replace(one, outcome="open", evidence=())
+    return one
 
 
 def _number(text: str) -> int:

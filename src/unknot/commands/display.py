@@ -243,6 +243,8 @@ def answer(value: bool | None) -> Text:
 def delivery_rows(relation: Relation, delivery: Delivery) -> list[tuple[str, str | Text]]:
     """Whether every packet arrives, and how long routes are."""
     rows: list[tuple[str, str | Text]] = [("delivers", answer(delivery.delivered))]
+    if delivery.delivered is None:
+        return rows
     if not delivery.delivered:
         rows.append(("undelivered", f"{delivery.undelivered_pairs} of {delivery.pairs} pairs"))
         for at, address in delivery.dead_ends[:3]:

@@ -11,12 +11,13 @@ from unknot.commands.shared import print_json
 from unknot.errors import RelationError
 
 if TYPE_CHECKING:
+    from unknot.deadline import Deadline
     from unknot.switching import Switching
     from unknot.synthesis.rules import EverySize
 
 
 def check_every_size(
-    family: str, routing: str, vcs: int | None, technique: Switching, time_limit: float, *, json: bool
+    family: str, routing: str, vcs: int | None, technique: Switching, deadline: Deadline, *, json: bool
 ) -> NoReturn:
     """Decide for all meshes of a family, print it, and end."""
     from unknot.commands import activity
@@ -25,8 +26,8 @@ def check_every_size(
     if vcs is not None:
         raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={vcs})")
     with activity.busy("looking for a proof"):
-        found = every_size(family, routing, technique, time_limit=time_limit)
-        holds = found.holds
+        found = every_size(family, routing, technique, time_limit=deadline)
+        holds = deadline.closing.closing.unless_over(lambda: found.holds)
     if json:
         from unknot.answers.design import every_size_answer
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, TimeLimit, Vcs
+from unknot.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
 from unknot.errors import UnknotError
@@ -51,7 +51,7 @@ def faults(
         ),
     ] = None,
     seed: Seed = SEED,
-    time_limit: TimeLimit = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for the proof of each fault.")] = 10.0,
     repair: Annotated[
         bool,
         typer.Option("--repair", help="Keep routes as far as possible: lanes and changes for single faults."),

@@ -14,10 +14,11 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+from unknot import memory
 from unknot.background import WORK
 from unknot.errors import visible
 
-INTERRUPTED, INTERNAL, NOBODY_READS = 130, 70, 141
+INTERRUPTED, INTERNAL, NOBODY_READS, TOO_LARGE = 130, 70, 141, 2
 UNNOTICED = 0.5
 """Seconds after a signal in which Python code must notice it; compiled code does not, and is then left."""
 UNWINDING = 0.95
@@ -83,6 +84,7 @@ class Guard:
             self._repeated += 1
         elif number == signal.SIGINT and _keeping.is_set() and not self._spared:
             self._spared = True
+            os.write(2, b"interrupted; what was found so far is shown soon, and another Ctrl-C ends at once\n")
         else:
             _interrupted.set()
         raise KeyboardInterrupt
@@ -187,6 +189,11 @@ def internal_error(error: BaseException, *, traceback: bool = False) -> int:
     if _interrupted.is_set():
         _say("interrupted")
         return INTERRUPTED
+    if isinstance(error, MemoryError):
+        left = memory.in_words(memory.available())
+        why = f" ({visible(str(error))[:300]})" if str(error) else ""
+        _say(f"out of memory: this takes more than there is, {left}; take a smaller design, or a larger machine{why}")
+        return TOO_LARGE
     what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
     where = "it stands above"
     trace = _traceback(error)
@@ -194,10 +201,7 @@ def internal_error(error: BaseException, *, traceback: bool = False) -> int:
         _say(visible(trace, "\n"))
     else:
         where = _kept(trace)
-    if isinstance(error, MemoryError):
-        _say(f"out of memory, so there is no answer ({what}); traceback: {where}")
-    else:
-        _say(f"internal error, so there is no answer: this is a fault of Unknot ({what}); traceback: {where}")
+    _say(f"internal error, so there is no answer: this is a fault of Unknot ({what}); traceback: {where}")
     return INTERNAL
 
 

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.options import SEED, BothWays, EvidenceFile, Flows, Json, NetworkText, Seed, Vcs
-from unknot.commands.outcomes import FAILS, HOLDS, say
-from unknot.commands.shared import print_json, write
+from unknot.commands.options import SEED, BothWays, EvidenceFile, Flows, Json, NetworkText, Seed, TimeLimit, Vcs
+from unknot.commands.outcomes import say
+from unknot.commands.shared import limited, print_json, write
 from unknot.errors import RelationError
 
 if TYPE_CHECKING:
+    from unknot.commands.proved import Proved
+    from unknot.deadline import Deadline
     from unknot.network import Network
+    from unknot.routing.relation import Relation
     from unknot.synthesis import ChangingLanes, Lanes
     from unknot.synthesis.ways import Floats
-    from unknot.verify import Delivery, Verdict
 
 
 CLAUSES = ".cnf"
@@ -66,7 +68,7 @@ class Wanted:
     routing: str | None
     flows: Floats | None
     vcs: int | None
-    time_limit: float
+    deadline: Deadline
     seed: int
     out: Path | None
     evidence: Path | None
@@ -100,7 +102,7 @@ def lanes(
     first: Annotated[First, typer.Option(help="With --most: the fewest lanes, or the lowest load.")] = First.lanes,
     vcs: Vcs = None,
     both_ways: BothWays = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
+    time_limit: TimeLimit = 60.0,
     seed: Seed = SEED,
     out: Annotated[
         Path | None,
@@ -119,21 +121,22 @@ def lanes(
     A lane is a virtual channel of every channel that a packet keeps all the way, or with --changes may leave for
     another. Ctrl-C ends the search and keeps the best so far.
 
-    Exit code 0: routes were found, and the proof holds.
+    Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
     """
-    from unknot.checker import evidence_holds
     from unknot.commands import activity
+    from unknot.commands.proved import proved, searching
+    from unknot.deadline import Deadline
     from unknot.report.picture import ENDINGS
     from unknot.studies import design
     from unknot.synthesis import lanes as fewest
     from unknot.synthesis import read_flows
     from unknot.synthesis.export import require_format
-    from unknot.verify import check, deliver
 
+    deadline = Deadline.after(time_limit, "--time-limit")
     of_evidence = out is not None and out.suffix.lower() in (*ENDINGS, CLAUSES)
     if out is not None and (count is not None or not of_evidence):
         require_format(out, () if count is not None else (*ENDINGS, CLAUSES))
-    built = design.network(network, where="NETWORK")
+    built = limited(deadline, lambda: design.network(network, where="NETWORK"))
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
         design.require_connected(built)
@@ -147,23 +150,25 @@ def lanes(
             raise RelationError("lanes: with --lanes packets keep their lanes, and --changes has no meaning")
         from unknot.commands.longer_lanes import longer
 
-        longer(built, count, goal.value, matrix, vcs, time_limit, seed, out, json)
+        longer(built, count, goal.value, matrix, vcs, deadline, seed, out, json)
     if changes is not Changes.none:
         from unknot.commands.changing_lanes import changing
 
         if most is not None:
             raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
-        wanted = Wanted(built, paths.value, routing, matrix, vcs, time_limit, seed, out, evidence, json)
+        wanted = Wanted(built, paths.value, routing, matrix, vcs, deadline, seed, out, evidence, json)
         raise typer.Exit(changing(wanted, changes.value))
     with keeping_the_best(), activity.status("looking for lanes") as show:
-        given = None if routing is None else design.routing(built, routing, None, where="--routing")
+        given = None
+        if routing is not None:
+            given = limited(deadline, lambda: design.routing(built, routing, None, where="--routing"))
         found = fewest(
             built,
             paths.value,
             routing=given,
             flows=matrix,
             vcs=vcs,
-            time_limit=time_limit,
+            time_limit=searching(built, deadline),
             most=most,
             first=first.value,
             both_ways=_shared(built, paths, both_ways),
@@ -171,26 +176,25 @@ def lanes(
             progress=show,
         )
         seconds = time.monotonic() - began
-        verdict, delivery = check(found.relation), deliver(found.relation)
-        holds = evidence_holds(found.relation, verdict)
+        proof = proved(found.relation, deadline)
     if out is not None:
         write_routes(found, out)
     if evidence is not None:
-        write_lane_evidence(found, verdict, delivery, evidence)
+        write_lane_evidence(found, proof, evidence)
     if json:
-        print_json(_answer(found, verdict, delivery, holds, seconds))
+        print_json(_answer(found, proof, seconds))
     else:
-        _show(found, verdict, delivery, holds, seconds)
-    raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
+        _show(found, proof, seconds)
+    raise typer.Exit(proof.code)
 
 
-def write_lane_evidence(found: Lanes | ChangingLanes, verdict: Verdict, delivery: Delivery, path: Path) -> None:
+def write_lane_evidence(found: Lanes | ChangingLanes, proof: Proved, path: Path) -> None:
     """Write that the routes are safe and arrive, and why fewer lanes are impossible."""
     from unknot.commands.accept import write_evidence
     from unknot.synthesis.evidence import bound_claim
 
     bounds = [] if found.evidence is None else [bound_claim(found.evidence, found.sends, found.given)]
-    write_evidence(found.relation, [verdict], delivery, path, bounds)
+    write_evidence(found.relation, [proof.verdict], proof.delivery, path, bounds)
 
 
 def _shared(network: Network, paths: Paths, both_ways: bool | None) -> bool:
@@ -288,6 +292,17 @@ def bound_rows(found: Lanes | ChangingLanes) -> list[tuple[str, Any]]:
     return rows
 
 
+def proof_rows(relation: Relation, proof: Proved) -> list[tuple[str, Any]]:
+    """The verdict on the routes, and whether all packets arrive."""
+    from unknot.commands import display
+
+    return [
+        ("deadlock-free", display.answer(proof.verdict.deadlock_free)),
+        ("", f"{proof.verdict.established}; the separate checker {display.accepts(proof.holds)}"),
+        *display.delivery_rows(relation, proof.delivery),
+    ]
+
+
 def load_rows(found: Lanes | ChangingLanes) -> list[tuple[str, Any]]:
     """The highest load."""
     unit = "routes" if found.sends is None else "in the units of the flows"
@@ -295,16 +310,14 @@ def load_rows(found: Lanes | ChangingLanes) -> list[tuple[str, Any]]:
     return [("highest load", text)]
 
 
-def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> None:
+def _show(found: Lanes, proof: Proved, seconds: float) -> None:
     from unknot.commands import display
 
     rows: list[tuple[str, Any]] = [
         ("conclusion", conclusion(found)),
         ("network", found.relation.network.name),
         *bound_rows(found),
-        ("deadlock-free", display.answer(verdict.deadlock_free)),
-        ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
-        *display.delivery_rows(found.relation, delivery),
+        *proof_rows(found.relation, proof),
         *load_rows(found),
         *(("front", f"{lanes} lanes: highest load {load:g}") for lanes, load in found.front if len(found.front) > 1),
         ("search", f"{found.moves:,} moves in {seconds:.1f} s{'' if found.complete else '; it was cut short'}"),
@@ -312,9 +325,14 @@ def _show(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None
     display.console().print(display.two_columns(rows))
 
 
-def _answer(found: Lanes, verdict: Verdict, delivery: Delivery, holds: bool | None, seconds: float) -> dict[str, Any]:
+def _answer(found: Lanes, proof: Proved, seconds: float) -> dict[str, Any]:
     from unknot.answers.form import answer
     from unknot.answers.lanes import LanesAnswer
 
-    more = {"lanes": found.count, "conclusion": conclusion(found), "certificate_holds": holds, "seconds": seconds}
-    return answer(LanesAnswer, found, verdict, delivery, of=found.relation, **more)
+    more = {
+        "lanes": found.count,
+        "conclusion": conclusion(found),
+        "certificate_holds": proof.holds,
+        "seconds": seconds,
+    }
+    return answer(LanesAnswer, found, proof.verdict, proof.delivery, of=found.relation, **more)

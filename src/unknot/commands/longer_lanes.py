@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.shared import print_json
 
 if TYPE_CHECKING:
+    from unknot.deadline import Deadline
     from unknot.network import Network
     from unknot.synthesis.ways import Floats
 
@@ -22,16 +22,16 @@ def longer(
     goal: str,
     flows: Floats | None,
     vcs: int | None,
-    time_limit: float,
+    deadline: Deadline,
     seed: int,
     out: Path | None,
     json: bool,
 ) -> NoReturn:
     """Find the routes, show or print them as JSON, and end with the exit code."""
-    from unknot.checker import evidence_holds
     from unknot.commands import activity, display
+    from unknot.commands.lanes import proof_rows
+    from unknot.commands.proved import proved, searching
     from unknot.synthesis import export, longer_lanes
-    from unknot.verify import check, deliver
 
     with keeping_the_best(), activity.status("looking for short routes") as show:
         found = longer_lanes(
@@ -40,12 +40,11 @@ def longer(
             goal=goal,
             flows=flows,
             vcs=vcs,
-            time_limit=time_limit,
+            time_limit=searching(network, deadline),
             seed=seed,
             progress=show,
         )
-        verdict, delivery = check(found.relation), deliver(found.relation)
-        holds = evidence_holds(found.relation, verdict)
+        proof = proved(found.relation, deadline)
     if out is not None:
         export(found.relation, out)
     lanes = f"{count} lane{'s' * (count > 1)}"
@@ -56,8 +55,8 @@ def longer(
         from unknot.answers.form import answer
         from unknot.answers.lanes import LongerAnswer
 
-        more = {"lanes": count, "conclusion": conclusion, "certificate_holds": holds}
-        print_json(answer(LongerAnswer, found, verdict, delivery, of=found.relation, **more))
+        more = {"lanes": count, "conclusion": conclusion, "certificate_holds": proof.holds}
+        print_json(answer(LongerAnswer, found, proof.verdict, proof.delivery, of=found.relation, **more))
     else:
         rows: list[tuple[str, Any]] = [
             ("conclusion", conclusion),
@@ -65,10 +64,8 @@ def longer(
             ("mean hops", f"{found.mean_hops:.4g}; of shortest paths {found.mean_shortest:.4g}"),
             ("longest detour", f"{found.longest_detour} hop{'s' * (found.longest_detour != 1)}"),
             ("highest load", f"{found.highest_load:g}"),
-            ("deadlock-free", display.answer(verdict.deadlock_free)),
-            ("", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
-            *display.delivery_rows(found.relation, delivery),
+            *proof_rows(found.relation, proof),
             ("search", f"{found.moves:,} moves{'' if found.complete else '; it was cut short'}"),
         ]
         display.console().print(display.two_columns(rows))
-    raise typer.Exit(HOLDS if verdict.deadlock_free and delivery.delivered and holds is not False else FAILS)
+    raise typer.Exit(proof.code)

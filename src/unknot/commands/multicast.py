@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from unknot.commands.options import (
     Json,
     MessageDepth,
+    MostTime,
     NetworkText,
     Picture,
     RoutingText,
@@ -18,7 +20,7 @@ from unknot.commands.options import (
 )
 from unknot.commands.outcomes import FAILS, HOLDS
 from unknot.commands.printing import show
-from unknot.commands.shared import print_json, relation_of, write
+from unknot.commands.shared import deadline_of, limited, print_json, relation_of, write
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
@@ -49,11 +51,13 @@ def multicast(
     overhead: Annotated[int, typer.Option(help="Cycles a terminal needs before it sends.")] = 0,
     out: Picture = None,
     units: UnitsText = None,
+    time_limit: MostTime = None,
     json: Json = False,
 ) -> None:
     """Schedule a collective operation, say which messages may meet, and run it.
 
-    Exit code 0: it ran to its end; 1: its messages blocked each other for good.
+    Exit code 0: it ran to its end; 1: its messages blocked each other for good;
+    3: it was given up at the time limit.
     """
     from unknot.errors import UnknotError
     from unknot.multicast import collective, contention, execute
@@ -62,16 +66,18 @@ def multicast(
 
     scale = Scale.of(units)
     technique = switching_named(switching)
-    relation = relation_of(network, routing, vcs, simulated=True)
+    deadline = deadline_of(time_limit)
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True))
     chosen = None
     if members is not None:
         try:
             chosen = [int(member) for member in members.split(",") if member.strip()]
         except ValueError:
             raise UnknotError(f"--members: terminals are numbers with commas between them, got {members!r}") from None
-    schedule = collective(operation, relation.network, root, chosen, order=order)
-    meetings = contention(relation, schedule)
-    done = execute(relation, schedule, block=block, switching=technique, buffer_depth=buffer_depth, overhead=overhead)
+    schedule = limited(deadline, lambda: collective(operation, relation.network, root, chosen, order=order))
+    meetings = limited(deadline, lambda: contention(relation, schedule))
+    run = partial(execute, relation, schedule, block=block, switching=technique, buffer_depth=buffer_depth)
+    done = limited(deadline, lambda: run(overhead=overhead))
     if out is not None:
         from unknot.report.schedule_drawing import draw_schedule
 

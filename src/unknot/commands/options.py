@@ -23,7 +23,10 @@ RoutingText = Annotated[
 ]
 Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
 SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
-TimeLimit = Annotated[float, typer.Option(help="Seconds for the proof.")]
+TimeLimit = Annotated[float, typer.Option(help="Seconds for the whole command; what is open then stays open.")]
+MostTime = Annotated[
+    float | None, typer.Option("--time-limit", help="Seconds after which the command is given up; exit code 3.")
+]
 BothWays = Annotated[
     bool | None,
     typer.Option(

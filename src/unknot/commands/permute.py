@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, Picture
+from unknot.commands.options import Json, NetworkText, Picture, TimeLimit
 from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
 from unknot.commands.printing import show
-from unknot.commands.shared import print_json, write
+from unknot.commands.shared import limited, print_json, write
 
 
 def permute(
@@ -23,7 +24,7 @@ def permute(
         str | None, typer.Option(metavar="NAMES", help="Dead switches and links, such as s2r5,s0r1-s1r3.")
     ] = None,
     method: Annotated[str, typer.Option(help="auto, search, cp-sat or 'level by level'.")] = "auto",
-    time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
+    time_limit: TimeLimit = 60.0,
     out: Picture = None,
     json: Json = False,
 ) -> None:
@@ -32,12 +33,14 @@ def permute(
     Exit code 0: it is realised; 1: it is blocked; 3: undecided.
     """
     from unknot.commands import activity
+    from unknot.deadline import Deadline
     from unknot.errors import UnknotError
     from unknot.multistage import Marks, accept, permute_with_faults, requests
     from unknot.report.permutation_text import describe_realisation
     from unknot.studies.design import network as named
 
-    whole = named(network, where="NETWORK")
+    deadline = Deadline.after(time_limit, "--time-limit")
+    whole = limited(deadline, lambda: named(network, where="NETWORK"))
     if permutation is not None and random is not None:
         raise UnknotError("either the outputs are wanted, such as 3,0,1,2, or --random, not both")
     if permutation is not None:
@@ -48,8 +51,9 @@ def permute(
         raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
     marks = Marks.of(whole, (dead or "").replace(",", " ").split())
     with activity.busy("routing"):
-        found = permute_with_faults(whole, wanted, marks, method=method, time_limit=time_limit)
-        accept(found)
+        route = partial(permute_with_faults, whole, wanted, marks, method=method, time_limit=deadline.left)
+        found = limited(deadline.closing, route)
+        limited(deadline.closing.closing, lambda: accept(found))
     if out is not None:
         from unknot.report import draw_realisation
 

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.commands.guard import keeping_the_best
-from unknot.commands.options import SEED, BothWays, Json, NetworkText, Seed, SwitchingName, Vcs
-from unknot.commands.outcomes import FAILS, HOLDS, say
-from unknot.commands.shared import print_json, relation_of, write
+from unknot.commands.options import SEED, BothWays, Json, NetworkText, Seed, SwitchingName, TimeLimit, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.commands.shared import limited, print_json, relation_of, write
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
     from unknot.answers.repair import State
+    from unknot.deadline import Deadline
     from unknot.routing.relation import Relation
     from unknot.synthesis import Remedy
 
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5)
 """Offered loads of the latency curves."""
+BEFORE, REMEDIES = 0.15, 5
+"""Most of the time for the verdict on the routing as it is; how many remedies are judged anew, at most."""
 
 
 def repair(
@@ -36,7 +39,7 @@ def repair(
     minimal: Annotated[
         bool, typer.Option("--minimal", help="An adaptive routing shall take shortest paths only.")
     ] = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 60.0,
+    time_limit: TimeLimit = 60.0,
     both_ways: BothWays = None,
     seed: Seed = SEED,
     out: Annotated[
@@ -62,12 +65,15 @@ def repair(
     Exit code 0: every remedy was proved safe.
     """
     from unknot.answers.form import answer
-    from unknot.answers.repair import RepairAnswer, state_of
+    from unknot.answers.repair import RepairAnswer
     from unknot.commands import activity
+    from unknot.commands.proved import searching
+    from unknot.deadline import Deadline
     from unknot.report.picture import require_ending
     from unknot.synthesis import export
     from unknot.synthesis import repair as remedies
 
+    deadline = Deadline.after(time_limit, "--time-limit")
     routes = out if out is not None and out.suffix.lower() == ".json" else None
     if out is not None and (routing is not None or out.suffix):
         if routes is None:
@@ -79,20 +85,20 @@ def repair(
             search = Search(time_limit, seed, both_ways is not False, progress)
             code = repair_fabric(network, out, search)
         raise typer.Exit(code)
-    relation = _refuted(network, routing, vcs)
+    relation = limited(deadline, lambda: _refuted(network, routing, vcs))
     with keeping_the_best(), activity.status("looking for remedies") as progress:
-        before = state_of(relation, switching)
+        before = state_of(relation, switching, deadline.part(BEFORE))
         found = remedies(
             relation,
             lanes=lanes,
             switching=switching,
             minimal=minimal,
             both_ways=relation.network.ports is not None if both_ways is None else both_ways,
-            time_limit=time_limit,
+            time_limit=searching(relation.network, deadline, times=REMEDIES),
             seed=seed,
             progress=progress,
         )
-        after = [None if remedy.cost is None else state_of(remedy.relation, switching) for remedy in found]
+        after = [None if one.cost is None else state_of(one.relation, switching, deadline) for one in found]
     if json:
         rows = [
             {
@@ -117,7 +123,34 @@ def repair(
             say(f"wrote {file}")
     if out is not None and routes is None:
         write(out, _curves(relation, list(found), switching, seed))
-    raise typer.Exit(HOLDS if all(state is None or state.safe for state in after) else FAILS)
+    if any(state is not None and state.safe is False for state in after):
+        raise typer.Exit(FAILS)
+    raise typer.Exit(UNDECIDED if any(state is not None and state.safe is None for state in after) else HOLDS)
+
+
+def state_of(relation: Relation, switching: str, deadline: Deadline) -> State:
+    """Judge a routing until a deadline; what is not known then is None."""
+    from unknot.answers.repair import State
+    from unknot.commands.proved import proved
+    from unknot.errors import RelationError
+    from unknot.verify import loads
+
+    proof = proved(relation, deadline, switching)
+    delivery = proof.delivery
+    try:
+        load = deadline.closing.closing.unless_over(lambda: loads(relation))
+    except RelationError:
+        load = None
+    terminals = relation.network.num_terminals
+    return State(
+        proof.verdict.deadlock_free,
+        proof.holds,
+        delivery.delivered,
+        delivery.minimal,
+        relation.vcs.widest,
+        None if load is None else load.highest * terminals,
+        None if load is None else load.mean_hops * terminals / max(1, terminals - 1),
+    )
 
 
 def _show(relation: Relation, before: State, found: list[Remedy], after: list[State | None]) -> None:

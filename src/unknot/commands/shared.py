@@ -14,6 +14,7 @@ from unknot.commands.outcomes import FAILS, HOLDS, INTERRUPTED, UNDECIDED, say
 from unknot.commands.printing import show_json
 
 if TYPE_CHECKING:
+    from unknot.deadline import Deadline
     from unknot.frames import Row
     from unknot.network import Network
     from unknot.routing.relation import Relation
@@ -32,8 +33,12 @@ def relation_of(
     *,
     simulated: bool = False,
     flows: Path | None = None,
+    proved: bool = False,
 ) -> Relation:
-    """The relation of texts, for some flows alone; those found in a file may name files of its folder alone."""
+    """The relation of texts, for some flows alone; those found in a file may name files of its folder alone.
+
+    With `proved` a network is refused at once that is too large to follow its states.
+    """
     from unknot.commands import activity
     from unknot.routing.named import routing_to_simulate
     from unknot.studies import design
@@ -43,6 +48,10 @@ def relation_of(
         built = design.network(network, where="NETWORK")
     else:
         built = design.network(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
+    if proved:
+        from unknot.verify.states import require_candidates
+
+        require_candidates(built, vcs or 1, routing)
     make = routing_to_simulate if simulated else design.routing
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
@@ -86,17 +95,25 @@ def network_for(file: Path, network: str) -> str:
     return os.path.relpath(network.strip(), file.parent) if is_file else network
 
 
-def limited(seconds: float | None, work: Callable[[], T]) -> T:
-    """Return the result of some work, or exit with code 3 when it takes longer than the limit."""
-    if seconds is None:
+def limited(deadline: Deadline | None, work: Callable[[], T]) -> T:
+    """Return the result of some work, or exit with code 3 when it does not end in time."""
+    if deadline is None:
         return work()
-    from unknot.background import NoAnswerError, within
+    from unknot.background import NoAnswerError
 
     try:
-        return within(seconds, work)
+        return deadline.within(work)
     except NoAnswerError:
-        say(f"given up after {seconds:g} s, the time limit")
+        say(f"given up after {deadline.seconds:g} s, the time limit")
         raise typer.Exit(UNDECIDED) from None
+
+
+def deadline_of(seconds: float | None) -> Deadline | None:
+    """The deadline of a command with that ``--time-limit``, from now on."""
+    from unknot.deadline import Deadline
+    from unknot.errors import UnknotError
+
+    return None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
 
 
 @contextmanager

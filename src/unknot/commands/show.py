@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, Picture
-from unknot.commands.shared import print_json, write
+from unknot.commands.options import Json, MostTime, NetworkText, Picture
+from unknot.commands.shared import deadline_of, limited, print_json, write
 
 
 def show(
@@ -20,20 +20,25 @@ def show(
         str, typer.Option(help="What --out draws: auto, whole, groups (of routers as a node each) or matrix.")
     ] = "auto",
     terminals: Annotated[bool, typer.Option("--terminals", help="Draw terminals too.")] = False,
+    time_limit: MostTime = None,
     json: Json = False,
 ) -> None:
-    """Describe a network: sizes, degrees, distances."""
+    """Describe a network: sizes, degrees, distances.
+
+    Exit code 3: it was given up at the time limit.
+    """
     from unknot.commands import display
     from unknot.network import measure
     from unknot.studies.design import network as named
 
-    built = named(network, where="NETWORK")
-    metrics = measure(built, sample=sample)
+    deadline = deadline_of(time_limit)
+    built = limited(deadline, lambda: named(network, where="NETWORK"))
+    metrics = limited(deadline, lambda: measure(built, sample=sample))
     if out is not None:
         from unknot.report import draw_network
         from unknot.report.group_drawing import view_named
 
-        write(out, draw_network(built, view=view_named(view), terminals=terminals))
+        limited(deadline, lambda: write(out, draw_network(built, view=view_named(view), terminals=terminals)))
     if json:
         from unknot.answers.form import answer
         from unknot.answers.networks import ShowAnswer

@@ -17,6 +17,7 @@ from unknot.commands.options import (
     Json,
     LengthText,
     Measure,
+    MostTime,
     NetworkText,
     Precision,
     RouterText,
@@ -31,7 +32,7 @@ from unknot.commands.options import (
     in_groups,
 )
 from unknot.commands.outcomes import say
-from unknot.commands.shared import flows_in, network_for, relation_of, write, write_rows
+from unknot.commands.shared import deadline_of, flows_in, limited, network_for, relation_of, write, write_rows
 from unknot.switching import DEFAULT_SWITCHING
 
 if TYPE_CHECKING:
@@ -90,9 +91,7 @@ def simulate(
         int | None,
         typer.Option(help="Threads inside each run; by default the cores, if there is work for each. Same answer."),
     ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds after which the run is given up; exit code 3.")
-    ] = None,
+    time_limit: MostTime = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -124,6 +123,7 @@ def simulate(
     from unknot.switching import switching_named
     from unknot.units import Scale
 
+    deadline = deadline_of(time_limit)
     technique = switching_named(switching)
     scale = Scale.of(units)
     computed = flows is not None and units is not None
@@ -165,15 +165,13 @@ def simulate(
             from unknot.report.picture import require_ending
 
             require_ending(file)
-    if time_limit is not None and not time_limit > 0:
-        raise SimulationError(f"--time-limit is a positive number of seconds, got {time_limit:g}")
-    relation = relation_of(network, routing, vcs, simulated=True, flows=flows)
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True, flows=flows))
     if flows is not None:
         point["traffic"] = sent = flows_in(flows, relation.network)
         load = simulated.load_of(sent, scale, relation.network) if load is None and not saturation else load
     chosen = vcs is None
     vcs = relation.made_by[1] if relation.made_by else vcs
-    task = simulated.Task(relation, point, json, time_limit, chosen, scale)
+    task = simulated.Task(relation, point, json, deadline, chosen, scale)
     found: Run | Runs | Saturation
     if load is None:
         found = simulated.search(task)

@@ -12,6 +12,7 @@ from unknot.commands.shared import limited, print_json, write
 from unknot.errors import SimulationError
 
 if TYPE_CHECKING:
+    from unknot.deadline import Deadline
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.simulation import Run, Runs, Saturation
@@ -32,8 +33,8 @@ class Task:
         Arguments of `unknot.simulate`.
     json : bool
         Whether the answer is JSON.
-    time_limit : float, optional
-        Seconds.
+    deadline : Deadline, optional
+        Of the command.
     chosen : bool
         Whether the number of VCs was chosen for lack of one given.
     scale : Scale
@@ -43,7 +44,7 @@ class Task:
     relation: Relation
     point: dict[str, Any]
     json: bool
-    time_limit: float | None
+    deadline: Deadline | None
     chosen: bool
     scale: Scale
 
@@ -82,12 +83,12 @@ def one(task: Task, load: float, channels: bool) -> Run:
 
     alone = bool(task.point.get("faults") or task.point.get("classes"))
     threads = run_threads(task.point["threads"], task.relation.network, load, alone=alone)
-    clock = _Clock(alone=threads == 1 and task.time_limit is None)
+    clock = _Clock(alone=threads == 1 and task.deadline is None)
     sent = task.point["traffic"]
     flows = None if isinstance(sent, str) else sent
     with activity.cycles("simulating") as progress:
         found = limited(
-            task.time_limit,
+            task.deadline,
             lambda: run_flits(
                 task.relation,
                 load,
@@ -147,7 +148,7 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
         pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
         every = range(first, first + seeds)
         run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
-        found = limited(task.time_limit, run)
+        found = limited(task.deadline, run)
     if task.json:
         from unknot.answers.form import answer
         from unknot.answers.runs import SeedsAnswer
@@ -167,7 +168,7 @@ def search(task: Task) -> Saturation:
     alone = ("packet_length", "switching", "traffic", "router")
     with activity.cycles("searching") as progress:
         empty, found = limited(
-            task.time_limit,
+            task.deadline,
             lambda: (
                 zero_load_latency(task.relation, **{key: task.point[key] for key in alone}),
                 saturation(task.relation, **task.point, progress=progress),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.background import clock
+from unknot.deadline import Deadline
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress
@@ -63,7 +64,7 @@ def changing_lanes(
     routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     rounds: int = 6,
     conflicts: int = 50_000,
     seed: int = 1,
@@ -112,20 +113,18 @@ def changing_lanes(
         raise RelationError(
             "lanes that change by ports are those of forwarding tables, and need paths by table, or given ones"
         )
-    if not time_limit > 0:
-        raise RelationError(f"lanes: the time limit must be a positive number of seconds, got {time_limit!r}")
+    deadline = Deadline.of(time_limit, "lanes")
     if (paths == "given") != (routing is not None):
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
     if isinstance(network, str):
         from unknot import tod
 
         network = tod.network(network)
-    began = clock()
     question = question_of(network, paths, changes, routing, flows)
-    effort = Effort(began + SEARCHING * time_limit, seed, progress)
+    effort = Effort(deadline.part(SEARCHING).end, seed, progress)
     searching = Search(question, effort, rounds, conflicts)
     found = searching.fewest()
-    effort.finish_by(began + time_limit)
+    effort.finish_by(deadline.end)
     return effort.insist(lambda: _result(question, searching, found, vcs))
 
 
@@ -164,7 +163,7 @@ def _result(question: Question, searching: Search, found: Found, vcs: int | None
     tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
     bound = None
     if wanted is not None:
-        bound = load_bound(wanted, time_limit=max(1.0, min(20.0, effort.deadline - clock())))
+        bound = load_bound(wanted, time_limit=min(20.0, effort.deadline - clock()))
     return ChangingLanes(
         relation=relation,
         count=count,

@@ -18,7 +18,9 @@ PAUSE = 0.1
 """Share of its time that an annealing may be late before it cools faster."""
 SEARCHING = 0.7
 """Share of the time that is for the search; the rest is for the choice of routes of low load."""
-LAST = 2.0
+CHOOSING = 8e-8
+"""Seconds for each hop of all routes together, to choose them."""
+LAST = 0.5
 """Seconds for that choice after Ctrl-C."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from unknot.network import distances_from
 from unknot.shown import Brief
 from unknot.synthesis.tables import Table
-from unknot.synthesis.ways import Demand, Ints
+from unknot.synthesis.ways import Demand
 
 MAX_LEVELS = 400_000_000
 """Most routers × channels × destinations for which turns longer than two hops apart are sought."""
@@ -56,13 +56,11 @@ def forced_turns(given: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     """
     network = given.network
     homes = given.distances.homes
-    column = np.full(network.num_routers, -1)
-    column[homes] = np.arange(homes.size)
     if _everyone(given):
-        return _two_hops(given, column)
+        return _two_hops(given)
     found: dict[tuple[int, int], tuple[int, int]] = {}
     if network.num_routers * network.num_channels * homes.size > MAX_LEVELS:
-        return _two_hops(given, column)
+        return _two_hops(given)
     hops = given.distances.table.T.astype(np.int64)
     for start in np.flatnonzero(given.wanted.any(axis=1)).tolist():
         here = np.asarray(distances_from(network, start), dtype=np.int64)
@@ -84,17 +82,17 @@ def _everyone(given: Demand) -> bool:
     return bool(given.wanted.sum() == given.network.num_routers * (given.network.num_routers - 1))
 
 
-def _two_hops(given: Demand, column: Ints) -> dict[tuple[int, int], tuple[int, int]]:
+def _two_hops(given: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     network = given.network
     first, leaving = network.outgoing
     ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for c in range(network.num_channels):
+    apart = np.zeros((network.num_routers, network.num_routers), dtype=bool)
+    apart[:, given.distances.homes] = given.wanted & (given.distances.table.T == 2)
+    for c in np.flatnonzero(np.asarray(apart.any(axis=1))[network.source]).tolist():
         u, v = int(network.source[c]), int(network.target[c])
-        for e in leaving[first[v] : first[v + 1]].tolist():
-            w = int(network.target[e])
-            h = column[w]
-            if h >= 0 and given.wanted[u, h] and given.distances.table[h, u] == 2:
-                ways.setdefault((u, w), []).append((c, e))
+        after = leaving[first[v] : first[v + 1]]
+        for e in after[apart[u, network.target[after]]].tolist():
+            ways.setdefault((u, int(network.target[e])), []).append((c, e))
     return {turns[0]: pair for pair, turns in ways.items() if len(turns) == 1}
 
 

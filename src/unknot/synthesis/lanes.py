@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.background import clock
+from unknot.deadline import Deadline
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
-from unknot.synthesis.effort import SEARCHING, Effort
+from unknot.synthesis.effort import CHOOSING, SEARCHING, Effort
 from unknot.synthesis.evidence import Evidence
 from unknot.synthesis.exact import Open, decide
 from unknot.synthesis.figures import Lanes
@@ -48,7 +49,7 @@ def lanes(
     routing: Relation | str | None = None,
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     tries: int = 4,
     most: int | None = None,
     first: str = "lanes",
@@ -78,7 +79,7 @@ def lanes(
         every other.
     vcs : int, optional
         VCs per channel of the relation, shared out among the lanes; by default one for each lane.
-    time_limit : float
+    time_limit : float or Deadline
         Seconds. A first result is made whatever it is; Ctrl-C then keeps the best.
     tries : int
         Searches with as many lanes as were found; the routes of the lowest highest load are kept.
@@ -118,8 +119,7 @@ def lanes(
         raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
     if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
         raise RelationError(f"lanes: at least one try is wanted, got {tries!r}")
-    if not time_limit > 0:
-        raise RelationError(f"lanes: the time limit must be a positive number of seconds, got {time_limit!r}")
+    deadline = Deadline.of(time_limit, "lanes")
     if isinstance(network, str):
         from unknot import tod
 
@@ -130,11 +130,13 @@ def lanes(
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
     if (paths == "given") != (routing is not None):
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
-    began = clock()
-    effort = Effort(began + SEARCHING * time_limit, seed, progress)
+    effort = Effort(deadline.part(SEARCHING).end, seed, progress)
     if routing is not None:
         return _given(network, routing, flows, vcs, effort, rounds, both_ways, limit)
     given = demand(network, flows)
+    effort.deadline = min(
+        effort.deadline, deadline.end - CHOOSING * float(given.distances.table.T[given.wanted].sum())
+    )
     reason = forced_cycle(given)
     reasons: list[Evidence] = [] if reason is None else [reason]
     space = of_pairs(ways(given), packed(given.wanted), both_ways=both_ways)
@@ -159,14 +161,19 @@ def lanes(
             f"lanes on {network.name}: tables of {len(key)} lanes × {network.num_channels} channels × "
             f"{given.distances.homes.size} destinations are too large"
         )
-    effort.finish_by(began + time_limit)
+    effort.finish_by(deadline.end)
     served = Found(key, found.taken)
+    began = clock()
     options = [effort.insist(lambda: _routes(given, space, served, paths, effort))]
+    took = clock() - began
     wanted = [len(key)] * (tries - 1) + list(range(len(key) + 1, (most or 0) + 1)) * tries
     for number, many in enumerate(wanted, start=1):
         least = min(_highest(option) for option in options)
-        if (many == len(key) and least <= options[0][2].mean()) or effort.over or effort.interrupted:
+        if (many == len(key) and least <= options[0][2].mean()) or effort.interrupted:
             continue
+        if clock() + took > effort.deadline:
+            effort.hurried = True
+            break
         again = replace(effort, seed=seed + 7919 * number, tried={})
         try:
             uneven = number == 1 and least > UNEVEN * options[0][2].mean()
@@ -203,9 +210,7 @@ def lanes(
         routes=routes,
         lane=lane,
         load=load,
-        load_bound=effort.insist(
-            lambda: load_bound(given, time_limit=max(1.0, min(20.0, effort.deadline - clock())))
-        ),
+        load_bound=effort.insist(lambda: load_bound(given, time_limit=min(20.0, effort.deadline - clock()))),
         key=key,
         pairs=given.pairs,
         tried=effort.tried,

@@ -23,35 +23,25 @@ def serves(reach, lane, channel, h):
     return (reach[lane, channel, h >> 6] >> (h & 63)) & 1
 
 
-@kept()
-def choose(ways, key, reach, rate, start_lane, start, follow, flow, load, state):
-    """A first choice: for each pair a lane and a channel at random, and after each channel one at random.
+@kept(nogil=True)
+def choose(ways, key, reach, rate, start_lane, start, follow, flow, load, state, first, end, hurried):
+    """A first choice: for each pair of the routers from `first` to `end` a lane and a channel at random.
 
-    What follows a channel in a lane on the way to a destination is one channel, whoever sent the packet:
-    follow[lane, channel, destination] is its place among the channels that leave the router, and flow the rate that
-    takes this step. Pairs that no lane serves get lane −1.
+    What follows a channel in a lane on the way to a destination is one channel, whoever sent the packet, and is drawn
+    when the first packet comes: follow[lane, channel, destination] is its place among the channels that leave the
+    router, −1 until then, and flow the rate that takes this step. Pairs that no lane serves get lane −1. With
+    `hurried` the lane is the first that serves a pair, which touches less memory.
     """
-    lanes, channels = key.shape
-    for lane in range(lanes):
-        for c in range(channels):
-            v = ways.target[c]
-            for h in range(ways.home.size):
-                follow[lane, c, h] = -1
-                if serves(reach, lane, c, h) and v != ways.home[h]:
-                    count = 0
-                    for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
-                        after = ways.leaving[j]
-                        if key[lane, after] > key[lane, c] and serves(reach, lane, after, h):
-                            count += 1
-                            if below(state, count) == 0:
-                                follow[lane, c, h] = j - ways.leaving_first[v]
-    for u in range(rate.shape[0]):
+    lanes = key.shape[0]
+    for u in range(first, end):
         for h in range(ways.home.size):
             start_lane[u, h] = -1
             if rate[u, h] < 0 or u == ways.home[h]:
                 continue
             count = 0
             for lane in range(lanes):
+                if hurried and count:
+                    break
                 for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
                     if serves(reach, lane, ways.leaving[j], h):
                         count += 1
@@ -59,11 +49,11 @@ def choose(ways, key, reach, rate, start_lane, start, follow, flow, load, state)
                             start_lane[u, h] = lane
                             start[u, h] = ways.leaving[j]
             if count:
-                shift(ways, follow, flow, load, start_lane[u, h], start[u, h], h, rate[u, h], 1.0)
+                shift(ways, key, reach, state, follow, flow, load, start_lane[u, h], start[u, h], h, rate[u, h], 1.0)
 
 
-@kept()
-def shift(ways, follow, flow, load, lane, c, h, amount, scale):
+@kept(nogil=True)
+def shift(ways, key, reach, state, follow, flow, load, lane, c, h, amount, scale):
     """Add an amount to what takes the way from a channel to a destination; the change of cost."""
     more = 0.0
     while True:
@@ -74,10 +64,25 @@ def shift(ways, follow, flow, load, lane, c, h, amount, scale):
         v = ways.target[c]
         if v == ways.home[h]:
             return more
+        if follow[lane, c, h] < 0:
+            follow[lane, c, h] = drawn(ways, key, reach, state, lane, c, h)
         c = ways.leaving[ways.leaving_first[v] + follow[lane, c, h]]
 
 
-@kept()
+@kept(nogil=True)
+def drawn(ways, key, reach, state, lane, c, h):
+    """One at random of the channels that may follow a channel in a lane on the way to a destination."""
+    v, count, found = ways.target[c], 0, 0
+    for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
+        after = ways.leaving[j]
+        if key[lane, after] > key[lane, c] and serves(reach, lane, after, h):
+            count += 1
+            if below(state, count) == 0:
+                found = j - ways.leaving_first[v]
+    return found
+
+
+@kept(nogil=True)
 def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state, moves, scale, hot, cold):
     """Simulated annealing of the choice on the sum of steep costs of the loads.
 
@@ -124,8 +129,8 @@ def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state
             amount = flow[lane, before, h]
         if count == 0:
             continue
-        more = shift(ways, follow, flow, load, lane, old, h, -amount, scale)
-        more += shift(ways, follow, flow, load, new_lane, new, h, amount, scale)
+        more = shift(ways, key, reach, state, follow, flow, load, lane, old, h, -amount, scale)
+        more += shift(ways, key, reach, state, follow, flow, load, new_lane, new, h, amount, scale)
         if more <= 0 or unit(state) < np.exp(-more / heat):
             if step == 0:
                 start_lane[u, h], start[u, h] = new_lane, new
@@ -136,11 +141,11 @@ def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state
                     if ways.leaving[j] == new:
                         follow[lane, before, h] = j - ways.leaving_first[v]
         else:
-            shift(ways, follow, flow, load, new_lane, new, h, -amount, scale)
-            shift(ways, follow, flow, load, lane, old, h, amount, scale)
+            shift(ways, key, reach, state, follow, flow, load, new_lane, new, h, -amount, scale)
+            shift(ways, key, reach, state, follow, flow, load, lane, old, h, amount, scale)
 
 
-@kept()
+@kept(nogil=True)
 def grow(ways, key, order, step):
     """Choose for each home and router a next channel from which routes climb in many lanes, and begin high.
 
@@ -169,7 +174,7 @@ def grow(ways, key, order, step):
                     top[lane, u] = np.inf
 
 
-@kept()
+@kept(nogil=True)
 def served_column(ways, key, step, wanted, order, h, top):
     """Whether all wanted routers have a climbing route in some lane by column h of a table of next channels.
 
@@ -198,7 +203,7 @@ def served_column(ways, key, step, wanted, order, h, top):
     return True
 
 
-@kept()
+@kept(nogil=True)
 def answered(ways, wanted, climbs, column, h, top):
     """Whether a lane serves both directions of each pair of column h, whose climbing routes `top` shows.
 
@@ -215,7 +220,7 @@ def answered(ways, wanted, climbs, column, h, top):
     return True
 
 
-@kept()
+@kept(nogil=True)
 def carry(ways, step, flow, load, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
     more = 0.0
@@ -229,7 +234,7 @@ def carry(ways, step, flow, load, h, u, amount, scale):
         u = ways.target[step[h, u]]
 
 
-@kept()
+@kept(nogil=True)
 def carry_all(ways, step, flow, load, wanted, rate):
     """Add what all pairs send."""
     for u in range(wanted.shape[0]):
@@ -238,7 +243,7 @@ def carry_all(ways, step, flow, load, wanted, rate):
                 carry(ways, step, flow, load, h, u, rate[u, h], 1.0)
 
 
-@kept()
+@kept(nogil=True)
 def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scale, hot, cold):
     """Simulated annealing of a table on the sum of steep costs of the loads; every wanted pair stays served.
 

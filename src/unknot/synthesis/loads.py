@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot.background import NoAnswerError, within
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import Routes, no_slots
 from unknot.synthesis.tables import Table, bits_of, table_from
@@ -23,6 +24,8 @@ MOST_FLOWS = 4_000_000
 """Most pairs × channels for which the bound is sought by linear programming."""
 SLACK = 1e-6
 """Error allowed to the solver of linear programs."""
+AT_ONCE = 16
+"""Routers whose routes are chosen between two looks for Ctrl-C."""
 ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 
@@ -43,7 +46,11 @@ def balanced(given: Demand, ways: Ways, orders: Orders, effort: Effort) -> Route
     follow = no_slots((lanes, channels, homes), ways.leaving_first)
     flow, load = np.zeros((lanes, channels, homes)), np.zeros(channels // ways.copies)
     state = np.array([np.random.default_rng([effort.seed, lanes]).integers(2**63)], dtype=np.uint64)
-    choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state)
+    for first in range(0, routers, AT_ONCE):
+        end = min(routers, first + AT_ONCE)
+        choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state, first, end, effort.over)
+    if effort.over:
+        return Routes(lane, start, follow, load)
     mean = load.sum() / max(1, load.size)
     best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
     for _ in _rounds(
@@ -97,7 +104,7 @@ def balanced_table(given: Demand, ways: Ways, orders: Orders, effort: Effort) ->
 def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:
     """Lower bound on the highest load of any choice of shortest paths, even if pairs may be split.
 
-    By linear programming; where that is too large, or takes too long, the mean load of all channels.
+    By linear programming; where that is too large, or there is no time for it, the mean load of all channels.
     """
     from unknot.errors import RelationError
     from unknot.routing.shortest_paths import shortest_paths
@@ -106,14 +113,14 @@ def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:
     network = given.network
     mean = float((given.rate * np.where(given.wanted, given.distances.table.T, 0)).sum())
     mean /= max(1, network.num_channels)
-    if given.pairs * network.num_channels > MOST_FLOWS:
+    if given.pairs * network.num_channels > MOST_FLOWS or time_limit <= 0:
         return mean
     relation = shortest_paths(network, choice="all")
     terminals = network.num_terminals
     weight = (~np.eye(terminals, dtype=bool)).astype(float) if given.flows is None else given.flows
     try:
-        found = best_loads(relation, weight / weight.sum(), time_limit=time_limit)
-    except RelationError:
+        found = within(time_limit, lambda: best_loads(relation, weight / weight.sum(), time_limit=time_limit))
+    except (RelationError, NoAnswerError):
         return mean
     return max(mean, found.highest * float(weight.sum()) * (1 - SLACK))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.background import clock
+from unknot.deadline import Deadline
 from unknot.errors import RelationError, near
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
@@ -95,7 +95,7 @@ def longer_lanes(
     goal: str = "mean",
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     rounds: int = 6,
     seed: int = 1,
     progress: Progress | None = None,
@@ -131,8 +131,7 @@ def longer_lanes(
         raise RelationError(f"lanes: at least one lane is wanted, got {count!r}")
     if goal not in GOALS:
         raise RelationError(f"lanes: unknown goal {goal!r}; {near(goal, GOALS)}")
-    if not time_limit > 0:
-        raise RelationError(f"lanes: the time limit must be a positive number of seconds, got {time_limit!r}")
+    deadline = Deadline.of(time_limit, "lanes")
     if isinstance(network, str):
         from unknot import tod
 
@@ -140,7 +139,7 @@ def longer_lanes(
     given = demand(network, flows)
     hops = given.distances.table.T.astype(np.int64)
     wanted = Wanted(network, given.distances.homes, hops, given.wanted, given.rate)
-    effort = Effort(clock() + time_limit, seed, progress)
+    effort = Effort(deadline.end, seed, progress)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
     ways, taken = detour_ways(wanted, weights)
     start = np.random.default_rng([seed, count]).random((count, network.num_channels))

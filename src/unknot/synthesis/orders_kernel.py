@@ -160,7 +160,7 @@ def covered(ways, reach, u, w):
     return found
 
 
-@kept()
+@kept(nogil=True)
 def counted(ways, orders, k, u, w, was):
     """Count what a new word of `cover` changes where both directions share a lane; the change of what is missed."""
     more, now = 0, orders.cover[k, u, w]
@@ -184,7 +184,7 @@ def counted(ways, orders, k, u, w, was):
     return more
 
 
-@kept()
+@kept(nogil=True)
 def settle(ways, orders):
     """Work out from the keys alone what is served; how many pairs are not."""
     lanes, _, words = orders.reach.shape
@@ -215,7 +215,7 @@ def settle(ways, orders):
     return total
 
 
-@kept()
+@kept(nogil=True)
 def push(heap, size, keys, c):
     """Add a channel to a heap whose first has the highest key; the new size."""
     i = size
@@ -229,7 +229,7 @@ def push(heap, size, keys, c):
     return size + 1
 
 
-@kept()
+@kept(nogil=True)
 def pop(heap, size, keys):
     """Take the channel of the highest key from a heap; it and the new size."""
     top = heap[0]
@@ -250,7 +250,7 @@ def pop(heap, size, keys):
     return top, size
 
 
-@kept()
+@kept(nogil=True)
 def apart(ways, orders, u, n):
     """The nth destination of router u that no lane serves, where both directions share a lane."""
     for v in range(orders.missed.size):
@@ -267,7 +267,7 @@ def apart(ways, orders, u, n):
         h += 1
 
 
-@kept()
+@kept(nogil=True)
 def unserved_path(ways, orders, keys, state, path, fall):
     """A path of a pair that is not served, both at random, and the places in it where it falls in keys.
 
@@ -313,7 +313,7 @@ def unserved_path(ways, orders, keys, state, path, fall):
     return destination, length, falls
 
 
-@kept()
+@kept(nogil=True)
 def elsewhere(ways, orders, state, old, destination):
     """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
 
@@ -338,7 +338,7 @@ def exchange(ways, orders, old, new, w, bit):
         orders.taken[new + i, w] ^= bit
 
 
-@kept()
+@kept(nogil=True)
 def spread(ways, orders, lane, heap, size, waits, log, was_reach, changes, touched, is_touched, touches):
     """Work out again what the channels in a heap reach in a lane, and all that this changes; how much was changed."""
     keys, reach = orders.key[lane], orders.reach[lane]
@@ -367,7 +367,7 @@ def spread(ways, orders, lane, heap, size, waits, log, was_reach, changes, touch
     return changes, touches
 
 
-@kept()
+@kept(nogil=True)
 def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
     """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
 

@@ -154,7 +154,7 @@ def repaired_faults(
             done.append(RepairedFault(name, False))
         else:
             after = relaned(found, left)
-            safe = bool(check(after.relation).deadlock_free) and deliver(after.relation).delivered
+            safe = bool(check(after.relation).deadlock_free and deliver(after.relation).delivered)
             done.append(
                 RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
             )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from unknot.background import clock
+from unknot.deadline import Deadline
 from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
@@ -85,7 +86,7 @@ def repair(
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
     both_ways: bool = False,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> tuple[Remedy, ...]:
@@ -106,7 +107,7 @@ def repair(
     both_ways : bool
         Of tables, in several lanes: the two directions of a pair share a lane, see `lanes`; few changed routes, which
         do not, are then sought in one lane alone.
-    time_limit : float
+    time_limit : float or Deadline
         Seconds for all of them.
 
     Raises
@@ -122,8 +123,9 @@ def repair(
     >>> [(r.kind, r.cost, r.unit, r.lower_bound) for r in repair(shortest_paths(torus(5)))][:2]
     [('same routes', 2, 'lanes', 2), ('few changed routes', 2, 'pairs', 2)]
     """
+    deadline = Deadline.of(time_limit, "repair")
     table = _table(relation)
-    effort = Effort(clock() + time_limit, seed, progress)
+    effort = Effort(deadline.end, seed, progress)
     if table is None:
         return _adaptive(relation, switching, minimal, effort)
     few = relation.vcs.widest if lanes is None else lanes
@@ -163,7 +165,7 @@ def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[
     found: list[Found | None] = []
     for number, task in enumerate(tasks):
         now = clock()
-        share = max(1.0, (effort.deadline - now) / (len(tasks) - number))
+        share = max(0.1, (effort.deadline - now) / (len(tasks) - number))
         found.append(task(replace(effort, deadline=now + share, tried={}, moves=0)))
     return found
 
@@ -174,7 +176,7 @@ def _lanes(relation: Relation, paths: str, effort: Effort, *, both_ways: bool = 
         paths,
         routing=relation if paths == "given" else None,
         flows=None if paths == "given" else flows_of(relation),
-        time_limit=max(0.1, effort.deadline - clock()),
+        time_limit=Deadline(effort.deadline - effort.began, effort.deadline),
         both_ways=both_ways,
         seed=effort.seed,
         progress=effort.progress,
@@ -186,7 +188,7 @@ def _escaped(relation: Relation, switching: str, effort: Effort, *, minimal: boo
     if switching == "wormhole-nonatomic":
         return None
     try:
-        return escaped(relation, minimal=minimal, time_limit=max(1.0, effort.deadline - clock()), seed=effort.seed)
+        return escaped(relation, minimal=minimal, time_limit=max(0.1, effort.deadline - clock()), seed=effort.seed)
     except RelationError:
         return None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot.deadline import Deadline
 from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
@@ -97,7 +98,7 @@ class Audit:
 
     @property
     def delivered(self) -> bool:
-        return self.host_to_host.delivery.delivered
+        return bool(self.host_to_host.delivery.delivered)
 
 
 def audit(
@@ -106,7 +107,7 @@ def audit(
     switching: str = DEFAULT_SWITCHING,
     lanes: int | None = None,
     multicast_level: int = 0,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
 ) -> Audit:
     """Judge the forwarding tables of a fabric.
 
@@ -122,8 +123,8 @@ def audit(
         By default as many as the service levels ask for.
     multicast_level : int
         Service level of multicast packets.
-    time_limit : float
-        Seconds for each kind of traffic.
+    time_limit : float or Deadline
+        Seconds.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def audit(
         If the fabric has no tables, or fewer than two host ports with LIDs; or lanes are given without service
         levels.
     """
-    technique = switching_named(switching)
+    technique, time_limit = switching_named(switching), Deadline.of(time_limit, "audit")
     board = switchboard(fabric)
     talking = np.unique(fabric.owner[(fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals)])
     if talking.size < 2:

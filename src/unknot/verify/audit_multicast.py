@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.checker import evidence_holds
+from unknot.deadline import Deadline
 from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import LEVELS
@@ -92,7 +93,12 @@ class MulticastAudit:
 
 
 def audit_multicast(
-    fabric: Fabric, technique: Switching, *, level: int = 0, lanes: int | None = None, time_limit: float = 60.0
+    fabric: Fabric,
+    technique: Switching,
+    *,
+    level: int = 0,
+    lanes: int | None = None,
+    time_limit: float | Deadline = 60.0,
 ) -> MulticastAudit | None:
     """Judge the multicast tables of a fabric together with its routes between hosts; None if it has no groups.
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.checker import evidence_holds
+from unknot.deadline import Deadline
 from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import Switchboard, Traffic, destinations, fabric_relation
@@ -91,7 +92,7 @@ class TrafficAudit:
     @property
     def holds(self) -> bool:
         """Deadlock-free, and every pair is delivered."""
-        return self.verdict.deadlock_free is True and self.delivery.delivered
+        return self.verdict.deadlock_free is True and self.delivery.delivered is True
 
 
 def audit_traffic(
@@ -100,7 +101,7 @@ def audit_traffic(
     traffic: Traffic,
     lanes: int | None,
     technique: Switching,
-    time_limit: float,
+    time_limit: float | Deadline,
     hops: IntArray,
     extra: IntArray,
     *,
@@ -137,7 +138,7 @@ def _merged(
     relation: Relation,
     counts: npt.NDArray[np.int32],
     technique: Switching,
-    time_limit: float,
+    time_limit: float | Deadline,
     hops: IntArray,
     extra: IntArray,
 ) -> TrafficAudit | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.background import NoAnswerError, clock, within
+from unknot.deadline import Deadline
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.progress import Progress, with_bar
@@ -27,12 +29,8 @@ from unknot.verify.witness import configuration
 
 MANY = 10_000
 """States from which on it pays to look for translation symmetry."""
-COMPILING = 30.0
-"""Seconds that compiling a rule may take at least, or tabulating one that cannot be compiled."""
-LATE = 1.0
-"""Seconds, or if more a quarter of the time limit, after which a stage that never looks at the clock is left."""
-AFTER = 1.0
-"""Fewest seconds for each technique after the first one that is asked for."""
+LOADING = 1.5
+"""Seconds, whatever the time limit, in which Numba is loaded and a rule compiled, which does not count."""
 NO_ANSWER = "asking the rule"
 """Method of a verdict that is open since the rule did not answer."""
 
@@ -44,7 +42,7 @@ def check(
     *,
     routing: str | None = None,
     vcs: int | None = None,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     buffer_depth: int = 8,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -63,10 +61,10 @@ def check(
     routing, vcs : str and int, optional
         Routing on that network, and VCs per channel, as on the command line.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
-    time_limit : float
+    time_limit : float or Deadline
         Seconds, compilation not counted. All but the exact search takes time linear in the reachable
-        transitions. To say how packets come to a deadlock that was found may take an eighth of it more, and at least
-        half a second. The rule of a small relation is tabulated in plain Python, not compiled, and nothing is kept.
+        transitions. To say how packets come to a deadlock that was found may take a tenth of it more, or a second.
+        The rule of a small relation is tabulated in plain Python, not compiled, and nothing is kept.
     buffer_depth : int
         Flits per VC, for the message lengths of a counterexample; the answer does not depend on it.
     threads : int, optional
@@ -108,7 +106,7 @@ def check_all(
     *,
     routing: str | None = None,
     vcs: int | None = None,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     buffer_depth: int = 8,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -116,7 +114,7 @@ def check_all(
     """Decide whether a relation can deadlock, under each of the four switching techniques.
 
     The states are followed once. The technique named `first` has the whole time limit and the verdict of `check`; the
-    others share what is left, a second at least, and their counterexamples are the first that were found.
+    others share what is left, and their counterexamples are the first that were found.
 
     Parameters
     ----------
@@ -150,7 +148,7 @@ def check_all(
 def _judge(
     relation: Relation,
     wanted: tuple[Switching, ...],
-    time_limit: float,
+    time_limit: float | Deadline,
     buffer_depth: int,
     threads: int | None,
     progress: Progress | None,
@@ -159,8 +157,7 @@ def _judge(
     """The verdicts under some techniques, the first with all the time and, if so wanted, a short counterexample."""
     if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
         raise RelationError(f"check: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
-    if not time_limit > 0:
-        raise RelationError(f"check: the time limit must be a positive number of seconds, got {time_limit!r}")
+    deadline = Deadline.of(time_limit, "check")
     count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
     found: dict[Switching, Verdict] = {}
 
@@ -169,31 +166,28 @@ def _judge(
         if alike is not None:
             knot = alike.configuration and replace(alike.configuration, switching=technique)
             return replace(alike, switching=technique, configuration=knot)
-        return _decide(graph, technique, time_limit, depth, effort, shorten and technique == wanted[0])
+        return _decide(graph, technique, deadline, depth, effort, shorten and technique == wanted[0])
 
     def begun() -> tuple[Dependencies, Verdict]:
         graph = dependencies(relation, effort)
         return graph, one(wanted[0], graph, effort)
 
     try:
-        if within(time_limit, lambda: relation.table) is None:
-            within(max(time_limit, COMPILING), lambda: relation.compiled)
-        effort = Effort(count, clock() + time_limit, progress)
-        late = max(LATE, time_limit / 4)
-        graph, found[wanted[0]] = within(time_limit + late, begun)
+        if deadline.within(lambda: relation.table) is None:
+            within(max(deadline.left, LOADING), lambda: relation.compiled)
+        effort = Effort(count, deadline.end, progress)
+        graph, found[wanted[0]] = deadline.closing.within(begun)
         for technique in wanted[1:]:
-            effort = replace(effort, end=max(effort.end, clock() + AFTER))
-            left = max(0.0, effort.end - clock()) + late
-            found[technique] = within(left, lambda: one(technique, graph, effort))  # noqa: B023 called at once
+            found[technique] = deadline.closing.within(partial(one, technique, graph, effort))
     except NoAnswerError:
-        text = f"undecided after {time_limit:g} s: the rule gave no answer; does it loop for ever?"
+        text = f"undecided after {deadline.seconds:g} s: the rule gave no answer; does it loop for ever?"
         scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
         found |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in wanted if t not in found}
     return found
 
 
 def _decide(
-    graph: Dependencies, technique: Switching, time_limit: float, buffer_depth: int, effort: Effort, shorten: bool
+    graph: Dependencies, technique: Switching, deadline: Deadline, buffer_depth: int, effort: Effort, shorten: bool
 ) -> Verdict:
     """The verdict, worked out in stages that look at the clock between blocks of work."""
     relation = graph.relation
@@ -228,7 +222,7 @@ def _decide(
         return Verdict(False, technique, method, scope, found.summary, configuration=found, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
-        text = f"undecided after {time_limit:g} s: {established}"
+        text = f"undecided after {deadline.seconds:g} s: {established}"
         return Verdict(None, technique, method, scope, text, size=size)
 
     if graph.acyclic and graph.complete:
@@ -238,7 +232,7 @@ def _decide(
     if technique == "wormhole-nonatomic" and not graph.acyclic:
         method = "cycle in the channel dependency graph"
         try:
-            late = replace(effort, end=effort.end + max(LATE, time_limit / 4) / 2)
+            late = replace(effort, end=(deadline.end + deadline.closing.end) / 2)
             return stuck(method, queued_cycle(graph, buffer_depth, late))
         except TimeUpError as out:
             found = f"{np.count_nonzero(graph.cyclic)} VCs lie on cycles of dependencies, so there is a deadlock"

@@ -30,8 +30,9 @@ class Delivery(Brief):
 
     Attributes
     ----------
-    delivered : bool
+    delivered : bool or None
         Every pair a source may use is delivered: no dead end, and ejection stays possible from every reachable state.
+        None: open, since there was no time to follow the routes.
     pairs : int
         (source, address) pairs that are used, terminals at the same router included; those of a terminal to itself
         count only where such packets are taken and lost.
@@ -41,8 +42,8 @@ class Delivery(Brief):
         Reachable states without candidates; the first few, ascending by address.
     loops : tuple of (tuple of input VCs, address)
         Cycles of states that can never reach ejection; the first few.
-    livelock_free : bool
-        No cycle of reachable states at all, so every route ends.
+    livelock_free : bool or None
+        No cycle of reachable states at all, so every route ends. None: open.
     minimal : bool or None
         Every route is a shortest path between the routers; None when a route may be endless.
     longest_route : int or None
@@ -51,15 +52,19 @@ class Delivery(Brief):
         A pair that has it.
     """
 
-    delivered: bool
+    delivered: bool | None
     pairs: int
     undelivered_pairs: int
     dead_ends: tuple[tuple[int, int], ...]
     loops: tuple[tuple[tuple[int, ...], int], ...]
-    livelock_free: bool
+    livelock_free: bool | None
     minimal: bool | None
     longest_route: int | None
     longest_pair: tuple[int, int] | None
+
+
+NOT_FOLLOWED = Delivery(None, 0, 0, (), (), None, None, None, None)
+"""Delivery where there was no time to follow the routes."""
 
 
 @with_bar

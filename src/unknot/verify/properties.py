@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from unknot.background import NoAnswerError
+from unknot.deadline import NEVER, Deadline
 from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
@@ -51,6 +53,7 @@ def properties(
     *,
     traffic: Traffic = "uniform",
     best: bool = False,
+    time_limit: float | Deadline | None = None,
     progress: Progress | None = None,
 ) -> Properties:
     """Find all properties of a relation beside deadlock.
@@ -61,6 +64,8 @@ def properties(
         For the loads, as `unknot.traffic.pattern` reads it.
     best : bool
         Whether to look for the best split of the traffic as well, a linear program.
+    time_limit : float or Deadline, optional
+        Seconds; loads and the best split are left out when they are over. By default there is no limit.
     progress : callable, optional
         Called with the next property and how many are done, see `unknot.progress`.
 
@@ -69,6 +74,7 @@ def properties(
     RelationError
         If a reachable state breaks the relation's contract.
     """
+    deadline = NEVER if time_limit is None else Deadline.of(time_limit, "properties")
     meant = pattern(relation.network, traffic)
     left_out: list[str] = []
     steps = ("delivery", "livelock", "coherence", "adaptivity", "virtual channels", "loads", "best split")
@@ -77,12 +83,14 @@ def properties(
         if progress is not None:
             progress(steps[done] if done < len(steps) - 1 + best else "", done, len(steps) - 1 + best)
 
-    def load(wanted: bool, function: Callable[[Relation, Traffic], Loads]) -> Loads | None:
+    def load(wanted: bool, function: Callable[[Relation, Traffic], Loads], what: str) -> Loads | None:
         try:
-            return function(relation, meant) if wanted else None
+            return deadline.within(lambda: function(relation, meant)) if wanted else None
         except RelationError as error:
             left_out.append(str(error))
-            return None
+        except NoAnswerError:
+            left_out.append(f"{what}: there was no answer in {deadline.seconds:g} s")
+        return None
 
     say(0)
     delivery = deliver(relation)
@@ -95,9 +103,9 @@ def properties(
     say(4)
     used = vc_use(relation)
     say(5)
-    uniform = load(True, loads)
+    uniform = load(True, loads, "loads")
     if best:
         say(6)
-    split = load(best and uniform is not None, best_loads)
+    split = load(best and uniform is not None, best_loads, "best split")
     say(6 + best)
     return Properties(delivery, cycles, coherent, paths, used, uniform, split, tuple(left_out))

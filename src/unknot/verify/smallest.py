@@ -17,6 +17,7 @@ import numpy as np
 
 from unknot.background import clock
 from unknot.compressed_rows import positions, starts
+from unknot.deadline import Deadline
 from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -65,7 +66,7 @@ def smallest(
     relation: Relation,
     switching: str = DEFAULT_SWITCHING,
     *,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     buffer_depth: int = 8,
     known: Configuration | None = None,
 ) -> Smallest:
@@ -77,7 +78,7 @@ def smallest(
     ----------
     relation : Relation
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
-    time_limit : float
+    time_limit : float or Deadline
         Seconds for visiting states and for the solver; the bound from below, in between, takes time for one search
         from every reachable state on cycles of dependencies, and nodes × edges of the graph of who may wait for whom.
     buffer_depth : int
@@ -92,11 +93,9 @@ def smallest(
         If the relation breaks its contract at a reachable state, or an argument makes no sense.
     """
     technique = switching_named(switching)
-    if not time_limit > 0:
-        raise RelationError(f"smallest: the time limit must be a positive number of seconds, got {time_limit!r}")
+    end = Deadline.of(time_limit, "smallest").end
     if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
         raise RelationError(f"smallest: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
-    end = clock() + time_limit
     effort = Effort(end=end)
     graph = dependencies(relation, effort)
     if not graph.complete:

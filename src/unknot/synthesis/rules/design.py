@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from functools import partial
 
-from unknot.background import clock
+from unknot.background import NoAnswerError
+from unknot.deadline import Deadline
 from unknot.errors import RelationError
 from unknot.shown import Brief
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -77,8 +78,17 @@ def distributions(dimensions: int, vcs: int) -> list[Counts]:
     [((1, 1), (1, 3)), ((1, 1), (2, 2)), ((1, 2), (1, 2))]
     """
     pairs = [(a, b) for a in range(1, vcs) for b in range(a, vcs)]
-    found = combinations_with_replacement(pairs, dimensions)
-    return sorted(counts for counts in found if sum(map(sum, counts)) == vcs)
+
+    def filled(count: int, left: int, first: int) -> Iterator[Counts]:
+        """Yield the ways to give all that is left to a number of dimensions, by pairs from one on."""
+        for number in range(first, len(pairs) if count else 0):
+            rest = left - sum(pairs[number])
+            if count > 1 and rest >= 2 * (count - 1):
+                yield from ((pairs[number], *others) for others in filled(count - 1, rest, number))
+            elif count == 1 and rest == 0:
+                yield (pairs[number],)
+
+    return list(filled(dimensions, vcs, 0))
 
 
 def design(
@@ -90,7 +100,7 @@ def design(
     symmetry: Kind = "none",
     counts: Counts | None = None,
     every: bool = False,
-    time_limit: float = 60.0,
+    time_limit: float | Deadline = 60.0,
     progress: Say | None = None,
 ) -> Design:
     """Find a minimal deadlock-free rule with the fewest VCs per router, and show that fewer are impossible.
@@ -111,7 +121,7 @@ def design(
         VCs up and down each dimension; by default the fewest are looked for.
     every : bool
         Judge all distributions of the fewest VCs, not only until a rule is found.
-    time_limit : float
+    time_limit : float or Deadline
         Seconds. Ctrl-C ends the search as well and keeps what was found.
 
     Raises
@@ -131,12 +141,11 @@ def design(
         raise RelationError(f"adaptive is 'states' or 'paths', not {adaptive!r}")
     if symmetry not in ("none", "transposition", "reversal", "reflections"):
         raise RelationError(f"symmetry is 'none', 'transposition', 'reversal' or 'reflections', not {symmetry!r}")
-    if not time_limit > 0:
-        raise RelationError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
+    deadline = Deadline.of(time_limit)
     if counts is not None and len(counts) != dimensions:
         raise RelationError(f"{len(counts)} pairs of VCs were given for {dimensions} dimensions")
     request.bnrs(Space(((1, 1),) * dimensions, short))
-    effort = Effort(clock() + time_limit, progress or (lambda text: None))
+    effort = Effort(deadline.end, progress or (lambda text: None))
     judged: list[Judged] = []
     known: dict[Counts, Judged] = {}
     complete = True
@@ -147,12 +156,14 @@ def design(
                 not every or (done is not None and sum(map(sum, given)) > done.space.vcs)
             ):
                 break
-            one = judge(given, technique, request, short=short, symmetry=symmetry, effort=effort, known=known)
-            judged.append(one)
+            work = partial(
+                judge, given, technique, request, short=short, symmetry=symmetry, effort=effort, known=known
+            )
+            judged.append(deadline.within(work))
             if effort.over:
                 complete = False
                 break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, NoAnswerError):
         complete = False
     return Design(dimensions, short, technique, request, symmetry, tuple(judged), complete)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from unknot.background import clock
+from unknot.background import NoAnswerError
 from unknot.certificates import Rejected
+from unknot.deadline import NEVER, Deadline
 from unknot.errors import RelationError
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
@@ -92,12 +94,12 @@ class EverySize(Brief):
         if self.refuted is not None and self.refuted_on is not None:
             from unknot.checker import evidence_holds
 
-            return evidence_holds(routing_of(mesh(*self.refuted_on), self.routing), self.refuted)
+            return evidence_holds(_on(self.refuted_on, self.routing), self.refuted)
         return None
 
 
 def every_size(
-    family: str, routing: str, switching: str = DEFAULT_SWITCHING, *, time_limit: float = 60.0
+    family: str, routing: str, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = 60.0
 ) -> EverySize:
     """Decide for all meshes of some dimensions at once whether an algorithm can deadlock.
 
@@ -110,7 +112,7 @@ def every_size(
     routing : str
         Name of an algorithm, with options if wanted.
     switching : {"wormhole", "wormhole-nonatomic", "vct", "saf"}
-    time_limit : float
+    time_limit : float or Deadline
         Seconds.
 
     Raises
@@ -124,44 +126,43 @@ def every_size(
     >>> found.deadlock_free, found.proof.kind, found.holds
     (True, 'escape', True)
     """
-    if not time_limit > 0:
-        raise RelationError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
     dimensions, short = family_of(family)
     if short:
         raise RelationError(f"{family} is one network; leave out --all-sizes")
     technique, began = switching_named(switching), time.monotonic()
-    end = clock() + time_limit
+    deadline = Deadline.of(time_limit)
     read = tuple(_read(dimensions))
     rule: Rule | None = None
     reason = ""
     try:
-        rule = rule_of(routing, read)
+        half = deadline.part(1 / 2)
+        rule = half.within(partial(rule_of, routing, read, half))
     except NotUniform as error:
         reason = str(error)
+    except (NoAnswerError, TimeoutError):
+        reason = f"its permissions were not read in half of {deadline.seconds:g} s"
     proof: Proof | None = None
     if rule is not None:
+        half = deadline.part(1 / 2)
         try:
-            proof = proof_of(rule.space, rule.offers, technique, Effort(end - time_limit / 2), waits=rule.waits)
-        except TimeoutError:
-            reason = f"no proof was found in {time_limit / 2:g} s"
+            proof = half.within(partial(_proof, rule, technique, half))
+        except (NoAnswerError, TimeoutError):
+            reason = f"no proof was found in half of {deadline.seconds:g} s"
         else:
             if proof is None:
                 reason = f"no ranking that is linear in the coordinates proves it ({KIND[technique]})"
     decided: list[tuple[int, ...]] = []
     refuted: Verdict | None = None
     refuted_on = None
-    if proof is None:
-        for sides in _growing(dimensions):
-            left = end - clock()
-            if left <= 0:
-                break
-            verdict = check(routing_of(mesh(*sides), routing), technique, time_limit=left)
-            if verdict.deadlock_free is False:
-                refuted, refuted_on = verdict, sides
-                break
-            if verdict.deadlock_free is None:
-                break
-            decided.append(sides)
+    for sides in () if proof is not None else _growing(dimensions):
+        relation = deadline.unless_over(partial(_on, sides, routing))
+        verdict = None if relation is None or deadline.over else check(relation, technique, time_limit=deadline)
+        if verdict is None or verdict.deadlock_free is None:
+            break
+        if not verdict.deadlock_free:
+            refuted, refuted_on = verdict, sides
+            break
+        decided.append(sides)
     free = True if proof is not None else False if refuted is not None else None
     return EverySize(
         dimensions, routing, technique, free, rule is not None, reason, rule, proof, read, tuple(decided), refuted,
@@ -169,11 +170,21 @@ def every_size(
     )  # fmt: skip
 
 
-def rule_of(routing: str, read: tuple[tuple[int, ...], ...]) -> Rule:
+def _on(sides: tuple[int, ...], routing: str) -> Relation:
+    return routing_of(mesh(*sides), routing)
+
+
+def _proof(rule: Rule, technique: Switching, deadline: Deadline) -> Proof | None:
+    return proof_of(rule.space, rule.offers, technique, Effort(deadline.end), waits=rule.waits)
+
+
+def rule_of(routing: str, read: tuple[tuple[int, ...], ...], deadline: Deadline = NEVER) -> Rule:
     """The permissions of an algorithm, as it answers on meshes of given sides.
 
     Raises
     ------
+    TimeoutError
+        If time runs out.
     NotUniform
         If it does not answer by the type of VC and the signs of what remains, is not minimal, numbers VCs otherwise
         at some routers, or leads to states that none of the meshes shows.
@@ -181,12 +192,14 @@ def rule_of(routing: str, read: tuple[tuple[int, ...], ...]) -> Rule:
     answers: dict[State, dict[int, bool]] = {}
     space: Space | None = None
     for sides in read:
-        relation = routing_of(mesh(*sides), routing)
+        relation = _on(sides, routing)
         counts = _counts(relation, len(sides))
         if space is not None and counts != space.counts:
             raise NotUniform(f"{routing} has other VCs on {relation.network.name} than on smaller meshes")
         space = Space(counts)
         for state, outs, place in _answers(relation, space):
+            if deadline.over:
+                raise TimeoutError
             if answers.setdefault(state, outs) != outs:
                 raise NotUniform(
                     f"{routing} depends on the position: in {space.name(state[0])} with {shown(state[1])} left it "
