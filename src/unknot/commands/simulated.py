@@ -98,7 +98,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
             ),
         )
     hint = ""
-    if not (found.stable or alone or task.time_limit):
+    if not (found.stable or alone or task.deadline):
         from unknot.simulation.run.hints import hint as tried
 
         with activity.cycles("trying what helps") as progress:
