@@ -90,7 +90,7 @@ def _draw(random: np.random.Generator, features: Features, small: bool, name: st
 
 def draw_plan(random: np.random.Generator, features: Features) -> Plan:
     """A plan: as many climb as it takes for a third of every kind to be free under each technique."""
-    climbs = 0.25 if features.commits else 0.37 if features.no_wait else 0.15
+    climbs = 0.25 if features.commits else 0.34 if features.no_wait else 0.19
     kind = str(random.choice(["climbs", "escape", "loose"], p=[climbs, 0.12, 0.88 - climbs]))
     return Plan(kind, int(random.integers(1, 4)) if kind != "loose" and random.random() < 0.3 else 0)
 
