@@ -14,6 +14,8 @@ from unknot.progress import NotebookBar, in_notebook
 
 ABOUT = 15
 """Seconds that compiling takes for a first simulation, or for a first proof with what belongs to it."""
+SIGNS = "unknot-signs"
+"""Name of the thread of a command that says in a pipe what goes on."""
 MOST = 0.97 * ABOUT
 """Seconds up to which the bar grows."""
 EVERY = 10.0
@@ -55,7 +57,8 @@ class Announcement:
         if not screen:
             print(text, file=sys.stderr, flush=True)
         show = self._bar if screen else self._lines
-        threading.Thread(target=show, args=(text,), name="unknot-compiling", daemon=True).start()
+        if screen or all(thread.name != SIGNS for thread in threading.enumerate()):
+            threading.Thread(target=show, args=(text,), name="unknot-compiling", daemon=True).start()
 
     def _lines(self, text: str) -> None:
         said = 0.0

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from unknot.commands.printing import printable
-from unknot.compiling import QUIET
+from unknot.compiling import QUIET, SIGNS
 
 EVERY = 10.0
 """Seconds between two of them."""
@@ -32,7 +32,7 @@ def signs() -> Iterator[None]:
             with contextlib.suppress(OSError, ValueError):
                 print(printable(what, sys.stderr), file=sys.stderr, flush=True)
 
-    threading.Thread(target=say, name="unknot-signs", daemon=True).start()
+    threading.Thread(target=say, name=SIGNS, daemon=True).start()
     try:
         yield
     finally:
