@@ -13,7 +13,9 @@ from unknot.errors import SimulationError
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import simulate
+from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Allocator, Router
+from unknot.simulation.engine.traffic import uniform
 from unknot.switching import SWITCHINGS, Switching
 from unknot.topologies import line
 
@@ -248,3 +250,24 @@ def test_terminals_take_in_credits_at_once() -> None:
             switching="wormhole-nonatomic", router=Router(credit_delay=delay),
         )  # fmt: skip
         assert run.accepted_load == pytest.approx(1 / 2, rel=0.02)
+
+
+def test_there_is_room_for_all_that_arrive_in_a_cycle_with_speedups() -> None:
+    """Several packets may win the switch to one terminal in a cycle; latencies were written beyond their table."""
+    relation = dimension_order(line(2), 4)
+    router = Router(output_speedup=2, input_speedup=2, internal_speedup=2.0)
+    engine = Engine(
+        relation, "wormhole-nonatomic", packet_length=1, buffer_depth=4, chance=1.0, seed=1,
+        pairs=uniform(relation, self_traffic=True), router=router,
+    )  # fmt: skip
+    engine.state.setup.measure_from = 0
+    most = 0
+    for cycle in range(1, 300):
+        size = engine.state.latencies.size
+        engine.state.count.measured_arrived = size - int(engine.state.setup.arrivals)
+        before = engine.count("arrived")
+        while engine.now < cycle:
+            engine.advance(cycle)
+        most = max(most, engine.count("arrived") - before)
+        assert engine.count("measured_arrived") <= engine.state.latencies.size
+    assert relation.network.num_terminals < most <= engine.state.setup.arrivals

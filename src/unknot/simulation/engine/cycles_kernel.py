@@ -105,12 +105,11 @@ def cycles(rule, raw, until, open_inbox, work, inject_classes):
     setup, count = s.setup, s.count
     parts, part = setup.parts, setup.part
     first, last = setup.first_router, setup.last_router
-    terminals = s.terminals.shape[0]
     progress = address_of(s.progress)
     if count.packed == 0:
         pack(s)
     for now in range(count.now, until):
-        if count.measured_arrived + terminals > s.latencies.size:
+        if count.measured_arrived + setup.arrivals > s.latencies.size:
             count.now = now
             store(progress + 128 * part, np.int64(FAILED))
             return np.int64(FULL)

@@ -258,7 +258,7 @@ class Engine:
     def _share_out(self) -> None:
         """Give every part room for its latencies, and its share of the free packets."""
         for k in range(len(self.parts)):
-            self._make_room(k, (SPAN + 1) * len(self.parts[0].terminals))
+            self._make_room(k, (SPAN + 1) * int(self.parts[0].setup.arrivals))
         free = np.concatenate([part.free[: part.count.free] for part in self.parts])
         for part, share in zip(self.parts, np.array_split(free, len(self.parts)), strict=True):
             part.free[: share.size] = share

@@ -323,7 +323,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    472,
+    480,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -354,6 +354,7 @@ SETUP = rows(
     switch_allocator=int64,
     rounds=int64,
     switch_rounds=int64,
+    arrivals=int64,  # packets that may win the switch to their terminals in a cycle
     aged=int64,
     selection=int64,
     empty_hop=int64,  # cycles from a flit to its credit if nothing is in its way, the channel apart

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ def empty_network(
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
     cuts = _cuts(tables["words"]["first_input"][first_word], threads)
     many = terminals * SPAN if threads > 1 else 0
+    arrivals = terminals * router.output_speedup * math.ceil(router.internal_speedup)
     inputs = len(tables["buffer"])
     slots = inputs * held + len(starts) + many + (WAITING * terminals if mix else 0)
     injection = tables["out_row"][num_vcs + local * np.arange(terminals)]
@@ -106,7 +108,7 @@ def empty_network(
     for k in range(threads):
         own = {
             "free": 2 * slots,
-            "latencies": 4096 + terminals + many,
+            "latencies": 4096 + arrivals + many * arrivals // max(1, terminals),
             "candidates": relation.max_candidates,
             "wishes": bits * bits // 64,
             "headers": bits,
@@ -125,6 +127,7 @@ def empty_network(
         setup.nodes = terminals // (mix.subnets if mix else 1)
         setup.first_home = terminals - setup.nodes
         setup.classes, setup.packable = len(mix.classes) if mix else 0, mix is None and setup.packable
+        setup.arrivals = arrivals
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
         setup.num_words, setup.ring, setup.large = num_words, held, inputs * (96 + 4 * held) > IN_CACHE
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
