@@ -55,8 +55,8 @@ $(FLOORS)/.installed: pyproject.toml tests/floors.py
 
 # Exact versions of everything that development installs, with hashes: pip install --require-hashes -r requirements-dev.txt
 lock: $(STAMP)
-	$(BIN)/pip-compile --quiet --extra dev --generate-hashes --strip-extras --allow-unsafe --no-header --no-annotate \
-		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements-dev.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --extra dev --only-binary :all: --generate-hashes --no-header --no-annotate --no-config \
+		--universal --python-version 3.11 --output-file requirements-dev.txt pyproject.toml
 
 # What an installation consists of, in the form of CycloneDX.
 sbom: $(STAMP)

@@ -38,3 +38,16 @@ def test_what_is_taken_from_numba_exists():
     for module, names in taken:
         for name in re.findall(r"\w+", names.split(" as ")[0]):
             assert hasattr(importlib.import_module(module), name), f"Numba {numba.__version__} has no {module}.{name}"
+
+
+def test_every_dependency_is_bounded_on_both_sides_and_locked():
+    lists = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
+    texts = [text for texts in lists for text in texts if not text.startswith("unknot[")]
+    assert [text for text in texts if not re.fullmatch(r"[\w.-]+(>=[\w.]+,<\d[\w.]*|~=[\d.]+)", text)] == []
+    lock = (ROOT / "requirements-dev.txt").read_text()
+    pinned = set(re.findall(r"^([\w.-]+)==", lock, re.M))
+    dev = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["dev"]]
+    missing = {re.match(r"[\w.-]+", text)[0].lower() for text in dev if not text.startswith("unknot[")} - pinned
+    assert missing == set(), "make lock"
+    assert lock.count("--hash=sha256:") >= len(pinned) > 50
+    assert not re.search(r"://|--index|--find-links", lock)

@@ -80,7 +80,14 @@ def raised(error: BaseException, file: str) -> str:
     return f"{what} ({lines[-1]})" if lines else what
 
 
-EXTRAS = {"ortools": "solving", "pysat": "solving", "matplotlib": "plotting", "pyarrow": "parquet"}
+EXTRAS = {
+    "ortools": "solving",
+    "pysat": "solving",
+    "matplotlib": "plotting",
+    "pyarrow": "parquet",
+    "distributed": "dask",
+    "dask_jobqueue": "slurm",
+}
 """Optional libraries, and the extras of the installation that bring them."""
 
 

@@ -25,6 +25,10 @@ def run(
         typer.Option(metavar="DIR", help="Folder of the report, by default reports; of BookSim for curves and rows."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="local|slurm|ADDRESS", help="Compute points with workers of Dask, also elsewhere."),
+    ] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
     outside_files: Annotated[
         bool, typer.Option("--outside-files", help="Let the file name others outside its folder.")

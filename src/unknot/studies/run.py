@@ -144,6 +144,11 @@ class _Sweep:
                 for future in wait(pending, return_when=FIRST_COMPLETED).done if pending else ():
                     if not future.cancelled():
                         self._keep(pending[future], future.result())
+                    elif self._wanted(pending[future]):
+                        raise UnknotError(
+                            "the cluster that computes points is gone; finished points are kept: give the same "
+                            "command again"
+                        )
                     del pending[future]  # not before it is kept: what interrupts that finds it below
                 for future, slot in pending.items():
                     if not self._wanted(slot):

@@ -1,0 +1,126 @@
+"""Studies on workers of Dask: the same result, and no finished point is lost when workers or the scheduler die."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.studies.test_run import spoken
+from unknot.errors import UnknotError, missing_extra
+from unknot.studies import run_study
+from unknot.studies.clusters import cluster
+
+distributed = pytest.importorskip("distributed", reason="dask is not installed")
+STUDY = """[common]
+network = "ring(5)"
+routing = "dimension_order"
+[[design]]
+name = "a"
+vcs = 2
+[simulation]
+loads = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06]
+seeds = [1, 2]
+warmup = 100
+measure = 300000
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def points(store: Path) -> int:
+    """Points that are kept."""
+    with sqlite3.connect(store) as base:
+        return int(base.execute("SELECT count(*) FROM results").fetchone()[0])
+
+
+def wait_for(store: Path, count: int) -> None:
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        if store.exists():
+            try:
+                if points(store) >= count:
+                    return
+            except sqlite3.OperationalError:
+                pass  # the table is not made yet
+        time.sleep(0.02)
+    raise AssertionError("no points")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_and_then_the_scheduler_are_killed(study: Path) -> None:
+    """One run of the command line at a scheduler of its own: it goes on without a worker, not without a scheduler."""
+    environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+         "--no-dashboard", "--scheduler-file", str(study.with_suffix(".json"))],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+    )  # fmt: skip
+    while not study.with_suffix(".json").exists():
+        time.sleep(0.05)
+    words = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(study.with_suffix(".json"))]
+    workers = [
+        subprocess.Popen(
+            [*words, "--nthreads", "1", "--no-nanny", "--no-dashboard"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=study.parent,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    import json
+
+    address = json.loads(study.with_suffix(".json").read_text())["address"]
+    command = subprocess.Popen(
+        [sys.executable, "-m", "unknot", "run", study.name, "--dask", address],
+        cwd=study.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    store = study.with_suffix(".sqlite")
+    try:
+        wait_for(store, 2)
+        workers[0].kill()
+        before = points(store)
+        wait_for(store, before + 1)
+        scheduler.kill()
+        _, err = command.communicate(timeout=100)
+        assert command.returncode == 2, err
+        assert "finished points are kept" in err
+        kept = points(store)
+        assert before + 1 <= kept < 13
+    finally:
+        for process in (*workers, scheduler, command):
+            process.kill()
+            process.wait()
+    resumed: list[str] = []
+    run_study(study, progress=lambda what, done, total: resumed.append(what))
+    assert sum(what.endswith("kept from before") for what in resumed) == kept
+    assert points(store) == 13
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_local_workers_give_the_same_result(study: Path) -> None:
+    study.write_text(STUDY.replace("300000", "400"))
+    with cluster("local", 2) as (executor, jobs):
+        assert jobs == 2
+        found = run_study(study, executor=executor, jobs=jobs)
+        assert executor.submit(os.getpid).result() != os.getpid()
+    assert spoken(found) == spoken(run_study(study, store=study.with_name("other.sqlite")))
+
+
+def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unknot.studies.clusters.PATIENCE", 1)
+    with pytest.raises(UnknotError, match=r"--dask tcp://127\.0\.0\.1:9"), cluster("tcp://127.0.0.1:9"):
+        pass
+
+
+@pytest.mark.parametrize(("library", "extra"), [("distributed", "dask"), ("dask_jobqueue", "slurm")])
+def test_what_is_missing_is_named(library: str, extra: str) -> None:
+    assert f"pip install 'unknot[{extra}]'" in missing_extra(ModuleNotFoundError(name=library))
