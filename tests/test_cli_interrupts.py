@@ -204,7 +204,8 @@ guard.run(command)
 def test_an_interrupt_that_c_code_drops_ends_a_search() -> None:
     """It comes once more, also while the main thread waits, and is still the first one: the best is shown."""
     done = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == ("the best so far\nshown\n", "")
+    assert done.stdout == "the best so far\nshown\n"
+    assert done.stderr.startswith("interrupted; what was found so far is shown soon")
     assert done.returncode == 0
 
 

@@ -25,7 +25,6 @@ def _often(monkeypatch: pytest.MonkeyPatch) -> None:
         (("lanes", "torus(4, 4)"), "looking for lanes"),
         (("check", "torus(4, 4)", "--routing", "lanes"), "building lanes"),
         (("simulate", "torus(4, 4)", "--routing", "duato", "--load", "0.2"), "simulating: "),
-        (("faults", "mesh(3, 3)", "--routing", "up_down"), "faults: "),
         (("trace", "mesh(4, 4)", "--routing", "dimension_order", "--requests", "200"), "simulating, "),
     ],
 )

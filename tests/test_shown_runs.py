@@ -39,6 +39,7 @@ MEANT = {
 
 @pytest.mark.parametrize("words", RUNS)
 def test_a_shown_run_is_stable_or_says_why(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     given = shlex.split(words)
     result = CliRunner().invoke(app, [*given, *([] if "--json" in given else ["--json"])])

@@ -98,7 +98,7 @@ def test_located_errors(tmp_path: Path, text: str, place: str, message: str) -> 
 
 def test_not_text(tmp_path: Path) -> None:
     path = tmp_path / "bad.bin"
-    path.write_bytes(b"\xff\xfe\x00\x01")
+    path.write_bytes(b"\xfd\xfe\x00\x01")
     with pytest.raises(TextError, match="this is not text"):
         read_edge_list(path)
 

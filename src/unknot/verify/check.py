@@ -177,8 +177,10 @@ def _judge(
             within(max(deadline.left, LOADING), lambda: relation.compiled)
         effort = Effort(count, deadline.end, progress)
         graph, found[wanted[0]] = deadline.closing.within(begun)
+        # The fixpoints of the others need a moment, and have it where the first took all the time.
+        later = replace(effort, end=max(effort.end, min(deadline.closing.end, clock() + 1.0)))
         for technique in wanted[1:]:
-            found[technique] = deadline.closing.within(partial(one, technique, graph, effort))
+            found[technique] = deadline.closing.within(partial(one, technique, graph, later))
     except NoAnswerError:
         text = f"undecided after {deadline.seconds:g} s: the rule gave no answer; does it loop for ever?"
         scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"

@@ -16,6 +16,7 @@ from unknot.lazy_kernel import is_small, plainly, runs_plainly, viewed
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.routing.virtual_channels import VirtualChannels
 from unknot.shown import Brief
 from unknot.verify.effort import Effort, TimeUpError, step
 
@@ -36,6 +37,7 @@ def require_candidates(network: Network, vcs: int, routing: str) -> None:
     ------
     SizeError
     """
+    VirtualChannels(network, vcs)  # refuses more of them than there is room for
     leaving = vcs * np.bincount(network.source, minlength=network.num_routers)
     size = 8 * _candidates(leaving, np.concatenate([np.repeat(network.target, vcs), network.inject]))
     room = memory.available()
