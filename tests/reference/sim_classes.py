@@ -116,7 +116,7 @@ class ClassSimulator(Simulator):
         before = {sink: list(sink.items.get(self.now, ())) for sink in self.sinks}
         super().read()
         for sink, flits in before.items():
-            for flit in flits:
+            for _, flit in flits:
                 _, kind, form, *_ = self.form_of[id(flit.packet)]
                 if flit.tail:
                     self.done.append((flit.packet, self.now))
@@ -175,7 +175,7 @@ class ClassSimulator(Simulator):
     def all_done(self) -> list[tuple[Packet, int]]:
         """Packets that arrived, those on their last wire included."""
         return self.done + [
-            (flit.packet, cycle) for sink in self.sinks for cycle, flit in sink.on_the_way() if flit.tail
+            (flit.packet, cycle) for sink in self.sinks for cycle, (_, flit) in sink.on_the_way() if flit.tail
         ]
 
     def summary(self) -> list[list[int]]:
