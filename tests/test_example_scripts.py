@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import runpy
 import subprocess
@@ -11,6 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from unknot.studies.load import load_study
+from unknot.studies.run import SMALL_CYCLES
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -106,6 +110,29 @@ def test_a_notebook_from_text_to_frame_and_plot() -> None:
     picture, table, plot = {"image/svg+xml"}, {"text/html"}, {"image/png"}
     assert shown == [picture, table, table, table, plot, picture, set()]
     assert re.fullmatch(r"from nothing to a plot: [\d.]+ s\n", code[-1].outputs[-1].text)
+
+
+def test_the_demo_on_worker_processes(tmp_path: Path) -> None:
+    """What workers and interpreters say at their end is on the same stderr."""
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "demo.py"), "--quick"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert not re.search("Traceback|Warning|Exception", done.stderr), done.stderr
+    reports = [Path(line) for line in done.stdout.splitlines()[-2:]]
+    settings = load_study(reports[0].with_suffix(".toml")).simulation
+    assert settings is not None
+    assert (settings.measure or 0) > SMALL_CYCLES, "else the points are left to threads"
+    assert [path.name for path in reports] == ["torus.html", "opensm-torus8x8-dor.html"]
+    for path in reports:
+        assert path.is_relative_to(tmp_path)
+        page = path.read_text(encoding="utf-8")
+        assert "can deadlock" in page
+        assert "<svg" in page
 
 
 def test_a_script_that_needs_a_folder_says_so() -> None:

@@ -37,7 +37,7 @@ class Point:
     deadlocked : bool
         Whether some run ended in a deadlock.
     accepted_half_width, mean_half_width : float or None
-        Of 95 % confidence intervals: over the seeds where there are several, else the run's own.
+        Of 95 % confidence intervals: the run's own with one seed, none with two, over the seeds with more.
     seeds, stable_seeds : int
         How many runs there are, and how many are stable.
     """
