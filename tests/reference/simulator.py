@@ -348,7 +348,8 @@ class Simulator(Choices):
             return []
         busy: set = {port for sending in sends for port in (sending.into, sending.port)}
         busy |= {port for port in node.entries + node.outputs if port.holder}
-        busy |= {p for p in node.outputs if p.ejects and p.free_from + 1 - self.now > self.most_queued}
+        if self.options.queues:
+            busy |= {p for p in node.outputs if p.ejects and p.free_from + 1 - self.now > self.most_queued}
         busy |= {p for p in node.outputs if not self.is_open(p)}
         parts = self.options.output_speedup
         ranks: dict[tuple[int, int], tuple[bool, int]] = {}

@@ -152,6 +152,16 @@ def test_each_option_on_a_mesh(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("relation", [1, 4, 5, 11])
+def test_flits_that_cross_in_batches_to_ejection_ports_of_few_slots(relation: int) -> None:
+    for router in (
+        Router(traversal_delay=2, pipelined=False),
+        Router(traversal_delay=3, pipelined=False, ejection_credits=True),
+    ):
+        for switching in SWITCHINGS:
+            agree(random_relation(relation), switching, 1, 1, 0.2, 0, router=router)
+
+
 @pytest.mark.parametrize("lengths", [4, {4: 1.0}, {1: 3, 2: 1, 6: 2}])
 @pytest.mark.parametrize("bursts", [None, Bursts(0.02, 0.1), Bursts(1, 1)])
 def test_injection_where_addresses_are_drawn_too(lengths: Lengths, bursts: Bursts | None) -> None:

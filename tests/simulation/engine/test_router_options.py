@@ -271,3 +271,15 @@ def test_there_is_room_for_all_that_arrive_in_a_cycle_with_speedups() -> None:
         most = max(most, engine.count("arrived") - before)
         assert engine.count("measured_arrived") <= engine.state.latencies.size
     assert relation.network.num_terminals < most <= engine.state.setup.arrivals
+
+
+@pytest.mark.parametrize(
+    ("router", "arrivals"), [(Router(), [7, 9]), (Router(traversal_delay=2, pipelined=False), [8, 10])]
+)
+def test_flits_in_the_switch_do_not_keep_others_from_an_ejection_port(router: Router, arrivals: list[int]) -> None:
+    """The second packet has the output VC from cycle 5 on and sends in 6, while the first flit crosses in 5 and 6."""
+    network = Network("three terminals at a router", 2, source=[0, 1], target=[1, 0], inject=[0] * 3, eject=[0] * 3)
+    packets = [Packet(2, 1, 0, 0), Packet(2, 1, 0, 1)]
+    run = Scripted(shortest_paths(network), [(0, p) for p in packets], depth=1, router=router)
+    assert [sent.cycle for sent in run.sent] == [4, 6]
+    assert [run.ends[id(p)] for p in packets] == arrivals
