@@ -1,6 +1,7 @@
 """Every figure of docs/design.md, made again: ``python examples/design_figures.py``, or with names of parts.
 
-It takes some minutes. Parts: fewest, pairs, symmetry, bnrs, hypercubes, turns, published, search, curves.
+It takes some minutes, `symmetry` alone some seconds. Parts:
+fewest, pairs, symmetry, bnrs, hypercubes, turns, published, search, curves.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def pairs() -> None:
     for adaptive in MEANINGS:
         one = judge(((1, 4), (1, 4)), "wormhole", Request(adaptive), effort=Effort(clock() + 60))
         (found,) = one.evidence or (None,)
-        steps = "" if found is None else f"{len(found.refuted)} deadlocks, {found.steps} steps"
+        steps = "" if found is None else f"{len(found.refuted)} deadlocks, {len(found.steps)} steps"
         print(f"mesh(2), 1/4 and 1/4, wormhole, {adaptive}: {one.outcome} ({one.holds}); {steps}", flush=True)
 
 
@@ -61,7 +62,7 @@ def _line(family: str, switching: str, adaptive: Adaptive, symmetry: Kind = "non
         f"{family:12} {switching:19} {adaptive:7} {symmetry:14} {text:14} fewest: {found.fewest!s:5} "
         f"at least {found.lower_bound}; {dict(outcomes)}; {len(evidence)} refutations with "
         f"{sum(len(e.refuted) for e in evidence.values())} deadlocks, {sum(len(e.walks) for e in evidence.values())} "
-        f"cycles, {sum(e.steps for e in evidence.values())} steps; checkers accept all: {held}; "
+        f"cycles, {sum(len(e.steps) for e in evidence.values())} steps; checkers accept all: {held}; "
         f"{cpu:.1f} s of processor, {wall:.1f} s",
         flush=True,
     )

@@ -17,6 +17,26 @@ from unknot.studies.load import load_study
 from unknot.studies.run import SMALL_CYCLES
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+SMALL = {
+    "chip.py": ["--quick"],
+    "cluster.py": ["--quick"],
+    "demo.py": ["--quick"],
+    "design_figures.py": ["symmetry"],
+    "first_curve.py": ["--quick"],
+    "lanes.py": ["--quick"],
+    "lecture.py": ["--quick"],
+    "papers/bnr.py": [],
+    "papers/bnr_algorithms.py": [],
+    "papers/itm.py": [],
+    "papers/rcbn.py": [],
+    "papers/rcbn_figures.py": ["."],
+    "papers/tod.py": [],
+    "papers/wormhole.py": [],
+    "papers/wormhole_cost.py": [],
+}
+"""Arguments of the small form of each script. Those that other tests run, too, run as commands in the campaign."""
+ONLY_HERE = {"design_figures.py"}
+SCRIPTS = [path.relative_to(EXAMPLES).as_posix() for path in sorted(EXAMPLES.rglob("*.py"))]
 
 
 @pytest.fixture
@@ -141,3 +161,26 @@ def test_a_script_that_needs_a_folder_says_so() -> None:
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "usage: python examples/papers/rcbn_figures.py FOLDER\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [pytest.param(s, marks=[] if s in ONLY_HERE or s not in SMALL else pytest.mark.campaign) for s in SCRIPTS],
+)
+def test_every_script_runs_as_a_command(script: str, tmp_path: Path) -> None:
+    assert script in SMALL, f"examples/{script} has no entry in SMALL: name its small form there"
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / script), *SMALL[script]],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert not re.search("Traceback|Warning|Exception", done.stderr), done.stderr
+    assert done.stdout.strip()
+
+
+def test_every_small_form_is_of_a_script() -> None:
+    assert set(SMALL) <= set(SCRIPTS)
