@@ -77,7 +77,7 @@ def broken(network: Network, share: float, seed: int = 1) -> Network:
 def all_to_all(terminals: int, every: int = 1) -> Trace:
     """A message from every terminal to every other, all ready at once, in steps: to the next one, the one after, ….
 
-    Of every so many steps all but one are left out.
+    Only one step in `every` is kept.
     """
     steps = np.arange(1, terminals, every)
     step, source = np.repeat(steps, terminals), np.tile(np.arange(terminals), steps.size)

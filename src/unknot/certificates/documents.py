@@ -129,7 +129,7 @@ def _onward(table: plain.Table, at: int, address: int, before: dict[int, int]) -
 
 
 def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, proof: Document) -> Document:
-    """The claim that shortest paths in so many lanes cannot be free of deadlock.
+    """The claim that shortest paths in a number of lanes cannot be free of deadlock.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, pr
 
 
 def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
-    """The claim that a relation is not safe and delivering with fewer than so many candidates removed."""
+    """The claim that at least a number of candidates must be removed for a relation to be safe and to deliver."""
     return {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
 
 

@@ -538,7 +538,7 @@ def sending_pairs(network: Network, sends: Any) -> set[Pair]:
 
 
 def check_lanes(network: Network, sends: Any, impossible: int, changes: str, proof: Any) -> None:
-    """Check that no routing along shortest paths serves all pairs without deadlock in so many lanes.
+    """Check that no routing along shortest paths serves all pairs without deadlock in a number of lanes.
 
     A lane is a VC of each channel. A packet keeps its lane (changes "none"), which may have to be that of packets
     back ("shared"), may change it for a higher one at each hop ("rising"), or for any ("any"). The dependencies
@@ -896,7 +896,7 @@ def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
 
 
 def removal_clauses(facts: list[tuple[set[Entry], set[Entry]]], most: int) -> tuple[list[Clause], int]:
-    """Clauses of facts, and of "at most so many candidates are removed", and the number of their variables.
+    """Clauses of facts and of a limit on removed candidates, and the number of their variables.
 
     Variables: one for each candidate, "it is removed", in the order in which facts name them; and, where there are
     more candidates than may be removed, ("some", i, j): at least j of the first i are removed.
