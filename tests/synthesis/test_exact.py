@@ -12,7 +12,7 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.reference import climbing
@@ -198,6 +198,7 @@ CLAUSES = st.lists(st.lists(LITERAL, max_size=3).map(tuple), max_size=14)
 
 
 @given(CLAUSES, CLAUSES)
+@example([(-1, -1), (1,)], [])
 def test_hints_are_found_where_clauses_follow(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> None:
     follows = naive(given, learnt) == -1
     try:

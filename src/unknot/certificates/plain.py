@@ -767,12 +767,12 @@ def contradicted(known: list[Clause], literals: list[int], hints: list[int]) -> 
     """Whether the hints, one after the other, contradict the opposite of some literals."""
     false = {*literals}
     for hint in hints:
-        left = [x for x in known[hint - 1] if x not in false]
+        left = {x for x in known[hint - 1] if x not in false}
         if not left:
             return True
         if len(left) > 1:
             return False
-        false.add(-left[0])
+        false.add(-left.pop())
     return False
 
 
