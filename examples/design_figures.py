@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from unknot import check, deliver, simulate
 from unknot.background import clock
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
 from unknot.routing import duato, lcfaa, vba, west_first
 from unknot.synthesis.rules import Design, Request, design, every_size, judge
 from unknot.synthesis.rules.judge import Kind

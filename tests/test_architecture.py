@@ -51,6 +51,17 @@ def test_imports_only_go_down():
     assert not upward
 
 
+CHECKERS_NEED = {"errors", "lazy_kernel", "network", "output", "routing", "shown", "switching"}
+
+
+def test_the_checkers_need_nothing_of_those_who_search() -> None:
+    for source in (PACKAGE / "certificates").glob("*.py"):
+        text = source.read_text(encoding="utf-8")
+        assert imported(source) <= CHECKERS_NEED, source.name
+        assert set(re.findall(r"^ *from unknot\.routing(\S*) import", text, re.M)) <= {".relation", ".tabulate"}
+        assert not re.search("import_module|__import__", text), source.name
+
+
 def test_the_files_it_names_exist():
     named = set(re.findall(r"`((?:src|tests)/[\w/.]+\.py)`", PAGE))
     inside = set(re.findall(r"`((?:routing|topologies|simulation|fabrics|verify)/[\w/]+\.py)`", PAGE))

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from unknot import check, deliver, replay
 from unknot.answers.configuration_file import configuration_on, read_configuration, write_configuration
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
 from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.report.explanation import explain

@@ -10,7 +10,7 @@ from tests.faulty_routings import correct_algorithms, faults, planted
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from unknot import replay
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
 from unknot.errors import RelationError
 from unknot.routing import Relation
 from unknot.switching import SWITCHINGS

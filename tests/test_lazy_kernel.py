@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.verify.test_table import ANY, broken, same
 from unknot import lazy_kernel
-from unknot.checker import evidence_holds, verdicts
+from unknot.certificates import evidence_holds, verdict_checker
 from unknot.errors import RelationError
 from unknot.lazy_kernel import Kernel, helper, is_small, kernel, plainly, runs_plainly
 from unknot.network import distances_from, metrics
@@ -31,9 +31,9 @@ from unknot.verify.delivery import deliver
 
 
 def everything_plain(patch: pytest.MonkeyPatch) -> None:
-    for module in (states, delivery, verdicts, metrics):
+    for module in (states, delivery, verdict_checker, metrics):
         patch.setattr(module, "is_small", lambda states: True)
-    patch.setattr(verdicts, "PLAIN", 10**9)
+    patch.setattr(verdict_checker, "PLAIN", 10**9)
 
 
 def test_plain_kernels_answer_as_the_compiled_ones() -> None:
@@ -48,7 +48,7 @@ def test_plain_kernels_answer_as_the_compiled_ones() -> None:
             rank = (rank, rank[::-1].copy(), -rank)[change]
             verdict = replace(verdict, certificate=replace(verdict.certificate, rank=rank))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(verdicts, "PLAIN", -1)
+            patch.setattr(verdict_checker, "PLAIN", -1)
             holds = evidence_holds(relation, verdict)
         with pytest.MonkeyPatch.context() as patch:
             everything_plain(patch)

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot import tod
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.cli import app
 from unknot.routing import Relation
 from unknot.verify import Verdict
@@ -47,7 +47,7 @@ def test_the_mended_rule_of_the_front_page_is_proved() -> None:
     relation, verdict = names["greedy"], names["verdict"]
     assert isinstance(relation, Relation)
     assert isinstance(verdict, Verdict)
-    accept(relation, verdict)
+    accept_verdict(relation, verdict)
 
 
 @pytest.mark.parametrize(("words", "code"), CONSOLE, ids=[words for words, _ in CONSOLE])

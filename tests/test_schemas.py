@@ -21,7 +21,7 @@ from tests.fabrics.folders import EXAMPLES
 from unknot.answers.form import Form, answer, form_of
 from unknot.answers.schemas import FORMS, json_schemas
 from unknot.answers.verdicts import VerdictForm
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
 from unknot.cli import app
 from unknot.routing import dimension_order
 from unknot.switching import SWITCHINGS

@@ -25,7 +25,7 @@ import networkx as nx
 import numpy as np
 
 from unknot import Network, Relation, VirtualChannels, grid, replay
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.network import distances_from
 from unknot.routing import (
     EJECT,
@@ -78,7 +78,7 @@ def over(base: str, returns: bool, sides: tuple[int, ...]) -> Relation:
 def free(relation: Relation, switching: str) -> bool:
     """The verdict; its certificate is accepted by the checker, its counterexample sticks in the simulator."""
     verdict = check(relation, switching)
-    accept(relation, verdict)
+    accept_verdict(relation, verdict)
     if verdict.configuration is not None:
         assert replay(relation, verdict.configuration).stuck
     assert verdict.deadlock_free is not None

@@ -16,7 +16,8 @@ from functools import cache
 import networkx as nx
 import numpy as np
 
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
+from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network, distances_from, measure, to_networkx
 from unknot.routing import (
     Relation,
@@ -37,7 +38,6 @@ from unknot.studies.design import network
 from unknot.switching import SWITCHINGS
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.loads import loads
-from unknot.verify.verdict import Configuration, Message
 
 DEPTH = 8
 """Flits of a buffer in configurations written by hand."""
@@ -62,7 +62,7 @@ def acyclic(relation: Relation) -> bool:
         verdict = check(relation, technique)
         if not verdict.deadlock_free or verdict.certificate is None or verdict.certificate.kind != "order":
             return False
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
     return True
 
 
@@ -101,7 +101,7 @@ def the_ring_deadlocks() -> Answer:
         assert verdict.configuration is not None
         all_send = tuple(Message(i, (i + 2) % n, DEPTH, (), (i,), ((i + 1) % n,)) for i in range(n))
         everyone = Configuration("wormhole", DEPTH, "injected", all_send)
-        accept(relation, replace(verdict, configuration=everyone))
+        accept_verdict(relation, replace(verdict, configuration=everyone))
         held &= verdict.deadlock_free is False and replay(relation, everyone).stuck
         smallest.append(len(verdict.configuration.messages))
     return said(

@@ -20,8 +20,16 @@ from typer.testing import CliRunner
 
 from tests.certificates.corruption import corrupted
 from unknot.background import clock
-from unknot.certificates import Rejected, delivery_claim, document, plain, removals_claim, table_of, verdict_claim
-from unknot.checker import evidence_holds
+from unknot.certificates import (
+    Rejected,
+    delivery_claim,
+    document,
+    evidence_holds,
+    plain,
+    removals_claim,
+    table_of,
+    verdict_claim,
+)
 from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.network import Network

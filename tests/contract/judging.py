@@ -10,8 +10,7 @@ import numpy as np
 from tests.contract.drawing import Features, draw
 from tests.contract.machine import Machine, explore
 from unknot import replay
-from unknot.certificates import document, plain, verdict_claim
-from unknot.checker import Unchecked, accept
+from unknot.certificates import Unchecked, accept_verdict, document, plain, verdict_claim
 from unknot.errors import SimulationError
 from unknot.routing import Relation
 from unknot.simulation.engine.detector import stuck_vcs
@@ -61,7 +60,7 @@ def judge(number: int, tally: Tally, limit: int = 4000) -> None:
         assert verdict.deadlock_free is not None, name
         tally.answers[switching, features, verdict.deadlock_free] += 1
         try:
-            accept(relation, verdict)
+            accept_verdict(relation, verdict)
         except Unchecked:
             tally.confirmed["evidence too large to check"] += 1
         except Exception as error:

@@ -50,10 +50,10 @@ ELSEWHERE = {
     "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
 }
 """Tests of a room that stand with those of another."""
-CHECKER = Group(0.9, ("src/unknot/checker/**/*.py",), ("tests/checker", "tests/test_checker.py"))
+CERTIFICATES = Group(0.9, ("src/unknot/certificates/*.py",), ("tests/certificates",))
 GROUPS = {
-    "checker": CHECKER,
-    "checker-kernels": replace(CHECKER, interpreted=True),
+    "certificates": CERTIFICATES,
+    "certificates-kernels": replace(CERTIFICATES, interpreted=True),
     **{
         name + ("-kernels" if interpreted else ""): Group(
             wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted

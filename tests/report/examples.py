@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order
 from unknot.simulation.engine.router import Router
@@ -15,7 +16,6 @@ from unknot.simulation.traces.replay import Replay
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.topologies import torus
 from unknot.verify import check, deliver
-from unknot.verify.verdict import Configuration, Message
 
 
 def along(relation: Relation, source: int, address: int) -> list[int]:

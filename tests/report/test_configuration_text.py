@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tests.report.examples import cycle_knot, ring_knot
+from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network
 from unknot.report import describe
 from unknot.report.configuration_text import circle, waits
 from unknot.report.phrases import count, listed
 from unknot.routing import Relation
 from unknot.topologies import mesh, torus
-from unknot.verify.verdict import Configuration, Message
 
 
 def test_a_ring_of_eight() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from unknot import check, deliver, replay, simulate, tod
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.routing.relation_kernel import compile_relation
@@ -84,7 +84,7 @@ def test_routing_on_the_catalogue(name: str) -> None:
         for switching in SWITCHINGS:
             verdict = check(relation, switching)
             assert verdict.deadlock_free is not None, (text, switching)
-            accept(relation, verdict)
+            accept_verdict(relation, verdict)
             if verdict.configuration is not None:
                 assert replay(relation, verdict.configuration, cycles=100).stuck, (text, switching)
             if relation.claims.get(switching, verdict.deadlock_free) != verdict.deadlock_free:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from unknot import check, deliver, replay, simulate
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, o1turn, ugal
@@ -51,7 +51,7 @@ def test_verdicts_and_figures_of_named_routings_are_those_of_the_base(net: str, 
     for switching in SWITCHINGS:
         verdict = check(two, switching)
         assert verdict.deadlock_free is check(one, switching).deadlock_free
-        accept(two, verdict)
+        accept_verdict(two, verdict)
         if verdict.configuration is not None:
             assert replay(two, verdict.configuration).stuck
             held = {vc for message in verdict.configuration.messages for vc in message.held}
@@ -78,7 +78,7 @@ def test_verdicts_of_random_relations_are_those_of_the_base_and_of_brute_force()
         classes = in_classes(relation, [f"class {k}" for k in range(many)])
         for switching in SWITCHINGS:
             verdict = check(classes, switching, buffer_depth=1)
-            accept(classes, verdict)
+            accept_verdict(classes, verdict)
             assert verdict.deadlock_free is check(relation, switching, buffer_depth=1).deadlock_free
             seen[f"free {verdict.deadlock_free}"] += 1
             try:

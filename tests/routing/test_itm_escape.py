@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from unknot import check, deliver, replay, topologies
+from unknot.certificates.verdict import Message
 from unknot.errors import RelationError
 from unknot.itm import recognise
 from unknot.network import from_edges
@@ -14,7 +15,6 @@ from unknot.routing import itm_escape, shortest_paths
 from unknot.switching import SWITCHINGS
 from unknot.testing import check_relation
 from unknot.verify.smallest import smallest
-from unknot.verify.verdict import Message
 
 
 @pytest.mark.parametrize("kind", ["exterior", "general"])

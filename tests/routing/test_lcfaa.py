@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from unknot import replay
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
+from unknot.certificates.verdict import Configuration, Message
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing import lcfaa
@@ -15,7 +16,6 @@ from unknot.testing import check_relation
 from unknot.testing.conformance import ConformanceError
 from unknot.topologies import mesh, torus
 from unknot.verify import check, deliver
-from unknot.verify.verdict import Configuration, Message
 
 
 def test_on_a_line_the_claims_hold() -> None:
@@ -33,7 +33,7 @@ def test_wormhole_switching_refutes_the_claim_and_whole_packets_bear_it_out(netw
         "wormhole": False,
     }
     for verdict in verdicts.values():
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
     found = verdicts["wormhole"].configuration
     assert found is not None
     assert found.reachability == "injected"

@@ -19,7 +19,7 @@ from tests.reference import climbing, levels
 from tests.synthesis.commands import run
 from tests.synthesis.test_exact import effort, one_way_ring
 from tests.synthesis.test_lanes import ATLAS, networks
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.errors import RelationError
 from unknot.network import Network, from_networkx
 from unknot.routing import Relation, shortest_paths
@@ -118,7 +118,7 @@ def judged(found: ChangingLanes) -> None:
     assert verdict.deadlock_free
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "order"
-    accept(found.relation, verdict)
+    accept_verdict(found.relation, verdict)
     assert delivery.delivered
     assert found.paths == "given" or delivery.minimal
     assert found.evidence_holds is not False

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference import climbing
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.errors import NetworkError, RelationError, TextError
 from unknot.network import Network, from_networkx
 from unknot.routing import up_down
@@ -85,7 +85,7 @@ def test_what_is_found_holds(network: Network, seed: int) -> None:
     assert verdict.deadlock_free
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "order"
-    accept(found.relation, verdict)
+    accept_verdict(found.relation, verdict)
     assert delivery.delivered
     assert delivery.minimal
     assert found.evidence_holds is not False

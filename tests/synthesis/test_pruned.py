@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.reference import remedies
 from unknot.background import clock
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.routing import Relation, fully_adaptive
 from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.synthesis import Rejected
@@ -49,7 +49,7 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
     assert remedies.delivers(relation, frozenset(found.removed))
     verdict = check(found.relation, switching)
     assert verdict.deadlock_free
-    accept(found.relation, verdict)
+    accept_verdict(found.relation, verdict)
     seen["none" if least == 0 else "some"] += 1
     assert all(len(literals(relation, fact, switching)) == 2 for fact in (found.evidence.facts if least else ()))
 

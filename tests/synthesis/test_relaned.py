@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.synthesis.test_lanes import networks
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.cli import app
 from unknot.errors import NetworkError, RelationError
 from unknot.network import Network
@@ -43,7 +43,7 @@ def compare(network: Network, dead: int, paths: str) -> None:
         return
     verdict, delivery = check(after.relation), deliver(after.relation)
     assert verdict.deadlock_free
-    accept(after.relation, verdict)
+    accept_verdict(after.relation, verdict)
     assert delivery.delivered
     both_ways = all(left.between(b, a) for a, b in zip(left.source.tolist(), left.target.tolist(), strict=True))
     assert found.count <= after.count

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.cli import app
 from unknot.errors import RelationError
 from unknot.network import Network
@@ -26,7 +26,7 @@ def test_remedies_of_tables() -> None:
     for kind, remedy in found.items():
         verdict, delivery = check(remedy.relation, "wormhole"), deliver(remedy.relation)
         assert verdict.deadlock_free
-        accept(remedy.relation, verdict)
+        accept_verdict(remedy.relation, verdict)
         assert delivery.delivered
         assert delivery.minimal is not kind.startswith("few")
         assert remedy.evidence_holds

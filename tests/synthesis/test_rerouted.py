@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.reference import remedies
 from tests.synthesis.test_lanes import networks
 from unknot.background import clock
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.errors import RelationError
 from unknot.network import Network
 from unknot.routing import Relation, fully_adaptive, shortest_paths
@@ -76,7 +76,7 @@ def judged(relation: Relation) -> None:
     verdict, delivery = check(relation, "wormhole"), deliver(relation)
     assert verdict.deadlock_free
     assert delivery.delivered
-    accept(relation, verdict)
+    accept_verdict(relation, verdict)
 
 
 def test_brute_force_agrees() -> None:
@@ -217,6 +217,6 @@ def test_escapes(minimal: bool, added: int) -> None:
     for switching in ("wormhole", "vct", "saf"):
         verdict = check(found.relation, switching)
         assert verdict.deadlock_free
-        accept(found.relation, verdict)
+        accept_verdict(found.relation, verdict)
     with pytest.raises(RelationError, match="commit"):
         escaped(replace(relation, commits=True))

@@ -14,7 +14,7 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.exploration import network_for, reachable_deadlock
 from tests.reference.legality import certificate_holds, complaints
-from unknot.checker import Rejected, accept
+from unknot.certificates import Rejected, accept_verdict
 from unknot.errors import UnknotError
 from unknot.routing import Relation, dimension_order
 from unknot.switching import SWITCHINGS, Switching
@@ -41,7 +41,7 @@ def compare(relation: Relation, seen: Counter[str], limit: int = 20_000) -> None
         verdict = check(relation, switching, buffer_depth=1)
         assert verdict.switching == switching
         assert verdict.deadlock_free == (expected is None), f"{switching}: {verdict.method}; brute force: {expected}"
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
         if verdict.certificate is not None and verdict.certificate.kind != "exhausted":
             assert certificate_holds(relation, verdict.certificate)
         seen["compared"] += 1
@@ -94,16 +94,18 @@ def test_corrupted_evidence_is_rejected(relation: Relation, switching: Switching
     if verdict.certificate is not None:
         rank = verdict.certificate.rank.copy()
         with pytest.raises(Rejected):
-            accept(relation, replace(verdict, certificate=replace(verdict.certificate, rank=np.append(rank, 0))))
+            accept_verdict(
+                relation, replace(verdict, certificate=replace(verdict.certificate, rank=np.append(rank, 0)))
+            )
         if rank.size > 1 and verdict.certificate.kind != "exhausted":
             a, b = data.draw(st.integers(0, rank.size - 1)), data.draw(st.integers(0, rank.size - 1))
             rank[a], rank[b] = (rank[b], rank[a]) if data.draw(st.booleans()) else (rank[b], rank[b])
             changed = replace(verdict.certificate, rank=rank)
             if certificate_holds(relation, changed):
-                accept(relation, replace(verdict, certificate=changed))
+                accept_verdict(relation, replace(verdict, certificate=changed))
             else:
                 with pytest.raises(Rejected):
-                    accept(relation, replace(verdict, certificate=changed))
+                    accept_verdict(relation, replace(verdict, certificate=changed))
         return
     assert verdict.configuration is not None
     messages = verdict.configuration.messages
@@ -121,7 +123,7 @@ def test_corrupted_evidence_is_rejected(relation: Relation, switching: Switching
     damaged = replace(verdict.configuration, messages=(*messages[:index], damages[damage], *messages[index + 1 :]))
     assert complaints(relation, damaged) != []
     with pytest.raises(Rejected):
-        accept(relation, replace(verdict, configuration=damaged))
+        accept_verdict(relation, replace(verdict, configuration=damaged))
 
 
 @given(relations(networks(max_routers=4)), st.sampled_from(SWITCHINGS), st.data())
@@ -139,7 +141,7 @@ def test_lonely_messages_are_rejected(relation: Relation, switching: Switching, 
     assert (complaints(relation, fewer) != []) == broken
     if broken:
         with pytest.raises(Rejected):
-            accept(relation, replace(verdict, configuration=fewer))
+            accept_verdict(relation, replace(verdict, configuration=fewer))
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
@@ -148,9 +150,9 @@ def test_false_verdicts_are_rejected(switching: Switching) -> None:
     free, unsafe = dimension_order(ring(4), 2), dimension_order(ring(4), 2, dateline="none")
     proof = check(free, switching)
     assert proof.deadlock_free
-    accept(free, proof)
+    accept_verdict(free, proof)
     with pytest.raises(Rejected):
-        accept(unsafe, proof)
+        accept_verdict(unsafe, proof)
     certificate = proof.certificate
     assert certificate is not None
 
@@ -158,25 +160,25 @@ def test_false_verdicts_are_rejected(switching: Switching) -> None:
     @given(st.permutations(certificate.rank.tolist()))
     def shuffled(rank: list[int]) -> None:
         with pytest.raises(Rejected):
-            accept(unsafe, replace(proof, certificate=replace(certificate, rank=np.array(rank))))
+            accept_verdict(unsafe, replace(proof, certificate=replace(certificate, rank=np.array(rank))))
 
     shuffled()
     with pytest.raises(Rejected):
-        accept(unsafe, replace(proof, certificate=replace(certificate, rank=np.zeros_like(certificate.rank))))
+        accept_verdict(unsafe, replace(proof, certificate=replace(certificate, rank=np.zeros_like(certificate.rank))))
 
 
 def test_contradictory_verdicts_are_rejected() -> None:
     """Free with a configuration, deadlocked without one, another technique's name on the evidence."""
     unsafe = dimension_order(ring(4))
     verdict = check(unsafe, "vct")
-    accept(unsafe, verdict)
+    accept_verdict(unsafe, verdict)
     for wrong in (
         replace(verdict, deadlock_free=True),
         replace(verdict, configuration=None),
         replace(verdict, deadlock_free=True, configuration=None),
     ):
         with pytest.raises(UnknotError):
-            accept(unsafe, wrong)
+            accept_verdict(unsafe, wrong)
 
 
 def planted(relation: Relation, at: int, address: int) -> Relation:
@@ -206,6 +208,6 @@ def test_planted_dateline_errors_are_caught(network: object) -> None:
             faulty = planted(relation, at, address)
             verdict = check(faulty, "vct")
             assert verdict.deadlock_free == (deadlock(faulty, "vct") is None)
-            accept(faulty, verdict)
+            accept_verdict(faulty, verdict)
             caught += not verdict.deadlock_free
     assert caught > 0

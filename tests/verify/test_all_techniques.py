@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import unknot
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
 from unknot.routing import dimension_order, duato, fully_adaptive, lcfaa, overlay
 from unknot.routing.relation import Relation
 from unknot.switching import SWITCHINGS

@@ -24,7 +24,7 @@ from tests.reference.fabric_routes import (
     plain_tables,
 )
 from unknot.answers.studies import audit_answer
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.errors import UnknotError
 from unknot.fabrics import read_fabric
 from unknot.routing.forwarding_table import TRAFFICS
@@ -52,7 +52,7 @@ def compare(found: TrafficAudit, plain: Plain, names: dict[int, str], *, all_tol
     wanted = follow(plain, found.traffic)
     cyclic = not nx.is_directed_acyclic_graph(wanted.dependencies)
     assert found.verdict.deadlock_free is not cyclic
-    accept(found.relation, found.verdict)
+    accept_verdict(found.relation, found.verdict)
     delivery = found.delivery
     assert (delivery.pairs, delivery.undelivered_pairs) == (wanted.pairs, wanted.pairs - wanted.delivered)
     assert delivery.delivered == (wanted.pairs == wanted.delivered)

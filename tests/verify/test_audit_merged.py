@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts
 from tests.verify.test_audit import layouts
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.fabrics import Fabric, read_fabric
 from unknot.report.configuration_text import describe
 from unknot.verify import audit_traffic as module
@@ -38,7 +38,7 @@ def compare(whole: Audit, merged: Audit) -> None:
         ours, theirs = one.delivery, other.delivery
         assert (ours.pairs, ours.undelivered_pairs) == (theirs.pairs, theirs.undelivered_pairs)
         assert (ours.minimal, ours.longest_route) == (theirs.minimal, theirs.longest_route)
-        accept(other.relation, other.verdict)
+        accept_verdict(other.relation, other.verdict)
         if other.delivery.delivered:
             assert other.relation.network.num_terminals == whole.fabric.network.num_routers
 

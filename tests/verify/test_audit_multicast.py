@@ -16,7 +16,7 @@ from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_lan
 from tests.reference.multicast_copies import copy_packets, plain_mcfdbs
 from tests.test_cli import answer, unknot_says
 from tests.verify.test_audit_lanes import laned
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.errors import UnknotError
 from unknot.fabrics import read_fabric
 from unknot.report import write_audit_report
@@ -52,7 +52,7 @@ def judged(layout: Layout, level: int = 0, switching: str = "vct") -> MulticastA
         assert copied.circling == set()
     else:
         assert found.deadlock_free is free
-    accept(found.relation, found.verdict)
+    accept_verdict(found.relation, found.verdict)
     assert lanes is None or set(found.relation.vcs.counts.tolist()) <= {lanes}
     assert found.groups == len(groups)
     assert bool(found.circling) == bool(copied.circling)
@@ -139,7 +139,7 @@ def test_a_tree_closes_a_loop_that_the_routes_alone_do_not() -> None:
         found = together.multicast
         assert found is not None
         assert (found.deadlock_free, found.groups, found.delivered, found.loop[:2]) == (False, 2, True, ("S1", "S2"))
-        accept(found.relation, found.verdict)
+        accept_verdict(found.relation, found.verdict)
         plain = plain_tables(plain_ibnetdiscover(TORUS / "fabric.ibnetdiscover"), TORUS / "opensm.fdbs")
         plain.lanes = 1
         copied = copy_packets(plain, plain_mcfdbs(TORUS / "opensm.mcfdbs"), 0)

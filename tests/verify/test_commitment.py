@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unknot import check, replay, simulate
-from unknot.certificates import document, plain, verdict_claim
-from unknot.checker import Rejected, accept
+from unknot.certificates import Rejected, accept_verdict, document, plain, verdict_claim
 from unknot.errors import RelationError
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation, VirtualChannels
@@ -47,7 +46,7 @@ def test_a_header_that_commits_waits_for_a_no_wait_candidate(switching: Switchin
     relation = dateline_with_a_free_lane(commits=True)
     verdict = check(relation, switching)
     assert verdict.deadlock_free is False
-    accept(relation, verdict)
+    accept_verdict(relation, verdict)
     assert verdict.configuration is not None
     assert any(vc % 3 == 2 for message in verdict.configuration.messages for vc in message.wanted)
     assert replay(relation, verdict.configuration).stuck
@@ -55,7 +54,7 @@ def test_a_header_that_commits_waits_for_a_no_wait_candidate(switching: Switchin
     assert free.deadlock_free is (switching != "wormhole-nonatomic")
     if free.deadlock_free:
         with pytest.raises(Rejected):
-            accept(relation, free)
+            accept_verdict(relation, free)
 
 
 @pytest.mark.parametrize(("switching", "ties"), [("saf", 4), ("vct", 2), ("wormhole", 2)])
@@ -68,7 +67,7 @@ def test_the_simulator_keeps_and_waits_for_it(switching: Switching, ties: int) -
     assert sum(run.deadlock is not None for run in runs) >= ties
     for run in runs:
         if run.deadlock is not None:
-            accept(relation, replace(check(relation, switching), configuration=run.deadlock))
+            accept_verdict(relation, replace(check(relation, switching), configuration=run.deadlock))
 
 
 def test_the_mark_has_no_effect_on_a_run_or_a_plain_answer() -> None:
@@ -93,7 +92,7 @@ def test_marks_change_no_verdict(relation: Relation, switching: Switching) -> No
     for value in (table.value & ~NO_WAIT, table.value | NO_WAIT):
         same = replace(relation, rule=lookup(replace(table, value=value)))
         verdicts.append(check(same, switching))
-        accept(same, verdicts[-1])
+        accept_verdict(same, verdicts[-1])
         plain.accept(document(same.network, same, [verdict_claim(verdicts[-1])]))
         heads = core(dependencies(same))
         left = among(same, range(same.num_vcs), switching)

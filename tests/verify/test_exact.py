@@ -16,7 +16,7 @@ from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
 from unknot.background import clock
-from unknot.checker.search import strike_out
+from unknot.certificates.core import strike_out
 from unknot.routing import Relation, dimension_order, lcfaa
 from unknot.testing import networks, relations
 from unknot.topologies import complete, mesh, ring

@@ -15,7 +15,7 @@ from tests.reference.brute_force import TooLargeError, dependency_cycle
 from tests.reference.exploration import Queued, network_for, reachable_deadlock
 from tests.reference.legality import complaints
 from unknot import replay
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
 from unknot.testing import networks, relations, table_relation
@@ -28,7 +28,7 @@ TECHNIQUE = "wormhole-nonatomic"
 
 def compare(relation: Relation, seen: Counter[str], depth: int, explore: int) -> None:
     verdict = check(relation, TECHNIQUE, buffer_depth=depth)
-    accept(relation, verdict)
+    accept_verdict(relation, verdict)
     assert verdict.deadlock_free == (dependency_cycle(relation) is None)
     found = verdict.configuration
     if found is not None:
@@ -124,7 +124,7 @@ def test_algorithms(network: Network, algorithm: Callable[[Network], Relation]) 
     if graph.acyclic:
         return
     found = queued_cycle(graph, 4)
-    accept(relation, Verdict(False, TECHNIQUE, "", "", "", configuration=found))
+    accept_verdict(relation, Verdict(False, TECHNIQUE, "", "", "", configuration=found))
     assert found.reachability == "injected"
     result = replay(relation, found)
     assert result.stuck
@@ -185,4 +185,4 @@ def test_a_graph_of_some_addresses_gives_a_deadlock_of_those() -> None:
     assert not part.complete
     found = queued_cycle(part, 2)
     assert all(message.address < 12 for message in found.messages)
-    accept(relation, Verdict(False, TECHNIQUE, "", "", "", configuration=found))
+    accept_verdict(relation, Verdict(False, TECHNIQUE, "", "", "", configuration=found))

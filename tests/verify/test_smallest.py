@@ -140,13 +140,13 @@ def test_time_runs_out() -> None:
 
 
 def test_counterexamples_are_legal_verdicts() -> None:
-    from unknot.checker import accept
+    from unknot.certificates import accept_verdict
 
     for switching in SWITCHINGS:
         relation = dimension_order(torus(4, 4), dateline="none")
         found = smallest(relation, switching)
         assert found.configuration is not None
-        accept(relation, Verdict(False, switching, "smallest", "all", "", configuration=found.configuration))
+        accept_verdict(relation, Verdict(False, switching, "smallest", "all", "", configuration=found.configuration))
         assert replay(relation, found.configuration).stuck
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.drawing import draw_until
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
 from unknot.errors import RelationError
 from unknot.routing import Relation, dimension_order, duato, tabulate
 from unknot.routing.relation import EJECT, Rule

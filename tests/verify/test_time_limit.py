@@ -14,7 +14,7 @@ import pytest
 
 from tests.verify.constructions import FREE_THREE_WIDE, beside, by_signs
 from unknot.background import NoAnswerError, clock
-from unknot.checker import Unchecked, accept
+from unknot.certificates import Unchecked, accept_verdict
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.topologies import mesh, torus
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
@@ -62,7 +62,7 @@ def test_the_proof_strikes_out_both_of_two_components() -> None:
     verdict = check(twice, "wormhole")
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "exhausted"
-    accept(twice, verdict)
+    accept_verdict(twice, verdict)
 
 
 def test_a_rule_that_never_answers_leaves_the_question_open(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,13 +96,13 @@ def test_check_that_runs_out_of_time_is_open_at_every_limit() -> None:
         assert verdict.configuration is None
         assert verdict.established.startswith(f"undecided after {limit:g} s: ")
         with pytest.raises(Unchecked, match="open question"):
-            accept(HARD, verdict)
+            accept_verdict(HARD, verdict)
         if verdict.method == furthest:
             break
     assert verdict.method == furthest
     proved = check(EASY, time_limit=60)
     assert proved.deadlock_free
-    accept(EASY, proved)
+    accept_verdict(EASY, proved)
 
 
 def test_a_deadlock_found_too_late_is_graded_no_further() -> None:
@@ -116,7 +116,7 @@ def test_a_deadlock_found_too_late_is_graded_no_further() -> None:
     assert late.limited
     assert late.reachability == "not-established"
     assert "left open by a limit" in late.summary
-    accept(relation, replace(found, configuration=late))
+    accept_verdict(relation, replace(found, configuration=late))
 
 
 def test_a_cycle_without_time_to_lead_packets_to_it() -> None:

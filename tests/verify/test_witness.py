@@ -14,7 +14,7 @@ from tests.reference.brute_force import States, TooLargeError, deadlock, states_
 from tests.reference.legality import complaints
 from tests.verify.constructions import one_sender
 from unknot import replay
-from unknot.checker import accept
+from unknot.certificates import accept_verdict
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.testing import networks, relations
 from unknot.topologies import mesh, ring, torus
@@ -170,7 +170,7 @@ def test_some_deadlocks_are_not_established() -> None:
         assert verdict.configuration is not None
         assert not verdict.configuration.limited
         assert complaints(relation, verdict.configuration) == []
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
         grades[verdict.configuration.reachability] += 1
     assert grades["not-established"] >= 1
     assert grades["scheduled"] > 20

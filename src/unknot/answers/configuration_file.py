@@ -12,11 +12,11 @@ from pydantic import Field, ValidationError
 from unknot.answers.form import Form, answer
 from unknot.answers.networks import Natural, Positive
 from unknot.answers.verdicts import ConfigurationForm, VcForm
+from unknot.certificates.verdict import Configuration, Message
 from unknot.errors import TextError, UnknotError, bare
 from unknot.input import read_text
 from unknot.output import write_text
 from unknot.routing.relation import Relation
-from unknot.verify.verdict import Configuration, Message
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -9,6 +9,7 @@ from pydantic import Field
 from unknot.answers.form import Answer, Form, Number, Plain, answer, form_of
 from unknot.answers.networks import Natural, Positive
 from unknot.answers.verdicts import ConfigurationForm
+from unknot.certificates.verdict import Configuration, Message
 from unknot.switching import Switching
 from unknot.synthesis.rules.design import Design
 from unknot.synthesis.rules.every_size import EverySize
@@ -20,7 +21,6 @@ from unknot.synthesis.rules.requirements import Request
 from unknot.synthesis.rules.rule import Rule
 from unknot.synthesis.rules.search import Refuted
 from unknot.synthesis.rules.space import Space, shown
-from unknot.verify.verdict import Configuration, Message
 
 Counts = Annotated[
     list[tuple[Positive, Positive]], Plain, Field(description="VCs up and down each dimension, as pairs.")

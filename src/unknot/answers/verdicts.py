@@ -8,10 +8,10 @@ from pydantic import AliasChoices, BeforeValidator, Field, ValidationInfo, model
 
 from unknot.answers.form import AddressName, Form, Number, Plain, TerminalName, VcName, form_of
 from unknot.answers.networks import Natural, Positive, RelationForm
+from unknot.certificates.verdict import Verdict
 from unknot.switching import Switching
 from unknot.verify.delivery import Delivery
 from unknot.verify.smallest import Smallest
-from unknot.verify.verdict import Verdict
 
 Grade = Literal["injected", "scheduled", "not-established"]
 

@@ -15,15 +15,25 @@ from unknot.certificates.documents import (
     verdict_claim,
     write_document,
 )
-from unknot.certificates.plain import Rejected, Unchecked
+from unknot.certificates.plain import Rejected, Unchecked, accept
+from unknot.certificates.verdict import Certificate, Configuration, Message, Size, Verdict
+from unknot.certificates.verdict_checker import accept_verdict, evidence_holds
 
 __all__ = [
+    "Certificate",
+    "Configuration",
     "Document",
+    "Message",
     "Rejected",
+    "Size",
     "Unchecked",
+    "Verdict",
+    "accept",
+    "accept_verdict",
     "coq_file",
     "delivery_claim",
     "document",
+    "evidence_holds",
     "lanes_claim",
     "message_of",
     "network_of",

@@ -9,19 +9,17 @@ import json
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unknot.certificates import plain
+from unknot.certificates.verdict import Message, Verdict
 from unknot.errors import UnknotError
 from unknot.network import Network
 from unknot.output import write_text
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.tabulate import tabulate
-
-if TYPE_CHECKING:
-    from unknot.verify.verdict import Message, Verdict
 
 Document = dict[str, Any]
 """Plain data, as `json` reads it."""
@@ -47,7 +45,7 @@ def document(network: Network, relation: Relation | None, claims: Iterable[Docum
     >>> relation = dimension_order(unknot.topologies.torus(4, 4), vcs=2)
     >>> claim = certificates.verdict_claim(unknot.check(relation))
     >>> evidence = certificates.document(relation.network, relation, [claim])
-    >>> certificates.plain.accept(evidence)
+    >>> certificates.accept(evidence)
     ['torus(4, 4), network 80455e17ac66230f, 256 pairs of source and address: free of deadlock under vct']
     """
     head: Document = {"format": plain.FORMAT, "version": plain.VERSION, "network": network_of(network)}

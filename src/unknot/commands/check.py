@@ -58,7 +58,7 @@ def check(
     The other switching techniques are judged as well, in a line each. Exit code, of the technique asked for,
     0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot.checker import evidence_holds
+    from unknot.certificates import evidence_holds
     from unknot.commands import activity, verdict_display
     from unknot.deadline import Deadline
     from unknot.report.explanation import explain as explanation

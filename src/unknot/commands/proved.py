@@ -43,7 +43,7 @@ def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
 
 def proved(relation: Relation, deadline: Deadline, switching: str = DEFAULT_SWITCHING) -> Proved:
     """Judge a relation until a deadline; what is not known then is open."""
-    from unknot.checker import evidence_holds
+    from unknot.certificates import evidence_holds
     from unknot.verify import check, deliver
     from unknot.verify.delivery import NOT_FOLLOWED
 

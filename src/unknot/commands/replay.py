@@ -82,11 +82,11 @@ def _from_here(file: Path, network: str) -> str:
 
 def _objection(relation: Relation, found: Configuration) -> str | None:
     """Return the checker's objection to a configuration, or None."""
-    from unknot.checker import Rejected, accept
+    from unknot.certificates import Rejected, accept_verdict
     from unknot.verify import Verdict
 
     try:
-        accept(relation, Verdict(False, found.switching, "given", "", "", configuration=found))
+        accept_verdict(relation, Verdict(False, found.switching, "given", "", "", configuration=found))
     except Rejected as error:
         return str(error)
     return None

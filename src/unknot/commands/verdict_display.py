@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
+from unknot.certificates.verdict import Configuration, Size, Verdict
 from unknot.commands.display import accepts, answer, console, delivery_rows, two_columns, vcs_per_channel
 from unknot.report.configuration_text import describe, waits
 from unknot.report.explanation import Section
@@ -15,7 +16,6 @@ from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.switching import Switching
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Configuration, Size, Verdict
 
 if TYPE_CHECKING:
     from unknot.simulation.traces.replay import Replay

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unknot.certificates.verdict import Configuration
 from unknot.multicast.contention import channels_used, same_network
 from unknot.multicast.schedule import Schedule
 from unknot.routing.relation import Relation
@@ -17,7 +18,6 @@ from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import Trace, TracedMessage
 from unknot.simulation.traces.trace_run import check_cycles, play_trace
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.verify.verdict import Configuration
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.verify.verdict import Configuration, Message, Reachability
 
 MAX_STARTS = 500
 

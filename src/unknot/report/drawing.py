@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot.certificates.verdict import Configuration
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
@@ -21,7 +22,6 @@ from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.verify.verdict import Configuration
 
 LEGEND_LINES = 24
 LINE = "#8a96a3"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.report.configuration_text import REACHED, circle, journey
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
@@ -12,7 +13,6 @@ from unknot.switching import Switching
 from unknot.verify.delivery import Delivery
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import dependencies
-from unknot.verify.verdict import Certificate, Configuration, Message, Verdict
 
 MOST_CYCLIC = 100_000
 """VCs on cycles up to which a cycle is looked for to be shown."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from unknot.certificates.verdict import Configuration
 from unknot.network import Network, measure
 from unknot.report.configuration_text import describe
 from unknot.report.drawing import draw_configuration, draw_network
@@ -14,7 +15,6 @@ from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.routing.relation import Relation
 from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Configuration
 
 
 @dataclass(frozen=True)

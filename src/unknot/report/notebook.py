@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
+from unknot.certificates.verdict import Verdict
 from unknot.frames import Row
 from unknot.network import Network
 from unknot.report.drawing import draw_network
@@ -14,7 +15,6 @@ from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import Run
 from unknot.studies.result import DesignResult, StudyResult
-from unknot.verify.verdict import Verdict
 
 COLUMNS = (
     "routing",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from unknot.certificates.verdict import Verdict
 from unknot.errors import UnknotError
 from unknot.routing.designed import is_designed
 from unknot.routing.own import code_of, is_code
@@ -26,7 +27,6 @@ from unknot.studies.records import decode, encode
 from unknot.studies.study import Design
 from unknot.traffic import Pattern
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | 
     UnknotError
         If it is of another point, or its evidence does not hold or cannot be checked.
     """
-    from unknot.checker import accept
+    from unknot.certificates import accept_verdict
     from unknot.simulation import replay
     from unknot.verify import deliver
 
@@ -146,13 +146,13 @@ def checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | 
         if of != (*same, relation.network.name, relation.name):
             raise UnknotError("it is the run of another point")
         if result.deadlock is not None:
-            accept(relation, Verdict(False, result.switching, "", "", "", configuration=result.deadlock))
+            accept_verdict(relation, Verdict(False, result.switching, "", "", "", configuration=result.deadlock))
         return result
     verdict, knot = result.verdict, result.verdict.configuration
     if verdict.switching != what["switching"] or result.delivery != deliver(relation):
         raise UnknotError("it is the proof of another design")
     if verdict.deadlock_free is not None:
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
     if result.replay != (replay(relation, knot) if knot is not None else None):
         raise UnknotError("its replay is another one")
     return replace(result, certificate_holds=None if verdict.deadlock_free is None else True)
@@ -204,7 +204,7 @@ def _unpacked(pickled: bytes) -> Relation:
 
 
 def _prove(point: Point) -> Proven:
-    from unknot.checker import evidence_holds
+    from unknot.certificates import evidence_holds
     from unknot.simulation import replay
     from unknot.verify import check, deliver
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unknot.certificates.verdict import Verdict
 from unknot.frames import Row, to_frame
 from unknot.routing.relation import Relation
 from unknot.shown import Shown, curves
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas

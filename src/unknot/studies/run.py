@@ -8,6 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
+from unknot.certificates import Rejected
 from unknot.errors import UnknotError
 from unknot.progress import Progress, with_bar
 from unknot.routing.own import is_code
@@ -195,7 +196,7 @@ class _Sweep:
             return False
         try:
             result = checked(point, self.relations[slot[1]], read(point, text))
-        except UnknotError as error:
+        except (UnknotError, Rejected) as error:
             self.store.drop(point.key, str(error))
             return False
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:

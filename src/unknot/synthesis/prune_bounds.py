@@ -21,12 +21,12 @@ from itertools import pairwise
 from typing import Any
 
 from unknot.certificates import Rejected, message_of, network_of, plain, table_of
+from unknot.certificates.verdict import Message
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.shown import Brief
 from unknot.synthesis.hints import Steps
-from unknot.verify.verdict import Message
 
 Entry = tuple[int, int, int]
 """A candidate: input VC, address, output VC."""

@@ -14,7 +14,7 @@ from unknot.routing.tabulate import Table, lookup, tabulate
 from unknot.synthesis.prune_bounds import Detour, Entry, Fact, Knot, Literals, Trap, literals
 
 if TYPE_CHECKING:
-    from unknot.verify.verdict import Verdict
+    from unknot.certificates.verdict import Verdict
 
 EJECTED = -1
 AT_ONCE = 40

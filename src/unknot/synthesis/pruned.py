@@ -29,7 +29,7 @@ from unknot.synthesis.prune_space import OpenVerdictError, Space
 from unknot.synthesis.refutation import answer, learnt_by
 
 if TYPE_CHECKING:
-    from unknot.verify.verdict import Verdict
+    from unknot.certificates.verdict import Verdict
 
 MOST_PROOF = 60_000
 """Most variables of a proof by unit propagation."""

@@ -44,7 +44,7 @@ def check_relation(relation: Relation, *, compiled: bool = True, time_limit: flo
         If an answer is not legal at all: a candidate that does not leave the router, ejection elsewhere than at
         home, candidates none of which is waited for.
     """
-    from unknot.checker import accept
+    from unknot.certificates import accept_verdict
     from unknot.routing.relation_kernel import compile_relation
     from unknot.verify import check, deliver
 
@@ -68,7 +68,7 @@ def check_relation(relation: Relation, *, compiled: bool = True, time_limit: flo
                 f"{relation.name}: it claims that under {name} it {'cannot' if claim else 'can'} deadlock, but "
                 f"{verdict.established}"
             )
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
 
 
 def _answers(relation: Relation) -> dict[tuple[int, int], list[int]]:

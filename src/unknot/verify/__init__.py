@@ -1,5 +1,6 @@
 """Proofs and counterexamples: dependency graphs, deadlock decisions, certificates, delivery."""
 
+from unknot.certificates.verdict import Certificate, Configuration, Message, Size, Verdict
 from unknot.switching import SWITCHINGS, Switching
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.best_split import best_loads
@@ -16,7 +17,6 @@ from unknot.verify.replies import RequestReply, request_reply
 from unknot.verify.smallest import Smallest, smallest
 from unknot.verify.states import Dependencies, dependencies
 from unknot.verify.vc_use import VcUse, vc_use
-from unknot.verify.verdict import Certificate, Configuration, Message, Size, Verdict
 
 __all__ = [
     "SWITCHINGS",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot.certificates.verdict import Configuration, Reachability
 from unknot.deadline import Deadline
 from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
@@ -20,7 +21,6 @@ from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.audit_hops import HopAudit, audit_hops
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.audit_traffic import TrafficAudit, audit_traffic
-from unknot.verify.verdict import Configuration, Reachability
 
 ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
+from unknot.certificates.verdict import Verdict
 from unknot.deadline import Deadline
 from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
@@ -36,7 +37,6 @@ from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check
 from unknot.verify.lost import loop_of
 from unknot.verify.multicast_trees import Tree, Wiring, trees_of
-from unknot.verify.verdict import Verdict
 
 SHOWN = 20
 """Most losses that are described."""

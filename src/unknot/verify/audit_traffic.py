@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
+from unknot.certificates.verdict import Verdict
 from unknot.deadline import Deadline
 from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
@@ -18,7 +19,6 @@ from unknot.verify.audit_merged import merged_relation
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.lost import loop_of, lost_packets
-from unknot.verify.verdict import Verdict
 
 REPLIES = "replies"
 """Host-to-host traffic together with replies at the level of the request."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot.certificates.verdict import Verdict
 from unknot.errors import RelationError
 from unknot.network import distances_from
 from unknot.progress import Progress, with_bar
@@ -16,7 +17,6 @@ from unknot.shown import Brief
 from unknot.verify.delivery import Delivery
 from unknot.verify.directions import Directions, directions
 from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_path
-from unknot.verify.verdict import Verdict
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.background import NoAnswerError, clock, within
+from unknot.certificates.verdict import Certificate, Configuration, Size, Verdict
 from unknot.deadline import Deadline
 from unknot.errors import RelationError
 from unknot.network import Network
@@ -23,7 +24,6 @@ from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Dependencies, Flags, core, dependencies
-from unknot.verify.verdict import Certificate, Configuration, Size, Verdict
 from unknot.verify.waiting import Left, drain, waiting
 from unknot.verify.witness import configuration
 

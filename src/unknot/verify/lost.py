@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Configuration
 from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Configuration
 
 
 def lost_packets(

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Configuration, Message
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.effort import Effort
 from unknot.verify.states import Dependencies, Explorer
-from unknot.verify.verdict import Configuration, Message
 
 STARTS = 256
 """VCs from which a short cycle is looked for."""

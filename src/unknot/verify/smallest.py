@@ -16,6 +16,7 @@ from typing import get_args
 import numpy as np
 
 from unknot.background import clock
+from unknot.certificates.verdict import Configuration, Reachability
 from unknot.compressed_rows import positions, starts
 from unknot.deadline import Deadline
 from unknot.errors import RelationError
@@ -28,7 +29,6 @@ from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact_model import Ports, Worm, fewest
 from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Core, core, dependencies
-from unknot.verify.verdict import Configuration, Reachability
 from unknot.verify.windows import Surroundings
 from unknot.verify.witness import configuration
 

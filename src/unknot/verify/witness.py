@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from unknot.certificates.verdict import Configuration, Message
 from unknot.routing.relation import Relation
 from unknot.switching import Switching
 from unknot.verify.exact_model import Ports, Worm, fewest, solver_for
 from unknot.verify.lead_ins import LeadIns
 from unknot.verify.remainder import among
-from unknot.verify.verdict import Configuration, Message
 from unknot.verify.windows import Surroundings
 
 TRIES = 500

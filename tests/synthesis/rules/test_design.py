@@ -10,10 +10,20 @@ import numpy as np
 import pytest
 
 from unknot import check, deliver, simulate
-from unknot.checker import evidence_holds
+from unknot.certificates import evidence_holds
 from unknot.errors import RelationError
 from unknot.switching import Switching
-from unknot.synthesis.rules import Rejected, Request, Space, accept, design, distributions, judge, rule_from
+from unknot.synthesis.rules import (
+    Rejected,
+    Request,
+    Space,
+    accept,
+    design,
+    distributions,
+    impossible,
+    judge,
+    rule_from,
+)
 from unknot.synthesis.rules.conflicts import clause_of
 from unknot.synthesis.rules.judge import Counts, Judged, actions
 from unknot.synthesis.rules.search import Effort, Search
@@ -82,6 +92,8 @@ def test_evidence_that_was_changed_is_rejected() -> None:
     accept(evidence)
     with pytest.raises(Rejected):
         accept(replace(evidence, steps=()))
+    assert impossible.evidence_holds(evidence)
+    assert not impossible.evidence_holds(replace(evidence, steps=()))
     with pytest.raises(Rejected):
         accept(replace(evidence, refuted=evidence.refuted[:1]))
     with pytest.raises(Rejected):

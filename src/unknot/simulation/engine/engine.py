@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Configuration
 from unknot.errors import RelationError, SimulationError
 from unknot.memory import require
 from unknot.routing.relation import Relation
@@ -19,7 +20,6 @@ from unknot.simulation.engine.state import NO_CYCLE, SPAN, TABLES, State
 from unknot.simulation.engine.tables import empty_network, is_plain
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs
 from unknot.switching import Switching
-from unknot.verify.verdict import Configuration
 
 DEFAULT = Router()
 ENOUGH = 20_000_000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Configuration
 from unknot.frames import Row, to_frame
 from unknot.shown import Shown
 from unknot.simulation.engine.router import Router
@@ -17,7 +18,6 @@ from unknot.simulation.run.pair_run import PairRun
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
 from unknot.switching import Switching
-from unknot.verify.verdict import Configuration
 
 if TYPE_CHECKING:
     import pandas

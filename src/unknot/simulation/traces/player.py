@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Configuration
 from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
@@ -17,7 +18,6 @@ from unknot.simulation.engine.state import NO_CYCLE, aligned
 from unknot.simulation.engine.traffic import nobody
 from unknot.simulation.traces.trace import addresses_drawn
 from unknot.switching import Switching
-from unknot.verify.verdict import Configuration
 
 Times = npt.NDArray[np.int64]
 Follow = Callable[[int, int], Iterable[tuple[int, int]]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Configuration, Message
 from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -16,7 +17,6 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State
 from unknot.simulation.engine.traffic import nobody
 from unknot.simulation.run.options import check_point
-from unknot.verify.verdict import Configuration, Message
 
 Numbers = npt.NDArray[np.int64]
 

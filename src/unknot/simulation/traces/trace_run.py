@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Configuration
 from unknot.errors import SimulationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
@@ -18,7 +19,6 @@ from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.verify.verdict import Configuration
 
 Times = npt.NDArray[np.int64]
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from unknot.certificates import Rejected
+from unknot.certificates.verdict import Configuration
 from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause
 from unknot.synthesis.rules.space import Space, Symmetry, moved
-from unknot.verify.verdict import Configuration
 
 
 def clause_of(frame: Frame, found: Configuration) -> tuple[Clause, frozenset[int]]:

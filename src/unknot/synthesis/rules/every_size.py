@@ -11,6 +11,7 @@ import numpy as np
 
 from unknot.background import NoAnswerError
 from unknot.certificates import Rejected
+from unknot.certificates.verdict import Verdict
 from unknot.deadline import NEVER, Deadline
 from unknot.errors import RelationError
 from unknot.network.grid import grid
@@ -26,7 +27,6 @@ from unknot.synthesis.rules.search import Effort
 from unknot.synthesis.rules.space import Signs, Space, State, shown
 from unknot.topologies import mesh
 from unknot.verify import check
-from unknot.verify.verdict import Verdict
 
 MOST_STATES = 40_000
 """Pairs of an input VC and an address of a mesh up to which an algorithm is read from it."""
@@ -92,7 +92,7 @@ class EverySize(Brief):
                 return False
             return True
         if self.refuted is not None and self.refuted_on is not None:
-            from unknot.checker import evidence_holds
+            from unknot.certificates import evidence_holds
 
             return evidence_holds(_on(self.refuted_on, self.routing), self.refuted)
         return None

@@ -2,8 +2,8 @@
 
 The evidence is a contradiction: clauses of the request, a clause for each deadlock configuration with its images
 under symmetries, and clauses that follow from these step by step. The checker builds all clauses anew, has each
-configuration accepted by `unknot.checker` as a deadlock of the least rule that has it, and follows the steps by their
-hints. The searches, the prover and the SAT solver are not trusted.
+configuration accepted by `unknot.certificates` as a deadlock of the least rule that has it, and follows the steps
+by their hints. The searches, the prover and the SAT solver are not trusted.
 
 A deadlock on one mesh is one on every larger mesh, since packets between routers of a box stay in it and see the same
 signs. So what is impossible here is impossible on all larger meshes.
@@ -16,9 +16,8 @@ from itertools import islice
 
 import numpy as np
 
-from unknot import checker
-from unknot.certificates import Rejected, plain
-from unknot.errors import UnknotError
+from unknot.certificates import Rejected, accept_verdict, plain
+from unknot.certificates.verdict import Configuration, Verdict
 from unknot.shown import Brief
 from unknot.switching import Switching
 from unknot.synthesis.hints import Steps, steps_of
@@ -28,7 +27,6 @@ from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Clause, Request, Requirements, Word
 from unknot.synthesis.rules.search import SYMMETRIES, Effort, Refuted, Search, solved
 from unknot.synthesis.rules.space import Space, symmetries
-from unknot.verify.verdict import Configuration, Verdict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,20 +139,20 @@ def evidence_holds(evidence: Impossible) -> bool:
     """Whether `accept` accepts it."""
     try:
         accept(evidence)
-    except UnknotError:
+    except Rejected:
         return False
     return True
 
 
 def _deadlock(frame: Frame, found: Configuration, switching: Switching, number: int) -> None:
-    """Have `unknot.checker` look at a configuration on the relation of the least rule that has it."""
+    """Have `unknot.certificates` look at a configuration on the relation of the least rule that has it."""
     _, needed = clause_of(frame, found)
     offers = np.zeros(len(frame.space.permissions), dtype=bool)
     offers[sorted(needed)] = True
     relation = frame.relation(offers, name=f"the least rule of configuration {number}")
     try:
-        checker.accept(relation, Verdict(False, switching, "", "", "", configuration=found))
-    except checker.Rejected as error:
+        accept_verdict(relation, Verdict(False, switching, "", "", "", configuration=found))
+    except Rejected as error:
         raise Rejected(f"configuration {number}: {error}") from error
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unknot.background import clock
+from unknot.certificates.verdict import Configuration
 from unknot.switching import Switching
 from unknot.synthesis.refutation import answer
 from unknot.synthesis.rules.conflicts import clause_of, images
@@ -17,7 +18,6 @@ from unknot.synthesis.rules.frames import Frame
 from unknot.synthesis.rules.requirements import Request, Requirements, Word, lost_path
 from unknot.synthesis.rules.space import Flags, Signs, Space, symmetries
 from unknot.verify import check
-from unknot.verify.verdict import Configuration
 
 SYMMETRIES = 512
 """Most images of a clause that are added."""

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from unknot.checker.rules import Rejected, Unchecked, choices
-from unknot.routing.relation import Relation
+from unknot.certificates.plain import Rejected, Unchecked
+from unknot.routing.relation import Candidate, Relation
 
 BUDGET = 10_000_000
 """Steps after which the search gives up: about a minute."""
@@ -22,6 +22,12 @@ Shape = tuple[tuple[int, frozenset[int], frozenset[frozenset[int]]], ...]
 """States within a window, by address; a header that may leave waits for nothing."""
 Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
 """Worms by each VC that they may hold: all VCs that they hold, and those that they wait for."""
+
+
+def choices(found: list[Candidate], commits: bool) -> list[set[int | None]]:
+    """Return the sets of VCs a blocked header may wait for: all at once, or, if it commits, each alone."""
+    waited = {c.vc for c in found if c.waits or commits}
+    return [{vc} for vc in waited] if commits else [waited][: len(waited)]
 
 
 def strike_out(relation: Relation, level: dict[int, int], windows: Iterable[tuple[Any, Any]]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot.checker.search import _holdable, _leading, _shape, _states, _touched, _worms
+from unknot.certificates.core import _holdable, _leading, _shape, _states, _touched, _worms
 from unknot.routing import dimension_order
 from unknot.topologies import mesh
 

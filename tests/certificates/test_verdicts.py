@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,21 +19,22 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import certificate_holds, complaints
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
-from unknot.checker import Rejected, Unchecked, accept, evidence_holds
-from unknot.checker import search as checker_search
-from unknot.checker import verdicts as checker
+from unknot.certificates import Rejected, Unchecked, accept_verdict, evidence_holds
+from unknot.certificates import core as checker_search
+from unknot.certificates import verdict_checker as checker
 from unknot.routing import Relation, dimension_order, duato
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import networks, relations
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import Certificate, Configuration, Message, Verdict, check
 
+ROOT = Path(__file__).parents[2]
 SMALL = relations(networks(max_routers=4))
 
 
 def accepted(relation: Relation, verdict: Verdict) -> bool:
     try:
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
     except Rejected:
         return False
     return True
@@ -181,7 +184,7 @@ def test_a_compiled_rule_that_answers_otherwise_is_noticed(monkeypatch: pytest.M
     assert evidence_holds(unsafe, verdict) is False
     monkeypatch.setattr(checker, "PLAIN", -1)
     with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
-        accept(unsafe, verdict)
+        accept_verdict(unsafe, verdict)
 
 
 def test_evidence_of_the_wrong_shape() -> None:
@@ -208,13 +211,13 @@ def claim_on(relation: Relation, *windows: tuple[list[int], list[int]]) -> Verdi
 def test_a_core_too_large_to_search_again_is_said_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all VCs of a ring as core everything rests on the search."""
     relation = dimension_order(ring(6), 2)
-    accept(relation, claim_on(relation))
+    accept_verdict(relation, claim_on(relation))
     one = dimension_order(ring(6), 1)
     with pytest.raises(Rejected, match="can be held"):
-        accept(one, claim_on(one))
+        accept_verdict(one, claim_on(one))
     monkeypatch.setattr(checker_search, "BUDGET", 20)
     with pytest.raises(Unchecked, match="too large"):
-        accept(relation, claim_on(relation))
+        accept_verdict(relation, claim_on(relation))
     assert evidence_holds(relation, claim_on(relation)) is None
 
 
@@ -265,7 +268,7 @@ def test_a_core_is_searched_again(table: dict[str, str], wide: int, length: int)
     certificate = verdict.certificate
     assert certificate is not None
     assert certificate.kind == "exhausted"
-    accept(relation, verdict)
+    accept_verdict(relation, verdict)
     steps = certificate.windows
     (first, around), rest = steps[0], steps[1:]
     core = np.flatnonzero(certificate.core)
@@ -281,7 +284,7 @@ def test_a_core_is_searched_again(table: dict[str, str], wide: int, length: int)
     ]
     for windows in wrong:
         with pytest.raises(Rejected, match=r"can be held|not struck out"):
-            accept(relation, replace(verdict, certificate=replace(certificate, windows=windows)))
+            accept_verdict(relation, replace(verdict, certificate=replace(certificate, windows=windows)))
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
@@ -289,17 +292,48 @@ def test_thousands_of_states_are_walked_compiled(switching: Switching) -> None:
     relation = dimension_order(torus(12, 12), 2)
     verdict = check(relation, switching)
     assert relation.num_vcs * relation.num_addresses > checker.PLAIN
-    accept(relation, verdict)
+    accept_verdict(relation, verdict)
     assert verdict.certificate is not None
     rank = verdict.certificate.rank.copy()
     rank[[0, -1]] = rank.max() + 5, rank.min() - 5
     assert evidence_holds(relation, replace(verdict, certificate=replace(verdict.certificate, rank=rank))) is False
 
 
-def test_the_checker_needs_nothing_of_the_prover() -> None:
-    code = (
-        "import sys, unknot.checker, unknot.checker.walk_kernel, unknot.checker.search\n"
-        "print([name for name in sys.modules if name.startswith('unknot.verify')])"
+SEARCHERS = ("verify", "synthesis", "simulation", "checker")
+
+
+def loaded_by(code: str) -> list[str]:
+    """Modules of those who search that a fresh process has loaded after some code."""
+    code += "\nprint(*sorted(name for name in sys.modules if name.startswith(SEARCHERS)), sep='\\n')"
+    head = f"import sys\nSEARCHERS = {tuple(f'unknot.{room}' for room in SEARCHERS)}\n"
+    ran = subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True, check=True)
+    return ran.stdout.split()
+
+
+def test_the_checkers_load_nothing_of_those_who_search() -> None:
+    assert loaded_by("import unknot.verify") != []
+    examples = sorted(str(path) for path in (ROOT / "examples" / "evidence").glob("*.json"))
+    assert len(examples) > 1
+    files = "from unknot.certificates import accept, plain\n"
+    assert loaded_by(files + f"for path in {examples}:\n    assert accept(plain.read(path))") == []
+    # The order of the VCs by number proves a path free, and not a ring.
+    verdict = (
+        "import numpy as np\n"
+        "from unknot.certificates import Certificate, Verdict, evidence_holds\n"
+        "from unknot.routing import dimension_order\n"
+        "from unknot.topologies import mesh, ring\n"
+        "for network, free in ((mesh(2), True), (ring(5), False)):\n"
+        "    relation = dimension_order(network, 1)\n"
+        "    order = Certificate('order', np.arange(relation.num_vcs))\n"
+        "    assert evidence_holds(relation, Verdict(True, 'vct', '', '', '', certificate=order)) is free\n"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "[]"
+    assert loaded_by(verdict + "import unknot.certificates.walk_kernel, unknot.certificates.core") == []
+
+
+@pytest.mark.parametrize(("module", "name"), [("unknot.checker", "accept"), ("unknot.verify.verdict", "Verdict")])
+def test_former_places_name_the_new_one(module: str, name: str) -> None:
+    sys.modules.pop(module, None)
+    with pytest.warns(DeprecationWarning, match="is now (part of )?unknot.certificates") as warnings:
+        former = getattr(importlib.import_module(module), name)
+    assert former in (accept_verdict, Verdict)
+    assert len(warnings) == 1

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.reference.legality import certificate_holds, complaints
-from unknot.checker import Rejected, Unchecked, accept, evidence_holds
-from unknot.checker import verdicts as checker
-from unknot.checker.rules import choices
+from unknot.certificates import Rejected, Unchecked, accept_verdict, evidence_holds
+from unknot.certificates import verdict_checker as checker
+from unknot.certificates.core import choices
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, dimension_order
 from unknot.switching import SWITCHINGS
@@ -103,7 +103,7 @@ OWN = "has messages on VCs of their own, at least 1 flit deep"
 )
 def test_configurations_with_one_thing_wrong(found: Configuration, why: str) -> None:
     with pytest.raises(Rejected, match=why):
-        accept(RING, claim(found, "wormhole"))
+        accept_verdict(RING, claim(found, "wormhole"))
 
 
 def test_a_packet_of_one_buffer() -> None:
@@ -111,11 +111,11 @@ def test_a_packet_of_one_buffer() -> None:
     short = tuple(worm(i, (i + 1) % 7, to=(i + 3) % 7) for i in range(7))
     for switching in SWITCHINGS:
         found = replace(BASE, messages=short, switching=switching)
-        accept(RING, claim(found))
+        accept_verdict(RING, claim(found))
         long = replace(BASE, switching=switching)
         if switching in ("saf", "vct"):
             with pytest.raises(Rejected, match=f"message 1 holds several VCs under {switching}"):
-                accept(RING, claim(long))
+                accept_verdict(RING, claim(long))
 
 
 def test_one_message_commits_to_a_queue() -> None:
@@ -126,7 +126,7 @@ def test_one_message_commits_to_a_queue() -> None:
     third = Message(2, 1, 1, (), (1,), (2,))
     for switching in ("wormhole", "wormhole-nonatomic"):
         two = Configuration(switching, 1, "scheduled", (back, forth))  # type: ignore[arg-type]
-        accept(relation, claim(two))
+        accept_verdict(relation, claim(two))
         three = replace(two, messages=(back, forth, third))
         assert evidence_holds(relation, claim(three)) is (switching == "wormhole")
         # A VC with a tail further up its worm holds no tail of its own.
@@ -171,11 +171,11 @@ def test_evidence_of_the_other_kind() -> None:
         replace(claim(BASE), certificate=certificate),
     ):
         with pytest.raises(Rejected, match=r"a (proof|deadlock) needs evidence of its own kind, and no other"):
-            accept(RING, wrong)
+            accept_verdict(RING, wrong)
     with pytest.raises(Rejected, match="needs evidence of its own kind"):
-        accept(RING, claim(replace(BASE, switching="telepathy")))  # type: ignore[arg-type]
+        accept_verdict(RING, claim(replace(BASE, switching="telepathy")))  # type: ignore[arg-type]
     with pytest.raises(Unchecked, match="an open question has no evidence to check"):
-        accept(RING, replace(bare, deadlock_free=None))
+        accept_verdict(RING, replace(bare, deadlock_free=None))
 
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
@@ -217,19 +217,19 @@ def test_a_certificate_names_where_it_fails() -> None:
         why = re.escape(f"fails at {relation.vcs.name(vc)} for {relation.address_name(address)}")
         found = Certificate("order", np.array(rank), None, ())
         with pytest.raises(Rejected, match=f"the order certificate {why}"):
-            accept(relation, Verdict(True, "vct", "", "", "", certificate=found))
+            accept_verdict(relation, Verdict(True, "vct", "", "", "", certificate=found))
     wrong: Any
     for wrong, switching in (("escape", "wormhole"), ("drain", "vct"), ("wish", "vct")):
         found = Certificate(wrong, np.arange(3), None, ())
         with pytest.raises(Rejected, match=f"3 ranks of a kind that proves {switching} are wanted, not '{wrong}'"):
-            accept(relation, Verdict(True, switching, "", "", "", certificate=found))  # type: ignore[arg-type]
+            accept_verdict(relation, Verdict(True, switching, "", "", "", certificate=found))  # type: ignore[arg-type]
 
 
 def test_no_channel_at_all() -> None:
     alone = dimension_order(mesh(1), 1)
     verdict = check(alone, "wormhole")
     assert verdict.deadlock_free
-    accept(alone, verdict)
+    accept_verdict(alone, verdict)
 
 
 @pytest.mark.parametrize("at", range(3, 9))
@@ -250,7 +250,7 @@ def test_an_answer_that_is_none_names_its_input_vc(at: int, monkeypatch: pytest.
     for most in (checker.PLAIN, -1):
         monkeypatch.setattr(checker, "PLAIN", most)
         with pytest.raises(Rejected, match=re.escape(f"not of this relation: off at {relation.vcs.name(wrong[0])}")):
-            accept(relation, verdict)
+            accept_verdict(relation, verdict)
 
 
 def _with(compiled: Relation, plain: Relation) -> Relation:
@@ -268,7 +268,7 @@ def test_compiled_answers_are_compared_at_every_kind_of_input_vc(monkeypatch: py
         relation = _with(table_relation(PATHS, 1, tables[0]), table_relation(PATHS, 1, table))
         found = Certificate("order", np.array([2, 0, 1]), None, ())
         with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
-            accept(relation, Verdict(True, "vct", "", "", "", certificate=found))
+            accept_verdict(relation, Verdict(True, "vct", "", "", "", certificate=found))
 
 
 def test_compiled_answers_are_compared_throughout_a_large_network() -> None:
@@ -276,7 +276,7 @@ def test_compiled_answers_are_compared_throughout_a_large_network() -> None:
     line = dimension_order(mesh(130), 1)
     silent = replace(line, rule=lambda at, address, out: line.rule(at, address, out) if at >= line.num_vcs else 0)
     with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
-        accept(_with(line, silent), check(line, "vct"))
+        accept_verdict(_with(line, silent), check(line, "vct"))
 
 
 @pytest.mark.parametrize("other", [1, 0 + TIER, 0 + NO_WAIT], ids=["VC", "tier", "mark"])
@@ -288,6 +288,6 @@ def test_compiled_answers_are_compared_candidate_by_candidate(other: int, monkey
     monkeypatch.setattr(checker, "is_small", lambda pairs: False)
     relation = table_relation(network, 1, one)
     found = Verdict(True, "vct", "", "", "", certificate=Certificate("order", np.array([0, 1]), None, ()))
-    accept(relation, found)
+    accept_verdict(relation, found)
     with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
-        accept(_with(relation, table_relation(network, 1, changed)), found)
+        accept_verdict(_with(relation, table_relation(network, 1, changed)), found)

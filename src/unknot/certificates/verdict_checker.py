@@ -10,35 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot.checker.rules import Rejected, Unchecked, choices
+from unknot.certificates.core import choices, strike_out
+from unknot.certificates.plain import PROVES, Rejected, Unchecked
+from unknot.certificates.verdict import Certificate, Configuration, Verdict
 from unknot.errors import RelationError
 from unknot.lazy_kernel import is_small
 from unknot.routing.relation import Relation
 from unknot.switching import SWITCHINGS
 
-if TYPE_CHECKING:
-    from unknot.verify.verdict import Certificate, Configuration, Verdict
-
-PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
 REACHABILITIES = ("scheduled", "not-established", "injected")
 PLAIN, SPOTS = 10_000, 2_000
 
 
 def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
-    """Whether `accept` accepts the evidence of a verdict; None: there is none, or too much to check again."""
+    """Whether `accept_verdict` accepts the evidence of a verdict; None: there is none, or too much to check again."""
     try:
-        accept(relation, verdict)
+        accept_verdict(relation, verdict)
     except Rejected as error:
         return None if isinstance(error, Unchecked) else False
     return True
 
 
-def accept(relation: Relation, verdict: Verdict) -> None:
+def accept_verdict(relation: Relation, verdict: Verdict) -> None:
     """Return quietly if the evidence of a verdict holds; raise `Rejected` if it does not."""
     found, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
     if free is None:
@@ -97,7 +95,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     fits = rank.shape == core.shape == (vcs.total,) and abs(rank).max(initial=0) < 2**60
     if switching not in PROVES.get(kind, ()) or not fits or (kind == "exhausted") != core.any():
         raise Rejected(f"{vcs.total} ranks of a kind that proves {switching} are wanted, not {kind!r}")
-    from unknot.checker.walk_kernel import walk
+    from unknot.certificates.walk_kernel import walk
 
     input_vcs = vcs.total + network.num_terminals
     pairs = input_vcs * relation.num_addresses
@@ -130,8 +128,6 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
             if relation.rule(at, address, out) != count or (out[:count] != from_compiled[:count]).any():
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
-        from unknot.checker.search import strike_out
-
         strike_out(relation, {vc: int(rank[vc]) for vc in np.flatnonzero(core).tolist()}, certificate.windows)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from unknot.checker.walk_kernel import walk
+from unknot.certificates.walk_kernel import walk
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT
 

@@ -1,0 +1,181 @@
+"""Answers of the prover: verdicts, configurations and certificates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.shown import Brief, Shown
+from unknot.switching import Switching
+
+Reachability = Literal["injected", "scheduled", "not-established"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One blocked message of a deadlock configuration.
+
+    Attributes
+    ----------
+    source : int
+        Terminal that sent it.
+    address : int
+        What its header carries.
+    length : int
+        Flits; it fills the VCs it holds exactly.
+    lead : tuple of int
+        VCs from the injection port to the first held one, exclusive; a legal way to get there.
+    held : tuple of int
+        VCs it holds, tail first; the header stands in the last.
+    wanted : tuple of int
+        VCs its blocked header waits for, all held by messages of the configuration. Under non-atomic allocation the
+        header has committed to one candidate, and this is it.
+    """
+
+    source: int
+    address: int
+    length: int
+    lead: tuple[int, ...]
+    held: tuple[int, ...]
+    wanted: tuple[int, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Configuration(Brief):
+    """A deadlock configuration: a legal filling of VCs by messages none of which can ever move.
+
+    Attributes
+    ----------
+    switching : str
+    buffer_depth : int
+        Flits per VC that the message lengths assume.
+    reachability : {"injected", "scheduled", "not-established"}
+        `injected`: every message reaches back to its own terminal, one message per terminal, so injecting them all
+        produces it. `scheduled`: injecting the messages in the listed order, each once the one before stands still,
+        produces it. `not-established`: each state is reachable, whether all are at once was not shown.
+    messages : tuple of Message
+        In the order of the schedule when there is one.
+    limited : bool
+        A limit ended the search for a way from the terminals to where these messages stand: a better grade is open.
+    """
+
+    switching: Switching
+    buffer_depth: int
+    reachability: Reachability
+    messages: tuple[Message, ...]
+    limited: bool = False
+
+    @property
+    def summary(self) -> str:
+        """Description of the configuration in a sentence."""
+        text = f"{len(self.messages)} messages that can never move hold all that they wait for"
+        if self.limited:
+            return f"{text}; whether they can come straight from terminals of their own was left open by a limit"
+        if self.reachability == "not-established":
+            return f"{text}; these cannot come there straight from terminals of their own, nor one after the other"
+        return text
+
+    @property
+    def holder(self) -> dict[int, int]:
+        """The message, by position, that holds each VC."""
+        return {vc: i for i, message in enumerate(self.messages) for vc in message.held}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate(Brief):
+    """A reason for "deadlock-free" that `unknot.certificates` re-checks from the relation alone.
+
+    Attributes
+    ----------
+    kind : {"order", "escape", "drain", "exhausted"}
+        What `rank` shows about every reachable state (c, d) at a VC c. Ejection ranks below all, in `order` above:
+
+        - `order`: every candidate ranks higher than c; so no cycle of dependencies.
+        - `escape` (saf, vct): some waited candidate ranks lower than c; so blocked packets drain in rank order.
+        - `drain` (wormhole): from (c, d), a header that stays on VCs of at least rank(c) never comes to a state all
+          of whose waited candidates have at least rank(c); so worms drain in rank order.
+        - `exhausted` (wormhole): the same for all VCs outside `core`; from a VC in the core every candidate ranks at
+          most as high; and no configuration holds core VCs of one rank only, as `windows` shows.
+    rank : int64 array, shape (VCs,)
+    core : bool array, shape (VCs,), or None
+        For `exhausted`: the VCs that were searched.
+    windows : tuple of pairs of int arrays
+        For `exhausted`: step by step, VCs of the core that nobody can hold, and the VCs among which that is seen: if
+        worms do not share any of those, and hold all of those that they wait for, whatever happens elsewhere on what
+        earlier steps have left.
+    """
+
+    kind: Literal["order", "escape", "drain", "exhausted"]
+    rank: npt.NDArray[np.int64]
+    core: npt.NDArray[np.bool_] | None = None
+    windows: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Size:
+    """Size of the question.
+
+    Attributes
+    ----------
+    addresses, vcs : int
+        Addresses and VCs of the relation.
+    states : int
+        Pairs of an input VC and an address that packets can come to, injection ports included.
+    dependencies : int
+        Pairs of VCs u → v such that a packet at u may take v.
+    cyclic_vcs : int
+        VCs on cycles of dependencies; all others drain whatever happens.
+    """
+
+    addresses: int
+    states: int
+    vcs: int
+    dependencies: int
+    cyclic_vcs: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Shown):
+    """The answer to "can it deadlock?".
+
+    Attributes
+    ----------
+    deadlock_free : bool or None
+        None only when a time limit left the question open.
+    switching : str
+        The technique it was asked for.
+    method : str
+        Method of the decision.
+    scope : str
+        States, addresses and VCs that the answer covers.
+    reachability : str or None
+        Reachability of the configuration; None without one.
+    configuration : Configuration or None
+        Present exactly when `deadlock_free` is False.
+    certificate : Certificate or None
+        Present exactly when `deadlock_free` is True.
+    established : str
+        Result in words; of an open question, how far it got.
+    size : Size or None
+        Size of the question.
+    """
+
+    deadlock_free: bool | None
+    switching: Switching
+    method: str
+    scope: str
+    established: str
+    configuration: Configuration | None = None
+    certificate: Certificate | None = None
+    size: Size | None = None
+
+    @property
+    def reachability(self) -> Reachability | None:
+        return self.configuration.reachability if self.configuration is not None else None
+
+    def __repr__(self) -> str:
+        answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[self.deadlock_free]
+        return f"<Verdict {answer} under {self.switching}: {self.established}>"
