@@ -33,13 +33,27 @@ def _certificate(good: Certificate, random: np.random.Generator) -> Certificate:
         return replace(good, core=core)
     if way == 2 and good.windows:
         at = int(random.integers(len(good.windows)))
-        return replace(good, windows=good.windows[:at] + good.windows[at + 1 :])
+        return replace(good, windows=(*good.windows[:at], *_step(good, at, random), *good.windows[at + 1 :]))
     if way == 3:
         one, other = random.integers(rank.size, size=2)
         rank[[one, other]] = rank[[other, one]]
     else:
         rank[int(random.integers(rank.size))] += int(random.integers(-3, 4))
     return replace(good, rank=rank)
+
+
+def _step(good: Certificate, at: int, random: np.random.Generator) -> list[Any]:
+    """What stands for one step: nothing, or VCs too few or too many, to be struck out or in the window."""
+    if random.random() < 0.2:
+        return []
+    parts = [np.asarray(part) for part in good.windows[at]]
+    which = int(random.integers(2))
+    part = parts[which]
+    if part.size and random.random() < 0.6:
+        parts[which] = np.delete(part, int(random.integers(part.size)))
+    else:
+        parts[which] = np.append(part, int(random.integers(good.rank.size)))
+    return [tuple(parts)]
 
 
 def _configuration(good: Configuration, random: np.random.Generator) -> Configuration:

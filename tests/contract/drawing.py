@@ -22,6 +22,11 @@ class Features(NamedTuple):
 
 
 ALL = tuple(Features(*(bool(number >> i & 1) for i in range(4))) for number in range(16))
+CLIMBS = {
+    (False, False, False): 0.12, (False, False, True): 0.18, (False, True, False): 0.30, (False, True, True): 0.29,
+    (True, False, False): 0.25, (True, False, True): 0.30, (True, True, False): 0.30, (True, True, True): 0.35,
+}  # fmt: skip
+"""How many of the relations that commit, have `NO_WAIT` and tiers ascend: those without classes."""
 
 
 @dataclass
@@ -90,7 +95,7 @@ def _draw(random: np.random.Generator, features: Features, small: bool, name: st
 
 def draw_plan(random: np.random.Generator, features: Features) -> Plan:
     """A plan: as many climb as it takes for a third of every kind to be free under each technique."""
-    climbs = 0.25 if features.commits else 0.34 if features.no_wait else 0.19
+    climbs = CLIMBS[features.commits, features.no_wait, features.tiers] + 0.06 * features.classes
     kind = str(random.choice(["climbs", "escape", "loose"], p=[climbs, 0.12, 0.88 - climbs]))
     return Plan(kind, int(random.integers(1, 4)) if kind != "loose" and random.random() < 0.3 else 0)
 

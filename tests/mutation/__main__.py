@@ -46,6 +46,7 @@ class Group:
 
 
 ELSEWHERE = {
+    "certificates": ("tests/synthesis/test_exact.py", "tests/synthesis/test_dimacs.py"),
     "verify": ("tests/fabrics/test_opensm_lid_matrix.py",),
     "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
 }
@@ -58,10 +59,16 @@ GROUPS = {
         name + ("-kernels" if interpreted else ""): Group(
             wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
         )
-        for name, wanted in (("verify", 0.9), ("routing", 0.8), ("studies", 0.8), ("simulation", 0.8))
+        for name, wanted in (
+            ("certificates", 0.9),
+            ("verify", 0.9),
+            ("routing", 0.8),
+            ("studies", 0.8),
+            ("simulation", 0.8),
+        )
         for interpreted in (False, True)
         # Kernels of the simulator read their state by an intrinsic (`view_kernel.py`), which Python cannot run.
-        if (name, interpreted) != ("simulation", True)
+        if (name, interpreted) not in {("simulation", True), ("certificates", True)}
     },
 }
 

@@ -1,0 +1,104 @@
+"""Good evidence of every kind, as documents."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tests.synthesis.test_exact import effort, one_way_ring
+from tests.verify.constructions import FREE_THREE_WIDE, by_signs
+from unknot.certificates import delivery_claim, document, removals_claim, verdict_claim
+from unknot.network import Network
+from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order, duato, fully_adaptive
+from unknot.switching import SWITCHINGS
+from unknot.synthesis import ForcedCycle, Refutation, RouteCycle, lanes
+from unknot.synthesis.evidence import Evidence, bound_claim
+from unknot.synthesis.exact import decide
+from unknot.synthesis.pruned import Pruned, Unprunable, pruned
+from unknot.synthesis.ways import demand
+from unknot.testing import table_relation
+from unknot.topologies import mesh, ring
+from unknot.verify import check
+
+Document = dict[str, Any]
+
+
+def _verdicts(relation: Relation, *switchings: str) -> Document:
+    claims = [verdict_claim(check(relation, switching)) for switching in switchings]
+    return document(relation.network, relation, claims)
+
+
+def lost() -> Relation:
+    """Packets from router 0 to 2 go round between the routers 0 and 1 for ever; those from 1 go there."""
+    network = Network("lost", 3, [0, 1, 1, 2], [1, 0, 2, 1])
+    table = {(4, 2): [0], (0, 2): [1], (1, 2): [0 + NO_WAIT, 0], (5, 2): [2], (2, 2): [EJECT], (6, 2): []}
+    may_use = np.zeros((3, 3), dtype=bool)
+    may_use[:, 2] = True
+    return table_relation(network, 1, table, may_use=may_use, name="lost")
+
+
+def committed() -> Relation:
+    """A ring in which every header chooses once, marked candidates among others."""
+    network = ring(4)
+    table: dict[tuple[int, int], list[int]] = {}
+    for address in range(4):
+        for at in range(8 + 4):
+            here = int(network.target[at]) if at < 8 else at - 8
+            leaving = np.flatnonzero(network.source == here).tolist()
+            table[at, address] = [EJECT] if here == address else [leaving[0] + NO_WAIT, leaving[1]]
+    return table_relation(network, 1, table, commits=True, name="committed")
+
+
+def _lanes(network: Network, evidence: Evidence | None, sends: Any = None, given: Relation | None = None) -> Document:
+    assert evidence is not None
+    return document(network, None, [bound_claim(evidence, sends, given)])
+
+
+def _refuted(network: Network, count: int, changes: str) -> Document:
+    found = decide(demand(network), count, effort(), conflicts=10_000, changes=changes)
+    assert isinstance(found, Refutation)
+    return _lanes(network, found)
+
+
+def _removed(relation: Relation, switching: str, minimal: bool = False) -> Document:
+    found = pruned(relation, effort(), switching=switching, minimal=minimal)
+    assert isinstance(found, (Pruned, Unprunable))
+    assert found.evidence is not None
+    least = found.lower_bound if isinstance(found, Pruned) else found.evidence.claimed
+    return document(relation.network, relation, [removals_claim(switching, minimal, least, found.evidence.proof)])
+
+
+@cache
+def _texts() -> dict[str, str]:
+    given = dimension_order(ring(5), 1, dateline="none")
+    some = lanes(one_way_ring(5))
+    of_routes = lanes(given.network, "given", routing=given)
+    assert isinstance(of_routes.evidence, RouteCycle)
+    forced = lanes(one_way_ring(3))
+    assert isinstance(forced.evidence, ForcedCycle)
+    assert isinstance(some.evidence, Refutation)
+    made = {
+        "order": _verdicts(dimension_order(mesh(2, 2), 1), *SWITCHINGS),
+        "escape and drain": _verdicts(duato(mesh(2, 2), 2), "saf", "wormhole"),
+        "core": _verdicts(by_signs(mesh(3, 3), FREE_THREE_WIDE), "wormhole"),
+        "deadlock": _verdicts(fully_adaptive(mesh(2, 2), vcs=1), *SWITCHINGS),
+        "deadlock of headers that commit": _verdicts(committed(), *SWITCHINGS),
+        "delivered": document(given.network, given, [delivery_claim(given, True)]),
+        "lost": document(lost().network, lost(), [delivery_claim(lost(), False)]),
+        "forced": _lanes(one_way_ring(3), forced.evidence),
+        "routes": _lanes(given.network, of_routes.evidence, given=given),
+        "lanes": _lanes(one_way_ring(5), some.evidence),
+        "removed": _removed(fully_adaptive(mesh(2, 2), vcs=1), "wormhole"),
+        "minimal": _removed(fully_adaptive(mesh(2, 2), vcs=1), "vct", minimal=True),
+        "not saved": _removed(fully_adaptive(ring(5), vcs=1), "vct"),
+        **{f"lanes that are {how}": _refuted(ring(5), 1, how) for how in ("shared", "rising", "any")},
+    }
+    return {name: json.dumps(content) for name, content in made.items()}
+
+
+def specimens() -> dict[str, Document]:
+    """A fresh copy of each."""
+    return {name: json.loads(text) for name, text in _texts().items()}

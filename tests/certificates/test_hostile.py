@@ -1,0 +1,224 @@
+"""Evidence that is not what it should be: every place of a document has its type and range, and must be there."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.certificates.specimens import specimens
+from unknot.certificates import Rejected, plain
+from unknot.switching import SWITCHINGS
+
+Place = tuple[Any, ...]
+"""Keys and numbers that lead to a part of a document."""
+UNREAD = {("relation", "name"), ("claims", 0, "relation", "name")}
+"""Places that no claim rests on."""
+
+
+def places(content: Any, above: Place = ()) -> Iterator[Place]:
+    """All places of a document, those of parts before those of what they hold."""
+    for key in content if isinstance(content, dict) else range(len(content)):
+        yield (*above, key)
+        if isinstance(content[key], (dict, list)):
+            yield from places(content[key], (*above, key))
+
+
+def at(content: Any, place: Place) -> Any:
+    for key in place:
+        content = content[key]
+    return content
+
+
+def rejected(content: Any) -> bool:
+    try:
+        plain.accept(content)
+    except Rejected:
+        return True
+    return False
+
+
+NAMES = list(specimens())
+ODD: tuple[Any, ...] = (None, True, 1.5, "x", [], {}, -(10**30))
+
+
+def of_another_type(content: Any, place: Place) -> list[Any]:
+    """Odd entries of other types than the one that is there."""
+    entry, optional = at(content, place), place[-1] in ("sources", "sends", "relation")
+    odd = [other for other in ODD if type(other) is not type(entry) and not (other is None and optional)]
+    return [other for other in odd if not (place == ("version",) and other is True)]
+
+
+def limits(content: Any, place: Place) -> list[int]:
+    """Numbers just out of the range of those that may be in a place; none if any other number may be true."""
+    network = content["network"]
+    relation = content["relation"] or content["claims"][0].get("relation") or {"vcs": [], "destination": []}
+    vcs, terminals = sum(relation["vcs"]), len(network["inject"])
+    name = next(key for key in reversed(place) if isinstance(key, str))
+    if place[0] == "network" and len(place) > 2:
+        return [-1, network["routers"]]
+    highest = {
+        "destination": terminals, "sources": terminals, "vcs": 2**20, "core": vcs, "windows": vcs, "lead": vcs,
+        "held": vcs, "wanted": vcs, "path": vcs, "way": vcs + terminals, "input_vcs": vcs + terminals,
+        "source": terminals, "address": len(relation["destination"]), "pairs": network["routers"], "rank": 2**60,
+        "turns": 2**31, "multipliers": 2**62, "steps": 10**9, "cycles": 10**6,
+    }  # fmt: skip
+    if name == "states":
+        return [-1, vcs + terminals] if place[-1] == 0 else [-vcs - 2, vcs, vcs + terminals]
+    if name in ("impossible", "least"):
+        hopeless = name == "least" and "steps" in content["claims"][0]["proof"]  # however many are removed
+        return [at(content, place) + 1] * (not hopeless) + [0] * (name == "impossible")
+    lowest = {"rank": -(2**60), "steps": -(10**9)}
+    return [lowest.get(name, 0) - 1, highest[name]] if name in highest else []
+
+
+def unread(content: Any, place: Place) -> bool:
+    """Whether nothing rests on a place: names of relations, and how long messages of knots are."""
+    subject = content["claims"][0]["subject"]
+    of_knot = subject == "removals" and (place[-1] == "length" or "wanted" in place)
+    return place in UNREAD or of_knot or (subject == "lanes of routes" and place[-1] == "kind")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_place_has_its_type_and_its_range(name: str) -> None:
+    content = specimens()[name]
+    every = [place for place in places(content) if not unread(content, place)]
+    for place in random.sample(every, min(60, len(every))):
+        above, entry = at(content, place[:-1]), at(content, place)
+        wrong = of_another_type(content, place)
+        if type(entry) is int:
+            wrong += limits(content, place)
+        for other in wrong:
+            above[place[-1]] = other
+            assert rejected(content), (place, other)
+        above[place[-1]] = entry
+        if isinstance(above, dict) and place[-1] not in ("sources", "sends") and entry is not None:
+            del above[place[-1]]
+            assert rejected(content), place
+            above[place[-1]] = entry
+    assert not rejected(content)
+
+
+FIXED = {"source", "target", "inject", "eject", "vcs", "destination", "states", "rank", "turns"}
+"""Lists that are not what they were where an entry is left out or there twice."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lists_have_their_length(name: str) -> None:
+    content = specimens()[name]
+    for place in places(content):
+        entries = at(content, place)
+        whole = place[-1] in FIXED or (place[-2:-1] == ("states",) and len(entries))
+        if not isinstance(entries, list) or not whole or name.startswith("lanes"):
+            continue
+        for other in (entries[1:], [*entries, copy.deepcopy(entries[-1])]) if entries else ():
+            at(content, place[:-1])[place[-1]] = other
+            assert rejected(content), place
+        at(content, place[:-1])[place[-1]] = entries
+
+
+SAYS = {
+    "order": [f"16 pairs of source and address: free of deadlock under {switching}" for switching in SWITCHINGS],
+    "escape and drain": [
+        f"16 pairs of source and address: free of deadlock under {switching}" for switching in ("saf", "wormhole")
+    ],
+    "core": ["81 pairs of source and address: free of deadlock under wormhole"],
+    "deadlock": [
+        f"16 pairs of source and address: deadlock under {switching}, reachability injected"
+        for switching in SWITCHINGS
+    ],
+    "delivered": ["25 pairs of source and address: every packet can always be ejected"],
+    "lost": ["3 pairs of source and address: a packet can never be ejected"],
+    "forced": ["shortest paths: 1 lanes that packets keep cannot be free of deadlock"],
+    "routes": ["25 pairs of source and address: these routes cannot be free of deadlock in one lane"],
+    "lanes": ["shortest paths: 2 lanes that packets keep cannot be free of deadlock"],
+    "lanes that are shared": [
+        "shortest paths: 1 lanes that both directions of a pair keep cannot be free of deadlock"
+    ],
+    "lanes that are rising": ["shortest paths: 1 lanes that rise at hops cannot be free of deadlock"],
+    "lanes that are any": ["shortest paths: 1 lanes that change at hops cannot be free of deadlock"],
+    "removed": [
+        "16 pairs of source and address: not safe under wormhole and delivering with fewer than 2 candidates removed"
+    ],
+    "minimal": [
+        "16 pairs of source and address: not safe under vct and delivering on shortest paths with fewer than 2 "
+        "candidates removed"
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_what_is_shown(name: str) -> None:
+    content = specimens()[name]
+    network = content["network"]
+    arrays = [network[key] for key in ("routers", "source", "target", "inject", "eject")]
+    digest = hashlib.sha256(json.dumps(arrays, separators=(",", ":")).encode()).hexdigest()
+    said = [f"{network['name']}, network {digest[:16]}, {shown}" for shown in SAYS[name]]
+    assert plain.accept(content) == said
+
+
+def test_names_are_printed_as_what_they_are() -> None:
+    content = specimens()["order"]
+    content["network"]["name"] = "a\x1b[2Jb\n" + 100 * "c"
+    assert plain.accept(content)[0].startswith("a?[2Jb?" + 73 * "c" + ", network")
+
+
+def test_files_of_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    """The last status is the worst: 1 for what is rejected, 2 for what cannot be read."""
+    good, bad, none = tmp_path / "good.json", tmp_path / "bad.json", tmp_path / "none.json"
+    content = specimens()["core"]
+    good.write_text(json.dumps(content))
+    bad.write_text("[")
+    assert plain.main([str(good), str(good)]) == 0
+    assert capsys.readouterr().out.count(f"{good}: accepted: mesh(3, 3), network ") == 2
+    assert plain.main([str(bad), str(good)]) == 1
+    assert capsys.readouterr().out.startswith(f"{bad}: REJECTED: this is not JSON: ")
+    assert plain.main([str(none), str(bad), str(good)]) == 2
+    assert capsys.readouterr().out.startswith(f"{none}: cannot be read: No such file")
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 20)
+    assert plain.main([str(good)]) == 1
+    assert capsys.readouterr().out.startswith(f"{good}: not checked: a core that takes more than 20 steps")
+    monkeypatch.setattr(plain, "MOST_BYTES", good.stat().st_size - 1)
+    assert plain.main([str(good)]) == 1
+    assert capsys.readouterr().out.startswith(f"{good}: not checked: a file of more than")
+    monkeypatch.undo()
+    monkeypatch.setattr(plain, "MOST_BYTES", good.stat().st_size)
+    assert plain.main([str(good)]) == 0
+
+
+def damaged(content: Any, draw: random.Random) -> None:
+    """Change one place of a document, at any depth."""
+    here = content
+    while True:
+        keys = list(here) if isinstance(here, dict) else list(range(len(here)))
+        if not keys:
+            return
+        key = draw.choice(keys)
+        if not isinstance(here[key], (dict, list)) or draw.random() < 0.15:
+            break
+        here = here[key]
+    odd: list[Any] = [None, -1, 10**30, 1.5, "x", [], {}, True, [[]], -7, 3]
+    if draw.random() < 0.2 and isinstance(here, list):
+        here.append(copy.deepcopy(here[key]))
+    elif draw.random() < 0.2:
+        del here[key]
+    else:
+        here[key] = draw.choice(odd)
+
+
+@given(st.sampled_from(NAMES), st.randoms(use_true_random=False))
+def test_damaged_documents_are_rejected_or_harmless(name: str, draw: random.Random) -> None:
+    content = specimens()[name]
+    for _ in range(draw.randint(1, 3)):
+        damaged(content, draw)
+    with contextlib.suppress(Rejected):
+        plain.accept(content)
