@@ -7,10 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
+from tests.certificates.corruption import corrupted
+from tests.certificates.test_plain import holds
+from tests.verify.constructions import FREE_THREE_WIDE, by_signs
+from unknot.certificates import evidence_holds, table_of, verdict_claim
 from unknot.certificates.core import _holdable, _leading, _shape, _states, _touched, _worms
+from unknot.network import Network
 from unknot.routing import dimension_order
 from unknot.topologies import mesh
+from unknot.verify import check
 
 
 def tick() -> None:
@@ -86,3 +93,19 @@ def test_states_keep_to_their_level() -> None:
     assert _states(line, alike, 1, tick) == {first: (set(), []), vc[2, 1]: (set(), [])}
     some = replace(line, may_use=np.array([[1, 1, 0], [1, 1, 1], [1, 1, 1]], dtype=bool))
     assert _states(some, alike, 2, tick) == {second: (set(), [])}
+
+
+@pytest.mark.parametrize(("network", "changes"), [(mesh(3, 3), 40), (mesh(3, 4), 10)])
+def test_two_checkers_say_the_same_of_cores(network: Network, changes: int) -> None:
+    relation = by_signs(network, FREE_THREE_WIDE)
+    verdict = check(relation, "wormhole")
+    assert verdict.certificate is not None
+    assert verdict.certificate.kind == "exhausted"
+    rows, random = table_of(relation), np.random.default_rng()
+    assert holds(relation, verdict_claim(verdict), rows)
+    accepted = []
+    for _ in range(changes):
+        wrong = corrupted(verdict, random)
+        accepted.append(holds(relation, verdict_claim(wrong), rows))
+        assert accepted[-1] == evidence_holds(relation, wrong), wrong.certificate
+    assert not all(accepted)

@@ -13,7 +13,7 @@ import secrets
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -51,25 +51,15 @@ ELSEWHERE = {
     "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
 }
 """Tests of a room that stand with those of another."""
-CERTIFICATES = Group(0.9, ("src/unknot/certificates/*.py",), ("tests/certificates",))
 GROUPS = {
-    "certificates": CERTIFICATES,
-    "certificates-kernels": replace(CERTIFICATES, interpreted=True),
-    **{
-        name + ("-kernels" if interpreted else ""): Group(
-            wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
-        )
-        for name, wanted in (
-            ("certificates", 0.9),
-            ("verify", 0.9),
-            ("routing", 0.8),
-            ("studies", 0.8),
-            ("simulation", 0.8),
-        )
-        for interpreted in (False, True)
-        # Kernels of the simulator read their state by an intrinsic (`view_kernel.py`), which Python cannot run.
-        if (name, interpreted) not in {("simulation", True), ("certificates", True)}
-    },
+    name + ("-kernels" if interpreted else ""): Group(
+        wanted, (f"src/unknot/{name}/**/*.py",), (f"tests/{name}", *ELSEWHERE.get(name, ())), interpreted
+    )
+    for names, wanted in (("certificates verify", 0.9), ("routing studies simulation", 0.8))
+    for name in names.split()
+    for interpreted in (False, True)
+    # Kernels of the simulator read their state by an intrinsic (`view_kernel.py`), which Python cannot run.
+    if (name, interpreted) != ("simulation", True)
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ import pytest
 from coverage.collector import Collector
 
 from tests.mutation import runner
+from tests.mutation.__main__ import EXPLAINED, ROOT
 from tests.mutation.runner import _plant
-from tests.mutation.sites import mutants
+from tests.mutation.sites import _short, mutants
 
 SAMPLE = '''
 from functools import cached_property
@@ -100,3 +103,25 @@ def test_a_planted_fault_takes_effect(sample: Path, change: str, expression: str
     assert eval(expression, {"module": module})
     _plant(next(mutant for mutant in mutants(sample.parent, sample) if mutant.key.endswith(f": {change}")))
     assert not eval(expression, {"module": module})
+
+
+def test_what_is_explained_is_still_there() -> None:
+    """Every entry names a line of a function; who changes the line mends what is said of it."""
+    lines: dict[str, str] = {}
+    for entry in EXPLAINED.read_text(encoding="utf-8").splitlines():
+        place, _, change = entry.partition(": ")
+        path = place.partition("::")[0]
+        if path not in lines:
+            text = (ROOT / path).read_text(encoding="utf-8")
+            lines.update((f"{path}::{name}", _short(part)) for name, part in functions(text))
+            lines[path] = ""
+        assert change.partition(" => ")[0] in lines.get(place, ""), entry
+
+
+def functions(text: str) -> Iterator[tuple[str, str]]:
+    """The functions and methods of a module, by name, and their text."""
+    for node in ast.parse(text).body:
+        for inner in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(inner, ast.FunctionDef):
+                name = f"{node.name}.{inner.name}" if isinstance(node, ast.ClassDef) else inner.name
+                yield name, ast.get_source_segment(text, inner) or ""
