@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.faulty_routings import correct_algorithms
 from unknot import check, deliver, replay, simulate
-from unknot.certificates import accept_verdict
+from unknot.certificates import accept_configuration
 from unknot.network import Network
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import networks, relations
 from unknot.topologies import hypercube, mesh, torus
-from unknot.verify import Verdict
 
 
 def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[str]) -> None:
@@ -137,5 +136,5 @@ def test_the_checker_accepts_the_knot_a_run_came_to(switching: Switching) -> Non
     assert run.deadlock is not None
     several = any(len(message.held) > 1 for message in run.deadlock.messages)
     assert several == (switching not in ("saf", "vct"))
-    accept_verdict(relation, Verdict(False, switching, "simulation", "this run", "", configuration=run.deadlock))
+    accept_configuration(relation, run.deadlock)
     assert replay(relation, run.deadlock).stuck

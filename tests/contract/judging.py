@@ -57,8 +57,11 @@ def judge(number: int, tally: Tally, limit: int = 4000) -> None:
         tally.contradictions.append(f"relation {number}: the plain checker: {error}")
     for switching, verdict in verdicts.items():
         name = f"relation {number} under {switching}"
-        assert verdict.deadlock_free is not None, name
-        tally.answers[switching, features, verdict.deadlock_free] += 1
+        if verdict.deadlock_free is None:
+            assert verdict.reachability == "not-established", name
+            tally.confirmed[f"{switching}: open, packets would block each other"] += 1
+        else:
+            tally.answers[switching, features, verdict.deadlock_free] += 1
         try:
             accept_verdict(relation, verdict)
         except Unchecked:
@@ -121,7 +124,7 @@ def _explore(
         tally.confirmed[f"{switching}: too large to explore"] += 1
     elif verdict.deadlock_free:
         tally.confirmed[f"{switching}: free explored"] += 1
-    elif verdict.reachability == "not-established":
+    elif verdict.deadlock_free is None:
         tally.confirmed[f"{switching}: a knot that cannot be reached"] += 1
     else:
         tally.contradictions.append(f"{name}: {verdict.reachability}, but no state of {outcome.states} is stuck")

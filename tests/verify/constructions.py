@@ -99,8 +99,8 @@ def beside(one: Relation, other: Relation) -> Relation:
 def one_sender(network: Network, seed: int, most: int = 2) -> Relation:
     """One terminal sends, and every header has one to `most` random channels to go on, detours and loops included.
 
-    Under virtual cut-through, 4 of the first 80 on a mesh 4×4 and 6 on a mesh 5×5 have a deadlock configuration to
-    which no order of injections leads.
+    Under virtual cut-through, 4 of the first 80 on a mesh 4×4 and 6 on a mesh 5×5 have a configuration near the first
+    one found to which no order of injections leads; all of them have another.
     """
     rng = random.Random(seed)
     virtual, terminals = VirtualChannels(network, 1), network.num_terminals

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from tests.drawing import draw_until
 from tests.reference.brute_force import States, TooLargeError, deadlock, states_of
+from tests.reference.exploration import network_for, reachable_deadlock
 from tests.reference.legality import complaints
 from tests.verify.constructions import one_sender
 from unknot import replay
-from unknot.certificates import accept_verdict
-from unknot.routing import Relation, dimension_order, fully_adaptive
-from unknot.testing import networks, relations
+from unknot.certificates import Rejected, accept_verdict, document, plain, verdict_claim
+from unknot.network import Network
+from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
+from unknot.switching import Switching
+from unknot.testing import networks, relations, table_relation
 from unknot.topologies import mesh, ring, torus
-from unknot.verify import check, witness
+from unknot.verify import check, check_all, smallest, witness
 from unknot.verify.exact import Worm
 from unknot.verify.lead_ins import LeadIns
 from unknot.verify.witness import _at_terminals, _injected, _led_back, _scheduled, configuration, reduce
@@ -161,16 +166,64 @@ def test_a_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown == [("injected", False, False), ("scheduled", True, True)]
 
 
-def test_some_deadlocks_are_not_established() -> None:
-    """With one sender, packets often stand where they cannot come together; the grade is decided, not given up."""
-    grades: Counter[str] = Counter()
+def test_other_knots_are_tried_before_the_question_is_left_open() -> None:
+    """With one sender, the first packets that block each other often cannot come together; others can."""
     for seed in range(30):
         relation = one_sender(mesh(4, 4), seed)
         verdict = check(relation, "vct")
         assert verdict.configuration is not None
-        assert not verdict.configuration.limited
+        assert (verdict.deadlock_free, verdict.configuration.limited) == (False, False)
+        assert verdict.reachability in ("injected", "scheduled")
         assert complaints(relation, verdict.configuration) == []
         accept_verdict(relation, verdict)
-        grades[verdict.configuration.reachability] += 1
-    assert grades["not-established"] >= 1
-    assert grades["scheduled"] > 20
+
+
+def passing(spare: bool) -> Relation:
+    """Packets that would block each other beyond the place where the other stands.
+
+    Each goes over one of two channels between two routers, where it may leave, and then back over the other, where it
+    waits for the first. With a spare channel packets to the second terminal also have a way around.
+    """
+    network = Network("pass", 2, [0, 1, 0], [1, 0, 1], inject=[0, 1], eject=[0, 1])
+    forth, back, more, first, second = range(5)
+    table = {
+        (second, 0): [back], (back, 0): [EJECT, forth], (forth, 0): [back],
+        (first, 1): [forth, more] if spare else [forth], (forth, 1): [EJECT, back], (more, 1): [back],
+        (back, 1): [forth],
+    }  # fmt: skip
+    may_use = np.array([[False, True], [True, False]])
+    return table_relation(network, 1, table, may_use=may_use, name="pass")
+
+
+@pytest.mark.parametrize("switching", ["saf", "vct"])
+def test_a_knot_to_which_no_way_leads_leaves_the_question_open(switching: Switching) -> None:
+    relation = passing(spare=False)
+    assert reachable_deadlock(network_for(relation, switching, depth=1, lengths=(1,))) is None
+    verdict = check(relation, switching)
+    assert verdict.configuration is not None
+    assert complaints(relation, verdict.configuration) == []
+    assert (verdict.deadlock_free, verdict.reachability) == (None, "not-established")
+    assert "undecided" in verdict.established
+    accept_verdict(relation, verdict)
+    claim = verdict_claim(verdict)
+    assert "no way there was shown" in plain.accept_verdict(document(relation.network, relation, [claim]))[0]
+    for answer in (True, False):
+        with pytest.raises(Rejected):
+            accept_verdict(relation, replace(verdict, deadlock_free=answer))
+        with pytest.raises(plain.Rejected):
+            plain.accept_verdict(document(relation.network, relation, [claim | {"deadlock_free": answer}]))
+    assert check_all(relation)[switching].deadlock_free is None
+    small = smallest(relation, switching).configuration
+    assert small is not None
+    assert not small.reachable
+
+
+@pytest.mark.parametrize("switching", ["saf", "vct"])
+def test_a_way_to_a_knot_settles_the_question(switching: Switching) -> None:
+    relation = passing(spare=True)
+    assert reachable_deadlock(network_for(relation, switching, depth=1, lengths=(1,))) is not None
+    verdict = check(relation, switching)
+    assert (verdict.deadlock_free, verdict.reachability) == (False, "scheduled")
+    accept_verdict(relation, verdict)
+    with pytest.raises(Rejected):
+        accept_verdict(relation, replace(verdict, deadlock_free=None))

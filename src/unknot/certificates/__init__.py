@@ -17,7 +17,7 @@ from unknot.certificates.documents import (
 )
 from unknot.certificates.plain import Rejected, Unchecked, accept
 from unknot.certificates.verdict import Certificate, Configuration, Message, Size, Verdict
-from unknot.certificates.verdict_checker import accept_verdict, evidence_holds
+from unknot.certificates.verdict_checker import accept_configuration, accept_verdict, evidence_holds
 
 __all__ = [
     "Certificate",
@@ -29,6 +29,7 @@ __all__ = [
     "Unchecked",
     "Verdict",
     "accept",
+    "accept_configuration",
     "accept_verdict",
     "coq_file",
     "delivery_claim",

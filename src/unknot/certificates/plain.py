@@ -965,11 +965,17 @@ def check(network: Network, table: Table | None, claim: Any) -> str:
         switching = field(claim, "switching", str)
         if switching not in SWITCHINGS:
             raise Rejected(f"{switching!r} is no switching technique: they are {', '.join(SWITCHINGS)}")
-        if field(claim, "deadlock_free", bool):
+        free = claim.get("deadlock_free", "missing")
+        if free is True:
             check_free(table, switching, proof)
             return f"{pairs}: free of deadlock under {switching}"
         check_deadlock(table, switching, proof)
-        return f"{pairs}: deadlock under {switching}, reachability {proof['reachability']}"
+        reachability = proof["reachability"]
+        if free is not (None if reachability == "not-established" else False):
+            raise Rejected(f"packets whose reachability is {reachability} are no evidence for {free!r}")
+        if free is None:
+            return f"{pairs}: open under {switching}; packets would block each other, but no way there was shown"
+        return f"{pairs}: deadlock under {switching}, reachability {reachability}"
     if subject == "removals":
         switching, minimal, least = (
             field(claim, "switching", str),

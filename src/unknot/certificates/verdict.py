@@ -79,6 +79,11 @@ class Configuration(Brief):
         return text
 
     @property
+    def reachable(self) -> bool:
+        """Whether a way from the empty network into it was shown."""
+        return self.reachability != "not-established"
+
+    @property
     def holder(self) -> dict[int, int]:
         """The message, by position, that holds each VC."""
         return {vc: i for i, message in enumerate(self.messages) for vc in message.held}
@@ -144,7 +149,8 @@ class Verdict(Shown):
     Attributes
     ----------
     deadlock_free : bool or None
-        None only when a time limit left the question open.
+        None when the question is open: a time limit ended the search, or all that was found is a `configuration` to
+        which no way was shown.
     switching : str
         The technique it was asked for.
     method : str
@@ -154,7 +160,7 @@ class Verdict(Shown):
     reachability : str or None
         Reachability of the configuration; None without one.
     configuration : Configuration or None
-        Present exactly when `deadlock_free` is False.
+        Present when `deadlock_free` is False, and then reachable; of an open question, one to which no way was shown.
     certificate : Certificate or None
         Present exactly when `deadlock_free` is True.
     established : str

@@ -37,27 +37,42 @@ def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
 
 
 def accept_verdict(relation: Relation, verdict: Verdict) -> None:
-    """Return quietly if the evidence of a verdict holds; raise `Rejected` if it does not."""
+    """Return quietly if the evidence of a verdict holds; raise `Rejected` if it does not.
+
+    An open verdict may have a configuration to which no way was shown, and nothing else.
+    """
     found, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
-    if free is None:
+    if free is None and found is None:
         raise Unchecked("an open question has no evidence to check")
-    if verdict.switching not in SWITCHINGS or (found is None) != free or (certificate is None) == free:
+    if verdict.switching not in SWITCHINGS or (found is None) != bool(free) or (certificate is None) == bool(free):
         raise Rejected(f"{'a proof' if free else 'a deadlock'} needs evidence of its own kind, and no other")
+    if found is not None:
+        if found.switching != verdict.switching or found.reachable != (free is False):
+            raise Rejected(f"the verdict is another than this configuration shows ({found.reachability!r})")
+        accept_configuration(relation, found)
+        return
     try:
         if certificate is not None:
             _certificate(relation, certificate, verdict.switching)
-        if found is not None:
-            _configuration(relation, found, verdict.switching)
     except RelationError as error:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
 
 
-def _configuration(relation: Relation, found: Configuration, switching: str) -> None:
+def accept_configuration(relation: Relation, found: Configuration) -> None:
+    """Return quietly if messages block each other for good, of the grade they claim; raise `Rejected` if not."""
+    try:
+        _configuration(relation, found)
+    except RelationError as error:
+        raise Rejected(f"the evidence is not of this relation: {error}") from error
+
+
+def _configuration(relation: Relation, found: Configuration) -> None:
+    switching = found.switching
     held = [vc for message in found.messages for vc in message.held]
     queues, graded = switching == "wormhole-nonatomic", found.reachability != "not-established"
     # Where messages queue, a header has committed to a VC that ends with a tail, and no other has.
     wanted = [message.held[0] for message in found.messages if message.held] if queues else held
-    if not held or len(set(held)) != len(held) or found.buffer_depth < 1 or found.switching != switching:
+    if not held or len(set(held)) != len(held) or found.buffer_depth < 1 or switching not in SWITCHINGS:
         raise Rejected(f"a configuration under {switching} has messages on VCs of their own, at least 1 flit deep")
     standing: set[int] = set()
     for number, message in enumerate(found.messages, start=1):

@@ -96,7 +96,7 @@ def write_evidence(
     """
     from unknot.certificates import delivery_claim, document, verdict_claim, write_document
 
-    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.deadlock_free is not None]
+    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
     if path.suffix == COQ:
         _write_coq_file(relation, claims[:1], path)
         return

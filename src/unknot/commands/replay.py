@@ -82,11 +82,10 @@ def _from_here(file: Path, network: str) -> str:
 
 def _objection(relation: Relation, found: Configuration) -> str | None:
     """Return the checker's objection to a configuration, or None."""
-    from unknot.certificates import Rejected, accept_verdict
-    from unknot.verify import Verdict
+    from unknot.certificates import Rejected, accept_configuration
 
     try:
-        accept_verdict(relation, Verdict(False, found.switching, "given", "", "", configuration=found))
+        accept_configuration(relation, found)
     except Rejected as error:
         return str(error)
     return None

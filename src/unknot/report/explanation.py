@@ -69,6 +69,8 @@ def explain(
     parts = [argument.question(), argument.dependencies()]
     if verdict.configuration is not None:
         parts += argument.counterexample(verdict.configuration, replay)
+        if verdict.deadlock_free is None:
+            parts.append(Section("Why the question is open", (_sentence(verdict.established),)))
     elif verdict.certificate is not None:
         parts.append(argument.proof(verdict.certificate))
     else:
@@ -288,7 +290,7 @@ class _Argument:
         }[holds]
         proof = "counterexample" if self.verdict.configuration is not None else "proof"
         sentences = []
-        if self.verdict.deadlock_free is not None:
+        if self.verdict.certificate is not None or self.verdict.configuration is not None:
             sentences.append(
                 f"A separate checker of a few pages, which shares nothing with the prover, took the {proof} and "
                 f"asked the routing again, state by state: it {says}."

@@ -135,7 +135,7 @@ def checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | 
     UnknotError
         If it is of another point, or its evidence does not hold or cannot be checked.
     """
-    from unknot.certificates import accept_verdict
+    from unknot.certificates import accept_configuration, accept_verdict
     from unknot.simulation import replay
     from unknot.verify import deliver
 
@@ -146,16 +146,19 @@ def checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | 
         if of != (*same, relation.network.name, relation.name):
             raise UnknotError("it is the run of another point")
         if result.deadlock is not None:
-            accept_verdict(relation, Verdict(False, result.switching, "", "", "", configuration=result.deadlock))
+            if result.deadlock.switching != result.switching:
+                raise UnknotError("its deadlock is one under another switching technique")
+            accept_configuration(relation, result.deadlock)
         return result
     verdict, knot = result.verdict, result.verdict.configuration
     if verdict.switching != what["switching"] or result.delivery != deliver(relation):
         raise UnknotError("it is the proof of another design")
-    if verdict.deadlock_free is not None:
+    evident = verdict.certificate is not None or knot is not None
+    if evident or verdict.deadlock_free is not None:
         accept_verdict(relation, verdict)
     if result.replay != (replay(relation, knot) if knot is not None else None):
         raise UnknotError("its replay is another one")
-    return replace(result, certificate_holds=None if verdict.deadlock_free is None else True)
+    return replace(result, certificate_holds=True if evident else None)
 
 
 def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> dict[str, Any]:

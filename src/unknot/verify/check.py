@@ -25,7 +25,7 @@ from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Dependencies, Flags, core, dependencies
 from unknot.verify.waiting import Left, drain, waiting
-from unknot.verify.witness import configuration
+from unknot.verify.witness import configuration, reachable_configuration
 
 MANY = 10_000
 """States from which on it pays to look for translation symmetry."""
@@ -205,6 +205,9 @@ def _decide(
         "selection, arbitration and packet length; dependencies within the network only"
     )
 
+    late = (deadline.end + deadline.closing.end) / 2
+    """Until when to say how packets come to a deadlock that was found."""
+
     def free(
         method: str,
         established: str,
@@ -220,8 +223,12 @@ def _decide(
         if isinstance(worms, Configuration):
             found = worms
         else:
-            found = configuration(relation, worms, technique, buffer_depth, as_it_is=not shorten, end=effort.end)
-        return Verdict(False, technique, method, scope, found.summary, configuration=found, size=size)
+            found = configuration(relation, worms, technique, buffer_depth, as_it_is=not shorten, end=late)
+        if not found.reachable:
+            found = reachable_configuration(relation, technique, buffer_depth, late) or found
+        text = found.summary if found.reachable else f"undecided: {found.summary}"
+        free = False if found.reachable else None
+        return Verdict(free, technique, method, scope, text, configuration=found, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
         text = f"undecided after {deadline.seconds:g} s: {established}"
@@ -234,8 +241,7 @@ def _decide(
     if technique == "wormhole-nonatomic" and not graph.acyclic:
         method = "cycle in the channel dependency graph"
         try:
-            late = replace(effort, end=(deadline.end + deadline.closing.end) / 2)
-            return stuck(method, queued_cycle(graph, buffer_depth, late))
+            return stuck(method, queued_cycle(graph, buffer_depth, replace(effort, end=late)))
         except TimeUpError as out:
             found = f"{np.count_nonzero(graph.cyclic)} VCs lie on cycles of dependencies, so there is a deadlock"
             return open_question(method, f"{found}; there was no time to say how packets come there ({out})")

@@ -225,11 +225,27 @@ class Model:
             return True, False
         return self.worms(solver), status == cp_model.OPTIMAL
 
-    def solve(self, seconds: float) -> list[Worm] | bool:
+    def forbid(self, worms: list[Worm]) -> None:
+        """Forbid all solutions in which these worms stay together; the part must not be `merged`."""
+        part = self.part
+        state = {key: s for s, key in enumerate(zip(part.owner.tolist(), part.input_vc.tolist(), strict=True))}
+        first, heads = part.heads_of
+        together = []
+        for worm in worms:
+            path = [state[worm.address, vc] for vc in worm.path]
+            together += [self.state[s] for s in path]
+            for b in heads[first[path[-1]] : first[path[-1] + 1]].tolist():
+                waits = part.head_wait[part.head_first[b] : part.head_first[b + 1]]
+                if {*waits.tolist()} == {*worm.waits}:
+                    together.append(self.stay[b])
+        self.model.add_bool_or([~variable for variable in together])
+
+    def solve(self, seconds: float, work: float = float("inf")) -> list[Worm] | bool:
         """The worms of a solution; False when there is none, True when time ran out."""
         from ortools.sat.python import cp_model
 
         solver = solver_for(seconds)
+        solver.parameters.max_deterministic_time = work
         status = solver.solve(self.model)
         if status == cp_model.INFEASIBLE:
             return False

@@ -44,8 +44,9 @@ class Fault:
         Names of the failed channels, links or routers.
     outcome : str
         `deadlock`: it can deadlock. `undelivered`: it cannot, but pairs may not be delivered. `refused`: the
-        algorithm does not take the network that is left. `undecided`: the proof ran out of time. `disconnected`:
-        some surviving terminals have no way to one another. `holds`: deadlock-free and everything delivered.
+        algorithm does not take the network that is left. `undecided`: the proof ran out of time, or packets would
+        block each other where no way is known to lead. `disconnected`: some surviving terminals have no way to one
+        another. `holds`: deadlock-free and everything delivered.
     undelivered_pairs, pairs : int
         Pairs of surviving terminals, undelivered and all; 0 where the routing could not be judged.
     why : str

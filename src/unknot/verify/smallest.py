@@ -117,6 +117,9 @@ def smallest(
             return Smallest(None, 0, 0, True, "no deadlock: exhausted by constraint solving")
         return Smallest(known, search.messages, 0, False, "time ran out before any configuration was found")
     found = configuration(relation, search.best, technique, int(buffer_depth), as_it_is=True)
+    if known is not None and known.reachable and not found.reachable and _order(found)[:2] < _order(known)[:2]:
+        unreached = f"a smaller one has {len(found.messages)} messages, but no way into it was shown"
+        return Smallest(known, search.messages, 0, False, unreached)
     if known is not None and _order(known) <= _order(found):
         found = known
     return Smallest(found, search.messages, search.held, search.proved, search.method)

@@ -12,7 +12,7 @@ import numpy as np
 from unknot.certificates.verdict import Configuration, Message
 from unknot.routing.relation import Relation
 from unknot.switching import Switching
-from unknot.verify.exact_model import Ports, Worm, fewest, solver_for
+from unknot.verify.exact_model import Model, Ports, Worm, fewest, solver_for
 from unknot.verify.lead_ins import LeadIns
 from unknot.verify.remainder import among
 from unknot.verify.windows import Surroundings
@@ -23,6 +23,8 @@ FEW = 4
 """Messages below which no smaller set is looked for."""
 STATES = 30_000
 """States on some VCs up to which worms on them are chosen anew."""
+KNOTS = 50
+"""Sets of worms that block each other, to none of which a way is found, after which the question is left open."""
 EDGES = 100_000
 """Steps of all lead-ins together up to which the solver is asked."""
 
@@ -72,6 +74,37 @@ def configuration(
     return Configuration(
         switching, buffer_depth, "not-established", _messages(placed, buffer_depth), lead_ins.limited
     )
+
+
+def reachable_configuration(
+    relation: Relation, switching: Switching, buffer_depth: int, end: float = inf
+) -> Configuration | None:
+    """A configuration with a way into it, among the first `KNOTS` that the solver finds on all VCs; None if none has.
+
+    The solver proposes those of few messages first, and never the same again.
+    """
+    lead_ins = LeadIns(relation, end)
+    part = among(relation, range(relation.num_vcs), switching, limit=STATES)
+    if part is None:
+        return None
+    model = Model(part.pruned())
+    model.model.add_bool_or(model.stay)
+    model.model.minimize(sum(model.stay))
+    for _ in range(KNOTS):
+        worms = model.solve(lead_ins.seconds, work=2.0)
+        if isinstance(worms, bool) or lead_ins.late:
+            return None
+        worms = reduce(worms)
+        injected = _injected(lead_ins, worms, switching == "wormhole")
+        if injected is not None:
+            return Configuration(switching, buffer_depth, "injected", _messages(injected, buffer_depth))
+        scheduled = _scheduled(lead_ins, worms)
+        if scheduled is not None:
+            return Configuration(
+                switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth), lead_ins.limited
+            )
+        model.forbid(worms)
+    return None
 
 
 def _smaller(lead_ins: LeadIns, worms: Sequence[Worm], switching: Switching, injected: bool) -> Iterator[list[Worm]]:

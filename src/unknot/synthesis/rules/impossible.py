@@ -16,8 +16,8 @@ from itertools import islice
 
 import numpy as np
 
-from unknot.certificates import Rejected, accept_verdict, plain
-from unknot.certificates.verdict import Configuration, Verdict
+from unknot.certificates import Rejected, accept_configuration, plain
+from unknot.certificates.verdict import Configuration
 from unknot.shown import Brief
 from unknot.switching import Switching
 from unknot.synthesis.hints import Steps, steps_of
@@ -151,7 +151,9 @@ def _deadlock(frame: Frame, found: Configuration, switching: Switching, number: 
     offers[sorted(needed)] = True
     relation = frame.relation(offers, name=f"the least rule of configuration {number}")
     try:
-        accept_verdict(relation, Verdict(False, switching, "", "", "", configuration=found))
+        if found.switching != switching:
+            raise Rejected(f"configuration {number} is one under {found.switching}")
+        accept_configuration(relation, found)
     except Rejected as error:
         raise Rejected(f"configuration {number}: {error}") from error
 
