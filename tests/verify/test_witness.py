@@ -206,12 +206,12 @@ def test_a_knot_to_which_no_way_leads_leaves_the_question_open(switching: Switch
     assert "undecided" in verdict.established
     accept_verdict(relation, verdict)
     claim = verdict_claim(verdict)
-    assert "no way there was shown" in plain.accept_verdict(document(relation.network, relation, [claim]))[0]
+    assert "no way there was shown" in plain.accept(document(relation.network, relation, [claim]))[0]
     for answer in (True, False):
         with pytest.raises(Rejected):
             accept_verdict(relation, replace(verdict, deadlock_free=answer))
         with pytest.raises(plain.Rejected):
-            plain.accept_verdict(document(relation.network, relation, [claim | {"deadlock_free": answer}]))
+            plain.accept(document(relation.network, relation, [claim | {"deadlock_free": answer}]))
     assert check_all(relation)[switching].deadlock_free is None
     small = smallest(relation, switching).configuration
     assert small is not None
