@@ -12,13 +12,11 @@ import sys
 
 import llvmlite
 import numba
-from numba import njit
-from numba.core import config
+from numba import config, njit
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
-from numba.core.typeinfer import register_dispatcher
 
 from unknot import kernel_cache
 
@@ -84,8 +82,7 @@ def kept(signature=None, **options):
         made_of = kernel_cache.sources_digest(), function.__code__.co_firstlineno, sorted(options.items())
         dispatcher._cache = Kept(name, *made_of)
         if signature is not None:
-            with register_dispatcher(dispatcher):  # a function that calls itself has no name yet
-                dispatcher.compile(signature)
+            dispatcher.compile(signature)
             dispatcher.disable_compile()
         return dispatcher
 

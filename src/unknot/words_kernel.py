@@ -45,16 +45,15 @@ def how_many(typingctx, word):
     return types.int64(types.int64), codegen
 
 
-def array_of(context, builder, number, data, rows, columns):
-    """The contiguous array of `rows` rows at an address; one-dimensional for 0 columns."""
-    word, size = context.get_constant, number.bitwidth // 8
-    array = make_array(types.Array(number, 2 if columns else 1, "C"))(context, builder)
-    shape, strides = [rows], [word(types.intp, size)]
-    if columns:
-        shape.append(word(types.intp, columns))
-        strides.insert(0, word(types.intp, size * columns))
-    pointer = builder.inttoptr(data, context.get_data_type(number).as_pointer())
-    populate_array(array, pointer, shape, strides, word(types.intp, size), meminfo=None)
+def array_of(context, builder, number, address, size):
+    """The contiguous array of some numbers or rows at an address.
+
+    Numba's `carray` makes one only in kernels that count references; those of the simulator and rules do not.
+    """
+    array = make_array(types.Array(number, 1, "C"))(context, builder)
+    pointer = builder.inttoptr(address, array.data.type)
+    step = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(number)))
+    populate_array(array, pointer, [size], [step], step, meminfo=None)
     return array._getvalue()
 
 
@@ -63,7 +62,7 @@ def array_at(typingctx, address, size):
     """The array of int64 numbers at an address."""
 
     def codegen(context, builder, signature, args):
-        return array_of(context, builder, types.int64, *args, 0)
+        return array_of(context, builder, types.int64, *args)
 
     return types.int64[::1](types.int64, types.int64), codegen
 

@@ -28,7 +28,7 @@ def two_colours(ins, outs, nodes, colour):
             m = at_in[ins[twin], 0] + at_in[ins[twin], 1] - twin
 
 
-@kept("boolean(int64[::1], int64[::1], int64[::1], int64[::1], int64)", nogil=True)
+@kept(nogil=True)  # it calls itself, so it has its name before it is compiled
 def _centre(members, ins, outs, middle, done):
     """Middle rows of the eight messages of an 8 × 8 composite banyan network, by search."""
     if done == 8:

@@ -15,8 +15,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
-from numba import njit, types
-from numba.core.errors import NumbaError
+from numba import NumbaError, njit, types
 
 from unknot import words_kernel
 from unknot.errors import RelationError

@@ -6,15 +6,13 @@ a single number in place of all tables, by which kernels compile several times a
 """
 
 from llvmlite import ir
-from numba import types
-from numba.core.datamodel import models, register_default
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import intrinsic, lower_getattr_generic
-from numba.np.arrayobj import make_array, populate_array
-from numba.np.numpy_support import from_dtype
+from numba import from_dtype, njit, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
 from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
 from unknot.types_kernel import RULE  # noqa: F401 imported first by every kernel
+from unknot.words_kernel import address_of, array_of
 
 KINDS = {name: from_dtype(table.dtype) for name, table in TABLES.items()} | {"raw": types.int64}
 SETUP_ENTRIES = SETUP.dtype.names
@@ -38,8 +36,8 @@ class Setup(types.Type):
 VIEW, SETUP_VIEW = View(), Setup()
 
 
-@register_default(View)
-@register_default(Setup)
+@register_model(View)
+@register_model(Setup)
 class _Address(models.PrimitiveModel):
     def __init__(self, manager, kind):
         super().__init__(manager, kind, ir.IntType(64))
@@ -91,19 +89,20 @@ def _read_table(context, builder, kind, address, name):
     else:
         at = FIRST_TABLE + 2 * list(TABLES).index(name)
         data, rows = _entry(builder, address, at), _entry(builder, address, at + 1)
-    size = TABLES[name].dtype.itemsize if name in TABLES else 8
-    array = make_array(types.Array(KINDS[name], 1, "C"))(context, builder)
-    pointer, size = builder.inttoptr(data, array.data.type), word(types.intp, size)
-    populate_array(array, pointer, [rows], [size], size, meminfo=None)
-    return array._getvalue()
+    return array_of(context, builder, KINDS[name], data, rows)
 
 
 @intrinsic
-def view(typingctx, raw):
-    """The state that an array `State.raw` describes."""
+def _view_at(typingctx, address):
+    """The state at an address."""
 
-    def codegen(context, builder, sig, args):
-        data = make_array(sig.args[0])(context, builder, args[0]).data
-        return builder.ptrtoint(data, ir.IntType(64))
+    def codegen(context, builder, signature, args):
+        return args[0]
 
-    return VIEW(raw), codegen
+    return VIEW(types.int64), codegen
+
+
+@njit(_nrt=False, forceinline=True)
+def view(raw):
+    """Return the state that an array `State.raw` describes."""
+    return _view_at(address_of(raw))
