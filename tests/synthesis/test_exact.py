@@ -25,8 +25,8 @@ from unknot.synthesis import clauses as clauses_of_search
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.evidence import accept
 from unknot.synthesis.exact import Open, decide
-from unknot.synthesis.hints import steps_of
-from unknot.synthesis.lane_refutation import DisagreementError, refute
+from unknot.synthesis.hints import DisagreementError, steps_of
+from unknot.synthesis.lane_refutation import refute
 from unknot.synthesis.rooted import orders_of
 from unknot.synthesis.ways import demand, ways
 

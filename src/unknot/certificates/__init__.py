@@ -4,6 +4,7 @@ from unknot.certificates import plain
 from unknot.certificates.coq import coq_file
 from unknot.certificates.documents import (
     Document,
+    changes_claim,
     delivery_claim,
     document,
     lanes_claim,
@@ -11,6 +12,7 @@ from unknot.certificates.documents import (
     network_of,
     removals_claim,
     routes_claim,
+    rules_claim,
     table_of,
     verdict_claim,
     write_document,
@@ -31,6 +33,7 @@ __all__ = [
     "accept",
     "accept_configuration",
     "accept_verdict",
+    "changes_claim",
     "coq_file",
     "delivery_claim",
     "document",
@@ -41,6 +44,7 @@ __all__ = [
     "plain",
     "removals_claim",
     "routes_claim",
+    "rules_claim",
     "table_of",
     "verdict_claim",
     "write_document",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,8 @@ MOST_STATES = 5_000_000
 """Reachable states up to which a relation is written as a table; about 20 bytes each."""
 
 
-def document(network: Network, relation: Relation | None, claims: Iterable[Document]) -> Document:
-    """A document of claims about a network, and about a relation if there is one.
+def document(network: Network | None, relation: Relation | None, claims: Iterable[Document]) -> Document:
+    """A document of claims about a network, if there is one, and about a relation.
 
     The rule of the relation becomes a table over all reachable states.
 
@@ -48,8 +49,10 @@ def document(network: Network, relation: Relation | None, claims: Iterable[Docum
     >>> certificates.accept(evidence)
     ['torus(4, 4), network 80455e17ac66230f, 256 pairs of source and address: free of deadlock under vct']
     """
-    head: Document = {"format": plain.FORMAT, "version": plain.VERSION, "network": network_of(network)}
-    return {**head, "relation": None if relation is None else table_of(relation), "claims": [*claims]}
+    head: Document = {"format": plain.FORMAT, "version": plain.VERSION}
+    about = None if network is None else network_of(network)
+    table = None if relation is None else table_of(relation)
+    return {**head, "network": about, "relation": table, "claims": [*claims]}
 
 
 def verdict_claim(verdict: Verdict) -> Document:
@@ -109,7 +112,7 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
             if source == table.destination[address] and not table.may[address][table.vcs + source]:
                 continue
             before: dict[int, int] = {}
-            for at in plain.closure([table.vcs + source], lambda at, a=address, b=before: _onward(table, at, a, b)):
+            for at in plain.closure([table.vcs + source], partial(_onward, table, address, before)):
                 if at not in arriving:
                     path = [at]
                     while path[-1] < table.vcs:
@@ -118,7 +121,7 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
     raise RuntimeError(f"{relation.name}: every packet can be ejected, although delivery was denied")
 
 
-def _onward(table: plain.Table, at: int, address: int, before: dict[int, int]) -> list[int]:
+def _onward(table: plain.Table, address: int, before: dict[int, int], at: int) -> list[int]:
     """VCs that may follow; `before` learns from where each was come to first."""
     onward = [v for v in table.may[address][at] if v != plain.EJECT]
     for v in onward:
@@ -142,6 +145,26 @@ def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, pr
 def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
     """The claim that at least a number of candidates must be removed for a relation to be safe and to deliver."""
     return {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
+
+
+def changes_claim(kind: str, least: int, proof: Document) -> Document:
+    """The claim that at least a number of "pairs" or "entries" change where the routes fit into one lane."""
+    return {"subject": "changes", "kind": kind, "least": least, "proof": proof}
+
+
+def rules_claim(
+    counts: Iterable[tuple[int, int]],
+    short: bool,
+    switching: str,
+    adaptive: str,
+    least: int,
+    symmetric: Iterable[Iterable[int]],
+    proof: Document,
+) -> Document:
+    """The claim that no rule for meshes is as a request of `unknot.synthesis.rules` says."""
+    space = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
+    request = {"adaptive": adaptive, "least": least, "symmetric": [list(image) for image in symmetric]}
+    return {"subject": "rules", **space, **request, "proof": proof}
 
 
 def routes_claim(relation: Relation, proof: Document) -> Document:

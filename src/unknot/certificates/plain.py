@@ -22,14 +22,15 @@ import heapq
 import json
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations, pairwise, product
+from math import comb
+from typing import Any, TypeVar
 
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
-SUBJECTS = ("deadlock", "delivery", "lanes", "lanes of routes", "removals")
+SUBJECTS = ("changes", "deadlock", "delivery", "lanes", "lanes of routes", "removals", "rules")
 EJECT = -1
 """The candidate "leave the network here"."""
 MOST_BYTES = 2**30
@@ -40,8 +41,10 @@ KEPT = ("none", "shared")
 """Lanes that packets do not change: each direction of a pair has its own, or both share one."""
 MOST_LANES = 64
 """Lanes up to which a refutation is checked."""
-REMOVAL_PARTS = 10**9
-"""Denominator of the multipliers of facts about removed candidates."""
+PARTS = 10**9
+"""Denominator of the multipliers of facts about removed candidates, and of what changes of routes pay."""
+MOST_CLAUSES = 3_000_000
+"""Clauses about rules of meshes up to which a refutation is checked."""
 SEARCH_STEPS = 10_000_000
 """Steps after which a search for worms gives up: about a minute."""
 
@@ -206,7 +209,10 @@ def difference(one: Table, other: Table) -> str:
     return ""
 
 
-def closure(starts: Iterable[int], after: Any) -> list[int]:
+T = TypeVar("T")
+
+
+def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]]) -> list[T]:
     """Everything that can be reached, starts included."""
     order = list(dict.fromkeys(starts))
     seen = set(order)
@@ -569,17 +575,57 @@ def check_route_cycle(table: Table, proof: Any) -> None:
     if not turns:
         raise Rejected("a cycle has at least one turn")
     for (c, e, source, address), after in zip(turns, turns[1:] + turns[:1], strict=True):
-        if e != after[0] or address >= table.addresses or source not in table.sources[address]:
-            raise Rejected(f"turn {[c, e, source, address]} is not sent, or the next does not begin with it")
-        at, route = table.vcs + source, [-1]
-        while (c, e) not in pairwise(route):
-            onward = [v for v in table.may[address][at] if v != EJECT]
-            if len({table.channel[v] for v in onward}) != 1 or len(route) > table.vcs:
-                raise Rejected(
-                    f"the route from terminal {source} to address {address} does not take {c} and then {e}"
-                )
-            at = onward[0]
-            route.append(table.channel[at])
+        if e != after[0]:
+            raise Rejected(f"turn {[c, e, source, address]} is not followed by one that begins with it")
+        if (c, e) not in pairwise(route(table, source, address)):
+            raise Rejected(f"the route from terminal {source} to address {address} does not take {c} and then {e}")
+
+
+def route(table: Table, source: int, address: int) -> list[int]:
+    """The channels of the route from a terminal to an address, whatever the VCs."""
+    if address >= table.addresses or source not in table.sources[address]:
+        raise Rejected(f"terminal {source} does not send to address {address}")
+    channels: list[int] = []
+    at = table.vcs + source
+    while onward := [v for v in table.may[address][at] if v != EJECT]:
+        if len({table.channel[v] for v in onward}) != 1 or len(channels) > table.vcs:
+            raise Rejected(f"terminal {source} has no single route to address {address}")
+        at = onward[0]
+        channels.append(table.channel[at])
+    return channels
+
+
+def check_changes(table: Table, kind: str, least: int, proof: Any) -> None:
+    """Check that routes in one lane close a cycle of channels, however fewer than `least` of them are changed.
+
+    What is changed is the route of a router to an address ("pairs"), or a router's entry for an address ("entries").
+    Each cycle [channel, …, weight] has to lose a turn, which all routes that take it then give up. A payment
+    [c, e, terminal, address, amount] is for a turn from c to e, by a change of a route that takes it; or by those of
+    both entries, of the routers before and behind c, for a route that begins with the turn. If turns are paid
+    the weights of their cycles, and no change pays more than 1, the weights together are not more than the changes.
+    """
+    if kind not in ("pairs", "entries"):
+        raise Rejected(f"{kind!r}: pairs or entries are changed")
+    total = 0
+    due: dict[tuple[int, int], int] = {}
+    spent: dict[tuple[int, int], int] = {}
+    for cycle in field(proof, "cycles", list):
+        *channels, weight = integers(cycle, "cycles", 0, 2**62) or [0]
+        total += weight if channels else 0
+        for turn in zip(channels, channels[1:] + channels[:1], strict=True):
+            due[turn] = due.get(turn, 0) + weight
+    for c, e, source, address, amount in (integers(row, "paid", 0, 2**62, 5) for row in field(proof, "paid", list)):
+        channels = route(table, source, address)
+        if (c, e) not in pairwise(channels if kind == "pairs" else channels[:2]):
+            raise Rejected(f"changes for terminal {source} and address {address} do not remove the turn {c}, {e}")
+        due[c, e] = due.get((c, e), 0) - amount
+        ends = [table.network.inject[source]] if kind == "pairs" else [table.network.source[x] for x in (c, e)]
+        for router in ends:
+            spent[router, address] = spent.get((router, address), 0) + amount
+    if max(due.values(), default=0) > 0 or max(spent.values(), default=0) > PARTS:
+        raise Rejected("a turn of a cycle is not paid, or a change pays more than 1")
+    if -(-total // PARTS) < least:
+        raise Rejected(f"the cycles do not add up to {least} changes")
 
 
 def check_forced_cycle(network: Network, pairs: set[Pair], turns: list[Any]) -> None:
@@ -800,7 +846,7 @@ def check_removals(table: Table, switching: str, minimal: bool, least: int, proo
 
 
 def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], multipliers: list[int]) -> int:
-    """The removed candidates that facts show to be needed, multiplied in parts of `REMOVAL_PARTS` and added up.
+    """The removed candidates that facts show to be needed, multiplied in parts of `PARTS` and added up.
 
     With x = 1 for a removed candidate, a fact is: the x of some, minus those of others, are at least 1 minus the
     number of the others. So for any x from 0 to 1: parts · Σ x ≥ Σ multiplier · (1 − others) + Σ (parts − slope) · x,
@@ -814,8 +860,8 @@ def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], multipliers: list
             slope[entry] = slope.get(entry, 0) + multiplier
         for entry in kept:
             slope[entry] = slope.get(entry, 0) - multiplier
-    total += sum(REMOVAL_PARTS - part for part in slope.values() if part > REMOVAL_PARTS)
-    return max(0, -(-total // REMOVAL_PARTS))
+    total += sum(PARTS - part for part in slope.values() if part > PARTS)
+    return max(0, -(-total // PARTS))
 
 
 def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tuple[set[Entry], set[Entry]]:
@@ -924,6 +970,228 @@ def removal_clauses(facts: list[tuple[set[Entry], set[Entry]]], most: int) -> tu
     return clauses, len(number)
 
 
+# ----------------------------------------------------------------------------------- rules for meshes, refuted
+
+Signs = tuple[int, ...]
+Hop = tuple[int, Signs, int]
+"""The type of the VC that a header is in, or −1 at its injection port; the signs of what remains; the next type."""
+
+
+class Rules:
+    """Clauses that hold if a rule serves all packets on meshes of every size, adaptively, and without deadlock.
+
+    The VCs of a mesh are of types: the one with an index on channels that lead up, or down, a dimension. A rule says
+    which hops there are; each leads towards the destination. Of a rule only hops that packets take are counted, so
+    wherever a hop leads, packets come. A class of packets is written as a sign in each dimension: they need no other
+    direction, and what a packet need not move counts as up. Variables are numbered from 1 as they are met:
+
+    - ("hop", hop), ("of", class, hop): some packet takes the hop; some packet of the class does.
+    - ("all", class): packets of the class may take all directions that lead on, or all paths.
+    - ("on", path, k, type): a path that has to be possible takes the type with its k-th hop.
+    - ("after", a, b): some packet goes from a VC of type a to one of type b.
+    """
+
+    def __init__(self, claim: Any) -> None:
+        counts = [integers(pair, "counts", 1, 65, 2) for pair in field(claim, "counts", list)]
+        self.types = [(i, sign, k) for i, pair in enumerate(counts) for sign, n in zip((1, -1), pair, strict=True)
+                      for k in range(n)]  # fmt: skip
+        self.sides, self.short = len(counts), field(claim, "short", bool)
+        if not counts or len(self.types) ** 2 * 3**self.sides > MOST_CLAUSES:
+            raise Unchecked(f"rules of {len(self.types)} types in {self.sides} dimensions are not checked here")
+        self.adaptive, least = field(claim, "adaptive", str), field(claim, "least", int)
+        if self.adaptive not in ("states", "paths") or not 0 <= least <= 2**self.sides:
+            raise Rejected(f"rules are adaptive in states or along paths, in at most {2**self.sides} classes")
+        self.number: dict[tuple[Any, ...], int] = {}
+        self.clauses: list[Clause] = []
+        self.full = least == 2**self.sides
+        if comb(2**self.sides, least) > MOST_CLAUSES:
+            raise Unchecked(f"{least} of {2**self.sides} classes are not checked here")
+        starts = [(-1, signs) for signs in product((1, 0, -1), repeat=self.sides) if any(signs)]
+        self.hops = [(*at, out) for at in closure(starts, self._after) for out in self.outs(*at)]
+        for image in field(claim, "symmetric", list):
+            self._symmetry(image)
+            self.clauses += [(-self("hop", hop), self("hop", self.moved(image, hop))) for hop in self.hops]
+        for at in starts:
+            self._leave(at, (), None)
+        for hop in self.hops:
+            for at in self.comes(hop):
+                self._leave(at, (-self("hop", hop),), None)
+        if not self.full:
+            classes = [*product((1, -1), repeat=self.sides)]
+            for kind in classes if self.adaptive == "states" else ():
+                self._class(kind, [at for at in starts if class_of(at[1]) == kind])
+            self.clauses += combinations([self("all", kind) for kind in classes], len(classes) - least + 1)
+
+    def __call__(self, *meaning: Any) -> int:
+        """Number of a variable."""
+        return self.number.setdefault(meaning, len(self.number) + 1)
+
+    def outs(self, held: int, signs: Signs) -> list[int]:
+        """Types that lead towards the destination."""
+        return [out for out, (i, sign, _) in enumerate(self.types) if signs[i] == sign]
+
+    def comes(self, hop: Hop) -> list[tuple[int, Signs]]:
+        """States after a hop in which something remains: as much, or nothing in its dimension."""
+        i = self.types[hop[2]][0]
+        done = (*hop[1][:i], 0, *hop[1][i + 1 :])
+        return [(hop[2], signs) for signs in ((done,) if self.short else (hop[1], done)) if any(signs)]
+
+    def _after(self, at: tuple[int, Signs]) -> list[tuple[int, Signs]]:
+        return [then for out in self.outs(*at) for then in self.comes((*at, out))]
+
+    def _leave(self, at: tuple[int, Signs], unless: Clause, kind: Signs | None) -> None:
+        """Add that packets go on from a state; if they are adaptive there, in all dimensions that remain."""
+        ways: dict[int, list[int]] = {}
+        for out in self.outs(*at):
+            every = self.adaptive == "states" and (self.full or kind is not None)
+            ways.setdefault(self.types[out][0] if every else 0, []).append(self("hop", (*at, out)))
+        self.clauses += [(*unless, *way) for way in ways.values()]
+
+    def _class(self, kind: Signs, starts: list[tuple[int, Signs]]) -> None:
+        """Add which hops packets of a class take, and that they are adaptive if the class is to be."""
+        for at in starts:
+            self._leave(at, (-self("all", kind),), kind)
+            self.clauses += [(-self("hop", (*at, out)), self("of", kind, (*at, out))) for out in self.outs(*at)]
+        for at in closure(starts, self._after):
+            for hop in [(*at, out) for out in self.outs(*at)]:
+                taken = -self("of", kind, hop)
+                for then in self.comes(hop):
+                    self._leave(then, (-self("all", kind), taken), kind)
+                    for onward in [(*then, out) for out in self.outs(*then)]:
+                        self.clauses.append((taken, -self("hop", onward), self("of", kind, onward)))
+
+    def path(self, entries: Any) -> None:
+        """Add that a shortest path, hops [dimension, sign], is possible."""
+        path = [(i, sign) for i, sign in (integers(hop, "paths", -1, max(2, self.sides), 2) for hop in entries)]
+        if self.adaptive != "paths" or not path or (self.short and len({*path}) < len(path)):
+            raise Rejected(f"{path[:20]} is no path that has to be possible")
+        if any(not 0 <= i < self.sides or sign not in (1, -1) or (i, -sign) in path for i, sign in path):
+            raise Rejected(f"{path[:20]} is no shortest path of a mesh")
+        ahead = [path[k:] for k in range(len(path))]
+        left = [tuple(((i, 1) in onward) - ((i, -1) in onward) for i in range(self.sides)) for onward in ahead]
+        unless = () if self.full else (-self("all", class_of(left[0])),)
+        before = [-1]
+        for k, hop in enumerate(path):
+            here = [out for out, kind in enumerate(self.types) if kind[:2] == hop]
+            self.clauses.append((*unless, *(self("on", tuple(path), k, out) for out in here)))
+            for held, out in product(before, here):
+                earlier = () if k == 0 else (-self("on", tuple(path), k - 1, held),)
+                self.clauses.append((*earlier, -self("on", tuple(path), k, out), self("hop", (held, left[k], out))))
+            before = here
+
+    def cycle(self, entries: Any) -> Clause:
+        """The clause that types do not follow one another back to the router where they began."""
+        types = integers(entries, "cycles", 0, len(self.types))
+        moved = [sum(self.types[t][1] for t in types if self.types[t][0] == i) for i in range(self.sides)]
+        if not types or any(moved) or self.short:
+            raise Rejected(f"types {types[:20]} do not lead back to where they began")
+        return tuple(sorted({-self("after", a, b) for a, b in zip(types, types[1:] + types[:1], strict=True)}))
+
+    def deadlock(self, switching: str, messages: list[Any]) -> set[tuple[bool, Hop]]:
+        """The literals of packets that block each other, unless a hop of theirs is missing, or one leads past them.
+
+        Each has its `source` and `target`, as coordinates, its `way` of types, and holds the last `holds` of these.
+        A header that queues behind tails has committed to a type that it `wants`.
+        """
+        literals: set[tuple[bool, Hop]] = set()
+        held: list[tuple[Signs, int]] = []
+        tails: list[tuple[Signs, int]] = []
+        heads: list[tuple[Signs, int, Signs]] = []
+        for message in messages:
+            ends = [integers(field(message, end, list), end, 0, 2 if self.short else 2**31, self.sides)
+                    for end in ("source", "target")]  # fmt: skip
+            way = integers(field(message, "way", list), "way", 0, len(self.types))
+            holds = field(message, "holds", int)
+            if not 1 <= holds <= (1 if switching in ("saf", "vct") else len(way)) or holds > len(way):
+                raise Rejected(f"a packet that comes over {len(way)} VCs holds {holds} under {switching}")
+            at, target = ends
+            before, places = -1, []
+            for out in way:
+                hop = before, _towards(at, target), out
+                if out not in self.outs(*hop[:2]):
+                    raise Rejected(f"type {out} does not lead from {at} to {target}")
+                literals.add((False, hop))
+                places.append((tuple(at), out))
+                i, sign, _ = self.types[out]
+                at = [x + sign * (i == j) for j, x in enumerate(at)]
+                before = out
+            held += places[-holds:]
+            tails.append(places[-holds])
+            heads.append((tuple(at), before, _towards(at, target)))
+        if not held or len({*held}) < len(held) or any(not any(signs) for *_, signs in heads):
+            raise Rejected("packets of a deadlock hold VCs of their own, and none has arrived")
+        if switching == "wormhole-nonatomic":
+            wants = [(*head, field(message, "wants", int)) for head, message in zip(heads, messages, strict=True)]
+            if {(at, out) for at, *_, out in wants} != {*tails}:
+                raise Rejected("each header queues for a VC that ends with a tail, no two for the same")
+            return literals | {(False, (kind, signs, out)) for _, kind, signs, out in wants}
+        for here, kind, signs in heads:
+            literals |= {(True, (kind, signs, out)) for out in self.outs(kind, signs) if (here, out) not in held}
+        return literals
+
+    def _symmetry(self, image: Any) -> None:
+        """Check a map of types that exchanges dimensions and directions as wholes."""
+        integers(image, "symmetry", 0, len(self.types), len(self.types))
+        turned = {(self.types[t][0], self.types[t][1] * s, self.types[u][0], self.types[u][1] * s)
+                  for t, u in enumerate(image) for s in (1, -1)}  # fmt: skip
+        if len({*image}) < len(image) or len(turned) != 2 * self.sides:
+            raise Rejected(f"{image[:40]} is no symmetry")
+
+    def moved(self, image: list[int], hop: Hop) -> Hop:
+        """A hop under a symmetry."""
+        signs = [0] * self.sides
+        for t, u in enumerate(image):
+            signs[self.types[u][0]] = hop[1][self.types[t][0]] * self.types[t][1] * self.types[u][1]
+        return -1 if hop[0] < 0 else image[hop[0]], tuple(signs), image[hop[2]]
+
+
+def class_of(signs: Signs) -> Signs:
+    """The class of packets with this to go."""
+    return tuple(sign or 1 for sign in signs)
+
+
+def _towards(here: Sequence[int], there: Sequence[int]) -> Signs:
+    """The signs of what remains."""
+    return tuple((b > a) - (b < a) for a, b in zip(here, there, strict=True))
+
+
+def rule_clauses(claim: Any, proof: Any) -> Rules:
+    """The clauses of a claim and of the deadlocks, cycles and paths that a proof names, each under its symmetries."""
+    rules, switching = Rules(claim), field(claim, "switching", str)
+    if switching not in SWITCHINGS:
+        raise Rejected(f"{switching!r} is no switching technique")
+    for path in field(proof, "paths", list):
+        rules.path(path)
+    symmetries, cycles = field(proof, "symmetries", list), field(proof, "cycles", list)
+    for image in symmetries:
+        rules._symmetry(image)
+    deadlocks = field(proof, "deadlocks", list)
+    if len(symmetries) * len(cycles + deadlocks) > MOST_CLAUSES:
+        raise Unchecked(f"more than {MOST_CLAUSES} clauses are not checked here")
+    if cycles and switching != "wormhole-nonatomic":
+        raise Rejected(f"cycles do not block packets under {switching}")
+    for hop in rules.hops if cycles else ():
+        if hop[0] >= 0:
+            rules.clauses.append((-rules("hop", hop), rules("after", hop[0], hop[2])))
+    added: dict[Clause, None] = {}
+    for cycle in cycles:
+        rules.cycle(cycle)
+        added |= dict.fromkeys(rules.cycle([image[t] for t in cycle]) for image in symmetries)
+    for messages in deadlocks:
+        literals = sorted(rules.deadlock(switching, messages))
+        for image in symmetries:
+            moved = (rules("hop", rules.moved(image, hop)) * (1 if offered else -1) for offered, hop in literals)
+            added[tuple(sorted(moved))] = None
+    rules.clauses += added
+    return rules
+
+
+def check_rules(claim: Any, proof: Any) -> None:
+    """Check that no rule for meshes of every size does what a claim says, by clauses that contradict each other."""
+    rules = rule_clauses(claim, proof)
+    check_refutation(rules.clauses, len(rules.number), field(proof, "steps", list))
+
+
 # -------------------------------------------------------------------------------------------------- a whole document
 
 
@@ -931,18 +1199,28 @@ def accept(document: Any) -> list[str]:
     """Return in words what each claim of a document shows; raise `Rejected` if one does not hold."""
     if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
         raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
-    network = Network(field(document, "network", dict))
-    relation = document.get("relation")
-    table = None if relation is None else Table(network, field(document, "relation", dict))
+    about, relation = document.get("network"), document.get("relation")
+    network = None if about is None else Network(field(document, "network", dict))
+    table = None if relation is None or network is None else Table(network, field(document, "relation", dict))
     claims = field(document, "claims", list)
     if not claims:
         raise Rejected("there are no claims")
-    return [f"{network.name}, network {network.digest[:16]}, {check(network, table, claim)}" for claim in claims]
+    title = "" if network is None else f"{network.name}, network {network.digest[:16]}, "
+    return [title + check(network, table, claim) for claim in claims]
 
 
-def check(network: Network, table: Table | None, claim: Any) -> str:
+def check(network: Network | None, table: Table | None, claim: Any) -> str:
     """Return in words what a claim shows; raise `Rejected` if it does not hold."""
     subject, proof = field(claim, "subject", str), field(claim, "proof", dict)
+    if subject == "rules":
+        check_rules(claim, proof)
+        family = "hypercubes" if claim["short"] else "meshes of all sizes"
+        return (
+            f"{family}, VCs {claim['counts']}: no {'symmetric ' * bool(claim['symmetric'])}rule is free of deadlock "
+            f"under {claim['switching']} and adaptive in {claim['adaptive']} of at least {claim['least']} classes"
+        )
+    if network is None:
+        raise Rejected("a claim about a network comes without it")
     if subject == "lanes":
         impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
         check_lanes(network, claim.get("sends"), impossible, changes, proof)
@@ -958,6 +1236,10 @@ def check(network: Network, table: Table | None, claim: Any) -> str:
     if table is None:
         raise Rejected("a claim about a relation comes without its table")
     pairs = f"{sum(len(sources) for sources in table.sources)} pairs of source and address"
+    if subject == "changes":
+        kind, least = field(claim, "kind", str), field(claim, "least", int)
+        check_changes(table, kind, least, proof)
+        return f"{pairs}: at least {least} {kind} change where all routes fit into one lane"
     if subject == "lanes of routes":
         check_route_cycle(table, proof)
         return f"{pairs}: these routes cannot be free of deadlock in one lane"

@@ -1,4 +1,4 @@
-"""Lower bounds on the changes by which routes by tables fit into one lane, and their small checker.
+"""Lower bounds on the changes by which routes by tables fit into one lane.
 
 Routes in one lane must not close a cycle of turns. So for each cycle of turns that the given routes take some turn
 has to go, and with it every route that takes it. The bound is the linear relaxation of this: cycles get weights, and
@@ -10,13 +10,13 @@ of the weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from unknot.certificates import Rejected
+from unknot.certificates import Rejected, network_of, plain, table_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.shown import Brief
@@ -28,7 +28,7 @@ Unit = tuple[int, int]
 Groups = dict[Turn, list[tuple[Unit, ...]]]
 """Groups of changes by turn: one change at least of each group is needed to take the turn from all routes."""
 Kind = Literal["pairs", "entries"]
-SCALE = 10**9
+SCALE = plain.PARTS
 """Denominator of weights and payments, which are whole numbers."""
 MOST_GROUPS = 150_000
 """Most groups for which linear programs are solved."""
@@ -45,8 +45,6 @@ class ChangeBound(Brief):
     kind : {"pairs", "entries"}
         What is counted: pairs of a source router and an address whose routes change, or entries of tables (router,
         address).
-    addresses : tuple of int
-        The addresses that are looked at; of those that are routed alike one.
     cycles : tuple of (tuple of int, int)
         Cycles of channels that the routes take one after the other, each with its weight in parts of `SCALE`.
     paid : tuple of (turn, group, int)
@@ -54,7 +52,6 @@ class ChangeBound(Brief):
     """
 
     kind: Kind
-    addresses: tuple[int, ...]
     cycles: tuple[tuple[tuple[int, ...], int], ...]
     paid: tuple[tuple[Turn, tuple[Unit, ...], int], ...]
 
@@ -108,7 +105,6 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
     paid = [(turn, group, int(max(0.0, x) * SCALE)) for (turn, group), x in zip(rows, price, strict=False)]
     return ChangeBound(
         kind,
-        tuple(addresses),
         tuple((cycle, w) for cycle, w in zip(known, weights, strict=False) if w),
         tuple(entry for entry in paid if entry[2]),
     )
@@ -116,66 +112,28 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
 
 @takes_relation
 def accept_changes(relation: Relation, bound: ChangeBound) -> int:
-    """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold.
-
-    Routes are followed by the plain rule, and all sums are of whole numbers.
-    """
-    if bound.kind not in ("pairs", "entries") or len(set(bound.addresses)) < len(bound.addresses):
-        raise Rejected("pairs or entries, and each address once, are wanted")
-    groups: Groups = {}
-    for address in bound.addresses:
-        if not 0 <= address < relation.num_addresses:
-            raise Rejected(f"there is no address {address}")
-        ways = _ways(relation, address)
-        for way in ways.values():
-            for turn in pairwise(way):
-                groups.setdefault(turn, [])
-        _add(groups, relation.network.source.tolist(), ways, address, bound.kind)
-    needed: dict[Turn, int] = {}
-    for cycle, weight in bound.cycles:
-        turns = _turns(cycle)
-        if weight < 0 or not cycle or len(set(turns)) < len(turns) or any(turn not in groups for turn in turns):
-            raise Rejected(f"{cycle} is no cycle of channels that routes take one after the other")
-        for turn in turns:
-            needed[turn] = needed.get(turn, 0) + weight
-    spent: dict[Unit, int] = {}
-    got: dict[Turn, int] = {}
-    seen = set()
-    for turn, group, amount in bound.paid:
-        if amount < 0 or (turn, group) in seen or group not in groups.get(turn, ()):
-            raise Rejected(f"changes of {group} are not needed to take the turn {turn} from a route")
-        seen.add((turn, group))
-        got[turn] = got.get(turn, 0) + amount
-        for unit in group:
-            spent[unit] = spent.get(unit, 0) + amount
-    if any(amount > SCALE for amount in spent.values()):
-        raise Rejected("a change pays more than 1")
-    if any(got.get(turn, 0) < amount for turn, amount in needed.items()):
-        raise Rejected("the weight of a cycle is not paid")
+    """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold."""
+    network, sends = relation.network, np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
+    terminal: dict[Unit, int] = {}
+    for unit in {group[0] for _, group, _ in bound.paid}:
+        router, address = unit
+        for source in relation.sources(address).tolist() if 0 <= address < relation.num_addresses else ():
+            if network.inject[source] == router and source != relation.destination[address]:
+                terminal[unit] = source
+        if unit not in terminal:
+            raise Rejected(f"nobody sends from router {router} to address {address}")
+        sends[terminal[unit], address] = True
+    proof = {
+        "cycles": [[*cycle, weight] for cycle, weight in bound.cycles],
+        "paid": [[*turn, terminal[group[0]], group[0][1], amount] for turn, group, amount in bound.paid],
+    }
+    table = plain.Table(plain.Network(network_of(network)), table_of(replace(relation, may_use=sends)))
+    plain.check_changes(table, bound.kind, bound.least, proof)
     return bound.least
 
 
 def _turns(cycle: Sequence[int]) -> list[Turn]:
     return list(pairwise([*cycle, cycle[0]])) if cycle else []
-
-
-def _ways(relation: Relation, address: int) -> dict[int, list[int]]:
-    """The channels of the route to an address from each router at which a terminal sends to it."""
-    ways: dict[int, list[int]] = {}
-    for source in relation.sources(address).tolist():
-        start = int(relation.network.inject[source])
-        if start in ways or source == relation.destination[address]:
-            continue
-        way: list[int] = []
-        at = relation.num_vcs + source
-        while vcs := [c.vc for c in relation.candidates(at, address) if c.vc is not None]:
-            channels = {int(relation.vcs.channel[vc]) for vc in vcs}
-            if len(channels) > 1 or len(way) > relation.network.num_routers:
-                raise Rejected(f"{relation.name} has no single route to {relation.address_name(address)}")
-            at = vcs[0]
-            way.append(channels.pop())
-        ways[start] = way
-    return ways
 
 
 def _add(groups: Groups, source: Sequence[int], ways: dict[int, list[int]], address: int, kind: Kind) -> None:

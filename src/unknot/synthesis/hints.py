@@ -1,16 +1,36 @@
-"""Learnt clauses with hints: a proof in the form of LRAT, without the clauses that it does not need."""
+"""Refutations: learnt clauses with hints, in the form of LRAT, without the clauses that are not needed.
+
+The clauses are those of a checker, and not of a search, which share no encoder: a fault in either is a disagreement.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from unknot.certificates import Rejected
-from unknot.synthesis.refutation import Learnt, flat
+from unknot.synthesis.refutation import Learnt, flat, learnt_by
 
 Steps = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 """Literals of each step, and the numbers of the clauses by which it follows, given ones being 1, 2, …"""
+
+
+class DisagreementError(RuntimeError):
+    """Error: the search says that something is impossible, and the checker's clauses have a solution."""
+
+    def __init__(self, what: str) -> None:
+        text = f"{what}: the search excludes this, but the checker's clauses have a solution; please report it"
+        super().__init__(text)
+
+
+def refuted_by(clauses: Sequence[Sequence[int]], variables: int, solve: Callable[[Any], bool | None]) -> Steps | None:
+    """The steps by which clauses contradict each other; None if `solve` does not find that of a solver of them."""
+    from pysat.solvers import Solver
+
+    with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
+        return None if solve(solver) is not False else steps_of(clauses, learnt_by(solver), variables)
 
 
 def steps_of(given: Sequence[Sequence[int]], learnt: Learnt, variables: int) -> Steps:

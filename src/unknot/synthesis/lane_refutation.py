@@ -16,8 +16,8 @@ from unknot.certificates import network_of, plain
 from unknot.network import Network
 from unknot.shown import Brief
 from unknot.synthesis.effort import Effort
-from unknot.synthesis.hints import Steps, steps_of
-from unknot.synthesis.refutation import answer, learnt_by
+from unknot.synthesis.hints import DisagreementError, Steps, refuted_by
+from unknot.synthesis.refutation import answer
 from unknot.synthesis.ways import Flags
 
 Pair = tuple[int, int]
@@ -27,10 +27,6 @@ MORE_PAIRS = 60
 """Pairs that are added at a time."""
 MOST_CLAUSES = 3_000_000
 """Most clauses that are built."""
-
-
-class DisagreementError(RuntimeError):
-    """Error: the search says that a number of lanes is impossible, and the checker's clauses have a solution."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,10 +135,7 @@ def refute(
                     left = [pair for pair in every if pair not in {*pairs}]
                     todo = _unserved(encoder, turns, left, every)[:MORE_PAIRS]
                     if not todo:
-                        raise DisagreementError(
-                            f"{lanes} lanes on {network.name}: the search excludes them, but the checker's clauses "
-                            "have a solution; please report it"
-                        )
+                        raise DisagreementError(f"{lanes} lanes on {network.name}")
     return None
 
 
@@ -167,16 +160,10 @@ def _proved(
     conflicts: int,
 ) -> Refutation | None:
     """Solve the clauses again as the checker will number them, with a proof."""
-    from pysat.solvers import Solver
-
     named = {"pairs": [list(pair) for pair in pairs], "cycles": [list(cycle) for cycle in cycles]}
     encoder = plain.lane_clauses(graph, every, lanes, changes, named)
-    with Solver(name="glucose4", bootstrap_with=encoder.clauses, with_proof=True) as solver:
-        if _solve(solver, effort, 4 * conflicts) is not False:
-            return None
-        learnt = learnt_by(solver)
-    steps = steps_of(encoder.clauses, learnt, len(encoder.number))
-    return Refutation(lanes, tuple(pairs), tuple(cycles), steps, changes)
+    steps = refuted_by(encoder.clauses, len(encoder.number), lambda solver: _solve(solver, effort, 4 * conflicts))
+    return None if steps is None else Refutation(lanes, tuple(pairs), tuple(cycles), steps, changes)
 
 
 Turns = dict[int, set[int]]

@@ -31,7 +31,7 @@ from unknot.synthesis.hints import Steps
 Entry = tuple[int, int, int]
 """A candidate: input VC, address, output VC."""
 InputVcs = tuple[int, ...]
-SCALE = plain.REMOVAL_PARTS
+SCALE = plain.PARTS
 
 
 @dataclass(frozen=True)

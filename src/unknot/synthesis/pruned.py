@@ -14,7 +14,7 @@ from unknot.routing.taking import takes_relation
 from unknot.shown import Brief
 from unknot.switching import DEFAULT_SWITCHING
 from unknot.synthesis.effort import Effort
-from unknot.synthesis.hints import steps_of
+from unknot.synthesis.hints import refuted_by
 from unknot.synthesis.prune_bounds import (
     SCALE,
     Entry,
@@ -26,7 +26,7 @@ from unknot.synthesis.prune_bounds import (
 )  # fmt: skip
 from unknot.synthesis.prune_choices import climbing, greedy
 from unknot.synthesis.prune_space import OpenVerdictError, Space
-from unknot.synthesis.refutation import answer, learnt_by
+from unknot.synthesis.refutation import answer
 
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
@@ -247,15 +247,11 @@ def _bound(space: Space, facts: dict[Fact, Literals], fewest: int) -> PruneBound
 
 def _proof(space: Space, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
     """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
-    from pysat.solvers import Solver
 
     table = plain.Table(plain.Network(network_of(space.relation.network)), table_of(space.relation))
     known = [plain.removal_clause(table, space.switching, space.minimal, plain_fact(fact)) for fact in facts]
     clauses, variables = plain.removal_clauses(known, fewest - 1)
     if variables > MOST_PROOF:
         return None
-    with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
-        if answer(solver, CONFLICTS) is not False:
-            return None
-        steps = steps_of(clauses, learnt_by(solver), variables)
-        return PruneBound(tuple(facts), (), steps, fewest, space.minimal)
+    steps = refuted_by(clauses, variables, lambda solver: answer(solver, CONFLICTS))
+    return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, space.minimal)

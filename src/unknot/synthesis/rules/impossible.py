@@ -1,9 +1,8 @@
-"""Evidence that no rule of a space fulfils a request, and its checker.
+"""Evidence that no rule of a space fulfils a request.
 
 The evidence is a contradiction: clauses of the request, a clause for each deadlock configuration with its images
-under symmetries, and clauses that follow from these step by step. The checker builds all clauses anew, has each
-configuration accepted by `unknot.certificates` as a deadlock of the least rule that has it, and follows the steps
-by their hints. The searches, the prover and the SAT solver are not trusted.
+under symmetries, and clauses that follow from these step by step. All clauses are those of the checker,
+`unknot.certificates.plain.Rules`, and not those of the search (`requirements.py`, `conflicts.py`).
 
 A deadlock on one mesh is one on every larger mesh, since packets between routers of a box stay in it and see the same
 signs. So what is impossible here is impossible on all larger meshes.
@@ -11,21 +10,19 @@ signs. So what is impossible here is impossible on all larger meshes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
-import numpy as np
-
-from unknot.certificates import Rejected, accept_configuration, plain
+from unknot.certificates import Rejected, Unchecked, plain, rules_claim
 from unknot.certificates.verdict import Configuration
+from unknot.errors import UnknotError
 from unknot.shown import Brief
 from unknot.switching import Switching
-from unknot.synthesis.hints import Steps, steps_of
-from unknot.synthesis.refutation import learnt_by
-from unknot.synthesis.rules.conflicts import clause_of, images
+from unknot.synthesis.hints import DisagreementError, Steps, refuted_by
 from unknot.synthesis.rules.frames import Frame
-from unknot.synthesis.rules.requirements import Clause, Request, Requirements, Word
-from unknot.synthesis.rules.search import SYMMETRIES, Effort, Refuted, Search, solved
+from unknot.synthesis.rules.requirements import Request, Word
+from unknot.synthesis.rules.search import SYMMETRIES, Effort, Refuted, solved
 from unknot.synthesis.rules.space import Space, symmetries
 
 
@@ -57,15 +54,27 @@ class Impossible(Brief):
     steps: Steps
 
     @property
-    def sides(self) -> tuple[int, ...]:
-        """Sides of a mesh that holds all the configurations."""
-        each = [found.sides for found in self.refuted] or [(2,) * self.space.dimensions]
-        return tuple(max(side) for side in zip(*each, strict=True))
+    def claim(self) -> dict[str, Any]:
+        """What is claimed, and its proof, as plain data for the checker.
 
-
-def impossible(search: Search, effort: Effort) -> Impossible | None:
-    """The evidence of a search that has run out of rules; None if it is no contradiction."""
-    return refutation(search.space, search.request, search.switching, search.refuted, search.paths, (), effort)
+        Raises
+        ------
+        Rejected
+            If a configuration is not of its mesh.
+        """
+        space, symmetries_used = self.space, list(islice(symmetries(self.space), SYMMETRIES))
+        frames = {found.sides: Frame(space, found.sides) for found in self.refuted}
+        proof = {
+            "deadlocks": [_messages(frames[found.sides], found.configuration) for found in self.refuted],
+            "cycles": [list(walk) for walk in self.walks],
+            "paths": [[list(hop) for hop in path] for path in self.paths],
+            "symmetries": [list(image) for image in symmetries_used],
+            "steps": [[list(literals), list(hints)] for literals, hints in self.steps],
+        }
+        return rules_claim(
+            space.counts, space.short, self.switching, self.request.adaptive, self.request.bnrs(space),
+            self.request.symmetric, proof,
+        )  # fmt: skip
 
 
 def refutation(
@@ -77,102 +86,55 @@ def refutation(
     walks: tuple[tuple[int, ...], ...],
     effort: Effort,
 ) -> Impossible | None:
-    """The evidence of what was found; None if it is no contradiction.
+    """The evidence of what was found; None if it is too large to be checked.
 
     Raises
     ------
     TimeoutError
         If time runs out.
+    DisagreementError
+        If it is no contradiction.
     """
-    from pysat.solvers import Solver
-
-    clauses, requirements = _clauses(space, request, tuple(refuted), tuple(paths), walks)
-    with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
-        if solved(solver, effort):
-            return None
-        steps = steps_of(clauses, learnt_by(solver), requirements.variables)
-        return Impossible(space, request, switching, tuple(refuted), tuple(paths), walks, steps)
-
-
-def _clauses(
-    space: Space,
-    request: Request,
-    refuted: tuple[Refuted, ...],
-    paths: tuple[Word, ...],
-    walks: tuple[tuple[int, ...], ...],
-) -> tuple[list[Clause], Requirements]:
-    """Build all clauses from the request and the evidence alone."""
-    requirements = Requirements(space, request)
-    turned = list(islice(symmetries(space), SYMMETRIES))
-    for path in paths:
-        requirements.provide(path)
-    if walks:
-        requirements.dependencies()
-    clauses = list(requirements.given)
-    for walk in walks:
-        clauses += requirements.acyclic(walk, turned)
-    frames: dict[tuple[int, ...], Frame] = {}
-    for found in refuted:
-        frame = frames.setdefault(found.sides, Frame(space, found.sides))
-        clause, _ = clause_of(frame, found.configuration)
-        clauses += images(space, clause, turned)
-    return clauses, requirements
+    evidence = Impossible(space, request, switching, tuple(refuted), tuple(paths), walks, ())
+    try:
+        claim = evidence.claim
+        rules = plain.rule_clauses(claim, claim["proof"])
+    except Unchecked:
+        return None
+    steps = refuted_by(rules.clauses, len(rules.number), lambda solver: solved(solver, effort))
+    if steps is None:
+        raise DisagreementError(f"{space.text}, {switching}")
+    return replace(evidence, steps=steps)
 
 
 def accept(evidence: Impossible) -> None:
     """Return quietly if the evidence holds; raise `Rejected` if it does not."""
-    space, frames = evidence.space, {found.sides: Frame(evidence.space, found.sides) for found in evidence.refuted}
-    for number, found in enumerate(evidence.refuted, start=1):
-        if len(found.sides) != space.dimensions or min(found.sides) < 2 or (space.short and max(found.sides) > 2):
-            raise Rejected(f"configuration {number}: {found.sides} are no sides of a mesh of this space")
-        _deadlock(frames[found.sides], found.configuration, evidence.switching, number)
-    for walk in evidence.walks:
-        _closed(space, walk, evidence.switching)
-    for path in evidence.paths:
-        if evidence.request.adaptive != "paths" or not _is_path(space, path):
-            raise Rejected(f"{path} is no shortest path that the request is about")
-    given, requirements = _clauses(space, evidence.request, evidence.refuted, evidence.paths, evidence.walks)
-    plain.check_refutation(given, requirements.variables, [[list(part) for part in step] for step in evidence.steps])
+    claim = evidence.claim
+    plain.check_rules(claim, claim["proof"])
 
 
 def evidence_holds(evidence: Impossible) -> bool:
     """Whether `accept` accepts it."""
     try:
         accept(evidence)
-    except Rejected:
+    except (Rejected, UnknotError):
         return False
     return True
 
 
-def _deadlock(frame: Frame, found: Configuration, switching: Switching, number: int) -> None:
-    """Have `unknot.certificates` look at a configuration on the relation of the least rule that has it."""
-    _, needed = clause_of(frame, found)
-    offers = np.zeros(len(frame.space.permissions), dtype=bool)
-    offers[sorted(needed)] = True
-    relation = frame.relation(offers, name=f"the least rule of configuration {number}")
+def _messages(frame: Frame, found: Configuration) -> list[dict[str, Any]]:
+    """The messages of a configuration, with coordinates and types instead of terminals and VCs."""
+    positions, kinds = frame.positions, frame.type_of
     try:
-        if found.switching != switching:
-            raise Rejected(f"configuration {number} is one under {found.switching}")
-        accept_configuration(relation, found)
-    except Rejected as error:
-        raise Rejected(f"configuration {number}: {error}") from error
-
-
-def _closed(space: Space, walk: tuple[int, ...], switching: Switching) -> None:
-    """Dependencies along types, one hop after the other, that return to the router where they began."""
-    if switching != "wormhole-nonatomic" or not walk or any(not 0 <= kind < space.injection for kind in walk):
-        raise Rejected(f"{walk} are not types of VCs whose dependencies decide {switching}")
-    at = [0] * space.dimensions
-    for kind in walk:
-        at[space.types[kind].dimension] += space.types[kind].sign
-    if any(at):
-        raise Rejected(f"{', '.join(map(space.name, walk))} do not lead back to where they began")
-
-
-def _is_path(space: Space, path: Word) -> bool:
-    ways = {*path}
-    return (
-        bool(path)
-        and all(0 <= i < space.dimensions and sign in (1, -1) and (i, -sign) not in ways for i, sign in path)
-        and not (space.short and len(ways) < len(path))
-    )
+        return [
+            {
+                "source": list(positions[frame.network.inject[message.source]]),
+                "target": list(positions[frame.homes[message.address]]),
+                "way": [kinds[vc] for vc in (*message.lead, *message.held)],
+                "holds": len(message.held),
+                "wants": kinds[message.wanted[0]],
+            }
+            for message in found.messages
+        ]
+    except IndexError as error:
+        raise Rejected(f"a message is not of {frame.network.name}, or waits for nothing") from error

@@ -14,7 +14,7 @@ from unknot.certificates import Rejected
 from unknot.shown import Brief
 from unknot.switching import Switching, switching_named
 from unknot.synthesis.rules import ranking_checker
-from unknot.synthesis.rules.impossible import Impossible, evidence_holds, impossible, refutation
+from unknot.synthesis.rules.impossible import Impossible, evidence_holds, refutation
 from unknot.synthesis.rules.proofs import NoProof, Proof, proved_rule
 from unknot.synthesis.rules.requirements import Request
 from unknot.synthesis.rules.rule import Rule, rule_from
@@ -182,7 +182,7 @@ def _search(space: Space, request: Request, technique: Switching, effort: Effort
     if not isinstance(found, NoProof):
         return replace(judged, outcome="found", rule=rule_from(space, found[0]), proof=found[1])
     try:
-        if found.walks is not None:
+        if found.walks is not None and not space.short:
             evidence = refutation(space, request, technique, [], list(found.paths), found.walks, effort)
             if evidence is not None:
                 return replace(judged, outcome="impossible", evidence=(evidence,), rounds=len(found.walks))
@@ -190,7 +190,7 @@ def _search(space: Space, request: Request, technique: Switching, effort: Effort
             tried = sides
             survivor = search.survive(sides, effort)
             if survivor is None:
-                evidence = impossible(search, effort)
+                evidence = refutation(space, request, technique, search.refuted, search.paths, (), effort)
                 outcome: Outcome = "open" if evidence is None else "impossible"
                 return replace(
                     judged, outcome=outcome, evidence=() if evidence is None else (evidence,),

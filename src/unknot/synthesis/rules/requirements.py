@@ -1,6 +1,6 @@
-"""Requirements on a rule, as clauses: built from the space and the request alone, by search and checker alike.
+"""Requirements on a rule, as clauses: built from the space and the request alone, by the searches.
 
-Whoever believes that these clauses hold for every rule that fulfils the request believes a refutation of them.
+The checker of impossibility has others, see `unknot.certificates.plain.Rules`.
 Numbers stand for variables, negative ones for their opposites, as in DIMACS; permission i is variable i + 1.
 """
 
