@@ -7,9 +7,8 @@ import statistics
 import time
 from collections.abc import Callable
 
-from unknot.itm import chordal, grow, network_of, recognise, spanning
 from unknot.network import Network, from_edges
-from unknot.topologies import itm
+from unknot_papers.itm import chordal, grow, itm, network_of, recognise, spanning
 
 
 def timed(make: Callable[[], object], runs: int = 5) -> float:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 import unknot
-from unknot.multistage import (
+from unknot.routing import Relation, destination_tag, fully_adaptive
+from unknot.topologies import banyan, benes, omega
+from unknot_papers.multistage import (
     Marks,
     alternate_tags,
     count_paths,
@@ -21,9 +23,8 @@ from unknot.multistage import (
     primary_tags,
     realisable,
 )
-from unknot.multistage.looping import route_rcbn
-from unknot.routing import Relation, destination_tag, fully_adaptive, rcbn_tags
-from unknot.topologies import banyan, benes, composite_banyan, omega, rcbn
+from unknot_papers.multistage.looping import route_rcbn
+from unknot_papers.rcbn import composite_banyan, rcbn, rcbn_tags
 
 
 def milliseconds(work: Callable[[], object], runs: int = 5) -> float:

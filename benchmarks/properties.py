@@ -8,7 +8,8 @@ from typing import Any
 
 from unknot.routing import Relation, duato, fully_adaptive, odd_even, vba
 from unknot.topologies import mesh, torus
-from unknot.verify import adaptivity, best_loads, bnr, coherence, deliver, fault_sweep, livelock, loads, vc_use
+from unknot.verify import adaptivity, best_loads, coherence, deliver, fault_sweep, livelock, loads, vc_use
+from unknot_papers.bnr import bnr
 
 RELATIONS: tuple[Callable[[], Relation], ...] = (
     lambda: duato(mesh(16, 16)),

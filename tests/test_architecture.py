@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "unknot"
+PAPERS = ROOT / "src" / "unknot_papers"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
@@ -60,6 +61,36 @@ def test_the_checkers_need_nothing_of_those_who_search() -> None:
         assert imported(source) <= CHECKERS_NEED, source.name
         assert set(re.findall(r"^ *from unknot\.routing(\S*) import", text, re.M)) <= {".relation", ".tabulate"}
         assert not re.search("import_module|__import__", text), source.name
+
+
+def test_the_core_knows_no_paper():
+    """Not even by `import_module`: a text that names the package stands in the table of old import paths alone."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else [node.value]
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value
+                else []
+            )
+            assert path.name == "moved.py" or not any("unknot_papers" in name for name in named), path
+
+
+def test_papers_stand_apart_and_use_what_is_public():
+    """Folders of papers import each other in one direction, and no underscored name of Unknot."""
+    uses: dict[str, set[str]] = {path.name: set() for path in PAPERS.iterdir() if (path / "__init__.py").exists()}
+    assert set(uses) == {"bnr", "itm", "multistage", "rcbn"}
+    for path in PAPERS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("unknot"):
+                names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+                assert not any(name.startswith("_") for name in names), f"{path}: {names}"
+                if names[0] == "unknot_papers":
+                    uses[path.parent.name].add(names[1])
+    assert {paper: used - {paper} for paper, used in uses.items() if used - {paper}} == {"multistage": {"rcbn"}}
 
 
 def test_the_files_it_names_exist():

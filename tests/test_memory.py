@@ -99,9 +99,9 @@ def test_what_is_available_is_a_sensible_number() -> None:
 
 
 def test_what_grows_is_refused_before_it_is_built() -> None:
-    from unknot.multistage import count_paths
     from unknot.topologies import complete, omega
     from unknot.verify.states import require_candidates
+    from unknot_papers.multistage import count_paths
 
     network = omega(64)
     with memory_limit("16K"), pytest.raises(SizeError, match=r"numbers of paths of omega\(64\)"):

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests import test_paper_bnr, test_paper_wormhole
-from tests.itm import test_paper as test_paper_itm
-from tests.multistage import test_paper as test_paper_rcbn
+from tests import test_paper_wormhole
 from tests.papers import script
+from tests.papers.bnr import test_paper as test_paper_bnr
+from tests.papers.itm import test_paper as test_paper_itm
+from tests.papers.multistage import test_paper as test_paper_rcbn
 from tests.tod import test_docs as test_paper_tod
 from unknot.cli import app
 

@@ -18,23 +18,34 @@ import networkx as nx
 import numpy as np
 
 import unknot
-from unknot.itm import added, chordal, contention, grow, independent, network_of, positions, spanning
-from unknot.itm.independence import on_shortest_paths
-from unknot.itm.mesh import KINDS, TriangularMesh
 from unknot.multicast import Schedule, Send, broadcast
 from unknot.multicast import contention as meetings
 from unknot.network import Network, distances_from, from_edges
 from unknot.report import draw_configuration, draw_network
-from unknot.report.mesh_drawing import draw_mesh
 from unknot.report.picture import write_picture
 from unknot.report.schedule_drawing import draw_schedule
-from unknot.routing import fully_adaptive, itm_escape, shortest_paths, up_down
+from unknot.routing import fully_adaptive, shortest_paths, up_down
 from unknot.studies import design
 from unknot.switching import SWITCHINGS
-from unknot.topologies import irregular, itm
+from unknot.topologies import irregular
 from unknot.verify.loads import loads
 from unknot.verify.smallest import smallest
 from unknot.verify.states import dependencies
+from unknot_papers.itm import (
+    added,
+    chordal,
+    contention,
+    grow,
+    independent,
+    itm,
+    itm_escape,
+    network_of,
+    positions,
+    spanning,
+)
+from unknot_papers.itm.drawing import draw_mesh
+from unknot_papers.itm.independence import on_shortest_paths
+from unknot_papers.itm.mesh import KINDS, TriangularMesh
 
 PICTURES = Path("reports/itm")
 FABRICS = Path(__file__).parents[1] / "fabrics"

@@ -17,7 +17,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unknot.multistage import (
+from unknot.network import Network
+from unknot.network.stages import stages
+from unknot.topologies import (
+    banyan,
+    baseline,
+    benes,
+    data_manipulator,
+    dilated_banyan,
+    flip_network,
+    indirect_cube,
+    omega,
+)
+from unknot_papers.multistage import (
     Marks,
     alternate_tags,
     cost,
@@ -35,24 +47,10 @@ from unknot.multistage import (
     tags_avoiding,
     unreachable_pairs,
 )
-from unknot.multistage.cut import cut
-from unknot.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
-from unknot.multistage.faults import single_faults
-from unknot.network import Network
-from unknot.network.stages import stages
-from unknot.topologies import (
-    augmented_composite_banyan,
-    banyan,
-    baseline,
-    benes,
-    composite_banyan,
-    data_manipulator,
-    dilated_banyan,
-    flip_network,
-    indirect_cube,
-    omega,
-    rcbn,
-)
+from unknot_papers.multistage.cut import cut
+from unknot_papers.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
+from unknot_papers.multistage.faults import single_faults
+from unknot_papers.rcbn import augmented_composite_banyan, composite_banyan, rcbn
 
 Answer = tuple[bool | None, str]
 EIGHT = np.array(list(itertools.permutations(range(8))))

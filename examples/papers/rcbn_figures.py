@@ -11,12 +11,20 @@ from pathlib import Path
 import numpy as np
 from rcbn import stuck_permutation
 
-from unknot.multistage import Marks, Realisation, count_paths, disjoint_paths, marked, permute, permute_with_faults
-from unknot.multistage.fault_sweeps import worst_faults
 from unknot.network import Network
-from unknot.report import draw_realisation
 from unknot.report.picture import write_picture
-from unknot.topologies import composite_banyan, rcbn
+from unknot_papers.multistage import (
+    Marks,
+    Realisation,
+    count_paths,
+    disjoint_paths,
+    marked,
+    permute,
+    permute_with_faults,
+)
+from unknot_papers.multistage.drawing import draw_realisation
+from unknot_papers.multistage.fault_sweeps import worst_faults
+from unknot_papers.rcbn import composite_banyan, rcbn
 
 
 def figures(folder: Path) -> list[Path]:

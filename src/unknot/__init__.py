@@ -6,7 +6,10 @@ Relation + traffic → Run      Runs → report
 
 from __future__ import annotations
 
+import sys as _sys
 from typing import TYPE_CHECKING, Any
+
+from unknot import moved as _moved
 
 if TYPE_CHECKING:
     from unknot.errors import (
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from unknot.verify.check import check, check_all
 
 __version__ = "0.1.0"
+_sys.meta_path.append(_moved.Finder)
 
 _HOMES = {
     "unknot.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
@@ -44,9 +48,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = (
     "fabrics",
-    "itm",
     "multicast",
-    "multistage",
     "network",
     "report",
     "routing",
@@ -96,7 +98,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
-    if name in _ROOMS:
+    if name in _ROOMS or f"unknot.{name}" in _moved.MODULES:
         return importlib.import_module(f"unknot.{name}")
     raise AttributeError(f"module 'unknot' has no attribute {name!r}")
 

@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -92,10 +92,12 @@ def parse_call(text: str, where: str | Path = "<call>") -> Call:
     return Call(name.replace("-", "_"), tuple(args), options, line, str(where), columns)
 
 
-def chosen(call: Call, functions: Mapping[str, Callable[..., _T]], kind: str) -> Callable[..., _T]:
-    """The function a call names, or an error at the name that lists near ones."""
+def chosen(
+    call: Call, functions: Mapping[str, Callable[..., _T]], kind: str, also: Iterable[str] = ()
+) -> Callable[..., _T]:
+    """The function a call names, or an error at the name that lists near ones, those of `also` among them."""
     if call.name not in functions:
-        raise call.error(f"unknown {kind} {call.name!r}; {near(call.name, functions)}")
+        raise call.error(f"unknown {kind} {call.name!r}; {near(call.name, [*functions, *also])}")
     return functions[call.name]
 
 

@@ -7,20 +7,22 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 import typer
 
 from unknot import memory
 from unknot.commands import guard
 from unknot.commands.options import Grouped, MaxMemory, Traceback, Version, with_format
-from unknot.commands.outcomes import Commands
+from unknot.commands.outcomes import Commands, say
+from unknot.errors import ExtensionError
+from unknot.extensions import Catalogue, described, heading
 
 COMMANDS = (
     "run",
     "check",
     "accept",
     "replay",
-    "bnr",
     "analyse",
     "faults",
     "design",
@@ -28,18 +30,39 @@ COMMANDS = (
     "repair",
     "export",
     "audit",
-    "permute",
     "show",
     "convert",
     "simulate",
     "curve",
     "trace",
     "multicast",
-    "itm",
     "gallery",
     "cache",
 )
 """Names of the commands; each is a function in the file of its name in `unknot.commands`."""
+ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
+"""The same, and the functions of extensions."""
+
+
+class _Program(Commands):
+    """The commands, and those of extensions, which are loaded when they are named or listed."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        known = super().get_command(ctx, cmd_name)
+        return _extension(cmd_name) if known is None and cmd_name in ALL.extensions() else known
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        super().format_commands(ctx, formatter)
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, (point, *_) in ALL.extensions().items():
+            try:
+                line = (name, _extension(name).get_short_help_str(80))
+                panels.setdefault(heading(point), []).append(line)
+            except ExtensionError as error:
+                say(str(error))
+        for title, lines in panels.items():
+            with formatter.section(title):
+                formatter.write_dl(lines)
 
 
 def _root(
@@ -56,7 +79,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with some of its commands."""
     found = typer.Typer(
         name="unknot",
-        cls=Commands,
+        cls=_Program,
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
@@ -65,8 +88,20 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     found.callback()(_root)
     for name in names:
-        found.command(cls=Grouped)(with_format(getattr(import_module(f"unknot.commands.{name}"), name)))
+        function = getattr(import_module(f"unknot.commands.{name}"), name) if name in COMMANDS else ALL[name]
+        found.command(name, cls=Grouped)(with_format(function))
     return found
+
+
+def _extension(name: str) -> Any:
+    """The command of an extension."""
+    try:
+        return typer.main.get_group(application([name])).commands[name]
+    except ExtensionError:
+        raise
+    except Exception as error:
+        (point, *_) = ALL.extensions()[name]
+        raise ExtensionError(f"{described(point)} cannot be a command: {type(error).__name__}: {error}") from error
 
 
 @cache
@@ -89,5 +124,7 @@ def main() -> None:
     """
     os.environ.setdefault("NUMBA_OPT", "1")
     memory.enforce()
-    first = sys.argv[1:2]
-    guard.run(application(first) if first and first[0] in COMMANDS else _whole())
+    first = "".join(sys.argv[1:2])
+    if first in COMMANDS:
+        guard.run(application([first]))
+    guard.run(application(()) if first[:1] not in ("", "-") and first in ALL else _whole())

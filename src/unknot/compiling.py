@@ -35,7 +35,7 @@ class Announcement:
 
     def began(self, module: str) -> None:
         """Take notice of a function that is compiled; rules of users are not announced."""
-        if not module.startswith("unknot.") or not module.endswith("_kernel"):
+        if not module.startswith("unknot") or not module.endswith("_kernel"):
             return
         self._deep, self._last = self._deep + 1, time.monotonic()
         if not self._said:
@@ -48,7 +48,7 @@ class Announcement:
 
     def ended(self, module: str) -> None:
         """Take notice that it is done."""
-        if module.startswith("unknot.") and module.endswith("_kernel"):
+        if module.startswith("unknot") and module.endswith("_kernel"):
             self._deep, self._last = max(0, self._deep - 1), time.monotonic()
 
     def _say(self) -> None:

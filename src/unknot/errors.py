@@ -30,6 +30,10 @@ class SimulationError(UnknotError):
     """A run that cannot be set up: a negative load, a packet that does not fit its buffer."""
 
 
+class ExtensionError(UnknotError):
+    """A package that extends Unknot and cannot be used."""
+
+
 class TextError(UnknotError):
     """A place in a text or file that cannot be read; prints as ``file:line:column`` with a caret.
 

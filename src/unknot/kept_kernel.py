@@ -79,7 +79,11 @@ def kept(signature=None, **options):
         if config.DISABLE_JIT:
             return function
         name = f"{function.__module__.removeprefix('unknot.')}.{function.__qualname__}"
-        made_of = kernel_cache.sources_digest(), function.__code__.co_firstlineno, sorted(options.items())
+        made_of = (
+            *kernel_cache.digests_for(function.__module__),
+            function.__code__.co_firstlineno,
+            sorted(options.items()),
+        )
         dispatcher._cache = Kept(name, *made_of)
         if signature is not None:
             dispatcher.compile(signature)

@@ -125,10 +125,18 @@ def _faults(wanted: Path) -> Iterator[str]:
 def sources_digest(package: Path = PACKAGE) -> str:
     """Return a hash of all files of a package that kernels are made of: names and content (2 ms for 60 files)."""
     found = hashlib.sha256()
-    for source in sorted([*kernels_in(str(package)), *(str(package / name) for name in CONSTANTS)]):
+    constants = [str(package / name) for name in CONSTANTS if package == PACKAGE]
+    for source in sorted([*kernels_in(str(package)), *constants]):
         content = Path(source).read_bytes()
         found.update(f"{source[len(str(package)) :]} {len(content)} ".encode() + content)
     return found.hexdigest()[:16]
+
+
+def digests_for(module: str) -> list[str]:
+    """Return the digests of what a kernel of a module rests on: Unknot's sources and those of its own package."""
+    root = sys.modules.get(module.partition(".")[0])
+    own = [Path(place) for place in getattr(root, "__path__", ())]
+    return [sources_digest(package) for package in dict.fromkeys([PACKAGE, *own])]
 
 
 def kernels_in(parent: str) -> Iterator[str]:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from unknot import topologies
 from unknot.errors import NetworkError
-from unknot.itm import independent, positions, recognise
 from unknot.multicast import (
     all_gather,
     all_reduce,
@@ -24,11 +23,12 @@ from unknot.multicast import (
     reduce,
     scatter,
 )
+from unknot_papers.itm import independent, itm, positions, recognise
 
 NETWORKS = st.one_of(
     st.builds(topologies.mesh, st.integers(2, 5), st.integers(2, 4)),
     st.builds(topologies.hypercube, st.integers(1, 5)),
-    st.builds(topologies.itm, st.integers(3, 24), seed=st.integers(0, 100)),
+    st.builds(itm, st.integers(3, 24), seed=st.integers(0, 100)),
     st.builds(topologies.complete, st.integers(2, 12)),
 )
 
@@ -83,7 +83,7 @@ def test_there_and_back_takes_twice_the_steps(case):
 
 @given(st.integers(4, 30), st.integers(0, 200), st.data())
 def test_messages_of_a_step_on_the_circle_are_independent(n, seed, data):
-    network = topologies.itm(n, seed=seed)
+    network = itm(n, seed=seed)
     place = positions(recognise(network).mesh)
     schedule = broadcast(network, data.draw(st.integers(0, n - 1)), order="circle")
     for number in range(schedule.steps):
@@ -100,7 +100,7 @@ def test_a_message_of_data_its_source_does_not_have_is_refused():
 
 
 def test_orders():
-    assert order_of(topologies.itm(9)).name == "circle"
+    assert order_of(itm(9)).name == "circle"
     assert order_of(topologies.mesh(3, 2)).terminals == (0, 3, 1, 4, 2, 5)
     assert order_of(topologies.complete(5)).name == "numbers"
     with pytest.raises(NetworkError, match="no circular order"):

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unknot import topologies
-from unknot.itm import contention as on_shortest_paths
 from unknot.multicast import broadcast, contention, gather, multicast, order_of, scatter
 from unknot.network import Network
 from unknot.routing import dimension_order
+from unknot_papers.itm import contention as on_shortest_paths
+from unknot_papers.itm import itm
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 5])
@@ -66,7 +67,7 @@ def test_multicast_with_dimension_order_is_free_of_contention(network: Network, 
 
 @given(st.integers(3, 20), st.integers(0, 500), st.data())
 def test_multicast_along_the_circle_is_free_of_contention_within_a_step(n, seed, data):
-    network = topologies.itm(n, seed=seed)
+    network = itm(n, seed=seed)
     terminals = st.integers(0, n - 1)
     root, others = data.draw(terminals), data.draw(st.lists(terminals, unique=True))
     for make in (multicast, scatter, gather):

@@ -8,12 +8,13 @@ import pytest
 
 from unknot import topologies
 from unknot.errors import RelationError, SimulationError
-from unknot.itm.independence import contention as on_shortest_paths
 from unknot.memory import SizeError, memory_limit
 from unknot.multicast import Schedule, Send, all_reduce, broadcast, collective, contention, execute, scatter
 from unknot.multicast.contention import channels_used
 from unknot.routing import Relation, dimension_order, fully_adaptive, valiant
 from unknot.simulation.traces.trace import addresses
+from unknot_papers.itm import itm
+from unknot_papers.itm.independence import contention as on_shortest_paths
 
 
 def test_a_single_message_takes_the_zero_load_latency():
@@ -45,7 +46,7 @@ def test_overhead_is_paid_once_for_each_step_on_the_way():
 
 
 def test_the_circular_order_of_a_mesh_of_triangles_keeps_messages_of_a_step_apart():
-    network = topologies.itm(24, seed=3)
+    network = itm(24, seed=3)
     relation = fully_adaptive(network)
     good, bad = broadcast(network, order="circle"), broadcast(network, order="numbers")
     assert not any(meeting.same_step for meeting in contention(relation, good))
@@ -54,7 +55,7 @@ def test_the_circular_order_of_a_mesh_of_triangles_keeps_messages_of_a_step_apar
 
 
 def test_meetings_within_a_step_are_those_of_shortest_paths():
-    network = topologies.itm(14, seed=5)
+    network = itm(14, seed=5)
     schedule = all_reduce(network, order="numbers")
     found = {(m.one, m.other) for m in contention(fully_adaptive(network), schedule) if m.same_step}
     pairs = [(send.source, send.destination) for send in schedule.sends]
@@ -73,7 +74,7 @@ def test_meetings_are_those_of_the_plain_definition(operation: str, order: str) 
     """Channels of all routes, found by asking the rule, of every two messages; sets of what comes before."""
     for relation in (
         dimension_order(topologies.mesh(3, 3)),
-        fully_adaptive(topologies.itm(9, seed=2)),
+        fully_adaptive(itm(9, seed=2)),
         valiant(topologies.mesh(2, 2)),
     ):
         schedule = collective(operation, relation.network, 2, order=order)

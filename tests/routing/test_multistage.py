@@ -10,24 +10,13 @@ import pytest
 import unknot
 from tests.reference import multistage as naive
 from unknot.errors import NetworkError, RelationError
-from unknot.multistage import Marks, marked, primary_tags, rows_of
 from unknot.network import Network
 from unknot.network.stages import stages
-from unknot.routing import Relation, destination_tag, fully_adaptive, rcbn_tags
+from unknot.routing import Relation, destination_tag, fully_adaptive
 from unknot.switching import SWITCHINGS
-from unknot.topologies import (
-    banyan,
-    baseline,
-    benes,
-    butterfly,
-    clos,
-    composite_banyan,
-    flip_network,
-    indirect_cube,
-    mesh,
-    omega,
-    rcbn,
-)
+from unknot.topologies import banyan, baseline, benes, butterfly, clos, flip_network, indirect_cube, mesh, omega
+from unknot_papers.multistage import Marks, marked, primary_tags, rows_of
+from unknot_papers.rcbn import composite_banyan, rcbn, rcbn_tags
 
 DELTA = [omega(8), flip_network(8), baseline(16), indirect_cube(8), banyan(16), butterfly(3, 2), omega(27, 3)]
 RELATIONS = [

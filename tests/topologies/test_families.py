@@ -29,18 +29,18 @@ from unknot.topologies import (
     hypercube,
     hyperx,
     irregular,
-    itm,
     line,
     mesh,
     omega,
     pancake,
     random_regular,
-    rcbn,
     ring,
     shuffle_exchange,
     slim_fly,
     torus,
 )
+from unknot_papers.itm import itm
+from unknot_papers.rcbn import rcbn
 
 CASES: list[tuple[Network, nx.Graph]] = [
     (line(1), nx.path_graph(1)),

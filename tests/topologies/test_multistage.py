@@ -15,13 +15,11 @@ from unknot.network.stages import is_multistage, stages
 from unknot.report.placement import placement
 from unknot.testing import check_network
 from unknot.topologies import (
-    augmented_composite_banyan,
     banyan,
     baseline,
     benes,
     butterfly,
     clos,
-    composite_banyan,
     data_manipulator,
     dilated_banyan,
     extra_stage,
@@ -30,8 +28,8 @@ from unknot.topologies import (
     indirect_cube,
     mesh,
     omega,
-    rcbn,
 )
+from unknot_papers.rcbn import augmented_composite_banyan, composite_banyan, rcbn
 
 UNIQUE = [
     *(family(n) for family in (omega, flip_network, baseline, indirect_cube, banyan) for n in (2, 4, 8, 32)),

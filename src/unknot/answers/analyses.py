@@ -1,4 +1,4 @@
-"""JSON forms of analyses beside deadlock: properties, BNRs, faults, triangular meshes."""
+"""JSON forms of analyses beside deadlock: properties and faults."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from unknot.answers.form import AddressName, ChannelName, Form, Plain, RouterName, TerminalName, VcName, form_of
-from unknot.answers.networks import NetworkForm, RelationForm
+from unknot.answers.form import ChannelName, Form, Plain, TerminalName, VcName, form_of
+from unknot.answers.networks import RelationForm
 from unknot.answers.units import WithUnits
-from unknot.answers.verdicts import DeliveryForm, VerdictForm
-from unknot.itm.spanning import Spanning
+from unknot.answers.verdicts import DeliveryForm
 from unknot.simulation.run.costs import Cost
-from unknot.studies.escape_layer import EscapeLayer
 from unknot.verify.adaptivity import Adaptivity
-from unknot.verify.bnr import Bnr, Conclusion, Refusal
 from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.loads import Loads
 from unknot.verify.minimal_paths import ForbiddenPath
@@ -84,30 +81,6 @@ class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
     costs: Annotated[list[CostForm], Plain] = Field(description="Only with --flits.")
 
 
-@form_of(Refusal)
-class RefusalForm(Form):
-    """A header that has lost a shortest path by what it chose before."""
-
-    source: TerminalName
-    address: AddressName
-    walk: Annotated[list[VcName], Plain]
-    channel: ChannelName
-
-
-@form_of(Bnr)
-class BnrForm(Form):
-    """One class of messages and its best network for routing."""
-
-    name: str
-
-
-@form_of(Conclusion, without=("verdict", "delivery", "table"))
-class BnrAnswer(VerdictForm, DeliveryForm, RelationForm):
-    """JSON answer of `unknot bnr`."""
-
-    bnrs: Annotated[list[BnrForm], Plain]
-
-
 @form_of(FaultSweep)
 class FaultsAnswer(Form):
     """JSON answer of `unknot faults`."""
@@ -129,13 +102,3 @@ class TableFaultsAnswer(Form):
     tables_file: str
     survives: bool = Field(description="No fault cuts off a pair of surviving hosts.")
     counts: dict[str, int] = Field(description="Sets of faults by outcome.")
-
-
-@form_of(EscapeLayer, Spanning, without=("spanning", "mesh"))
-class ItmAnswer(Form):
-    """JSON answer of `unknot itm`."""
-
-    network: NetworkForm
-    found: bool
-    links: list[tuple[RouterName, RouterName]] | None
-    circle: list[RouterName] | None

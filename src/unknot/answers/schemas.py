@@ -10,13 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from unknot.answers.analyses import AnalyseAnswer, BnrAnswer, FaultsAnswer, ItmAnswer, TableFaultsAnswer
+from unknot.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
 from unknot.answers.booksim import BookSimAnswer
 from unknot.answers.configuration_file import ConfigurationFile
 from unknot.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.answers.form import Form
 from unknot.answers.lanes import ChangingAnswer, LanesAnswer, LongerAnswer
-from unknot.answers.multistage import PermuteAnswer
 from unknot.answers.networks import ConvertAnswer, ShowAnswer
 from unknot.answers.repair import ExportAnswer, RepairAnswer, RepairedFaultsAnswer
 from unknot.answers.runs import (
@@ -29,12 +28,12 @@ from unknot.answers.runs import (
 )
 from unknot.answers.studies import AuditAnswer, CurveAnswer, GalleryAnswer, RunAnswer
 from unknot.answers.verdicts import AcceptAnswer, CheckAnswer
+from unknot.extensions import Catalogue
 
-FORMS: dict[str, type[Form]] = {
+_CORE: dict[str, type[Form]] = {
     "accept": AcceptAnswer,
     "analyse": AnalyseAnswer,
     "audit": AuditAnswer,
-    "bnr": BnrAnswer,
     "check": CheckAnswer,
     "check-all-sizes": EverySizeAnswer,
     "configuration": ConfigurationFile,
@@ -46,12 +45,10 @@ FORMS: dict[str, type[Form]] = {
     "faults-fabric": TableFaultsAnswer,
     "faults-repair": RepairedFaultsAnswer,
     "gallery": GalleryAnswer,
-    "itm": ItmAnswer,
     "lanes": LanesAnswer,
     "lanes-changes": ChangingAnswer,
     "lanes-longer": LongerAnswer,
     "multicast": MulticastAnswer,
-    "permute": PermuteAnswer,
     "repair": RepairAnswer,
     "replay": ReplayAnswer,
     "run": RunAnswer,
@@ -62,6 +59,8 @@ FORMS: dict[str, type[Form]] = {
     "simulate-seeds": SeedsAnswer,
     "trace": TraceAnswer,
 }
+FORMS = Catalogue("answers", _CORE, of=type)
+"""Forms by name of the schema, those of extensions among them."""
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:
@@ -71,7 +70,7 @@ def json_schemas() -> dict[str, dict[str, Any]]:
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             **form.model_json_schema(mode="serialization"),
         }
-        for name, form in FORMS.items()
+        for name, form in FORMS.usable()
     }
 
 

@@ -195,13 +195,15 @@ def internal_error(error: BaseException, *, traceback: bool = False) -> int:
         _say(f"out of memory: this takes more than there is, {left}; take a smaller design, or a larger machine{why}")
         return TOO_LARGE
     what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
+    from unknot.extensions import author_of
+
     where = "it stands above"
     trace = _traceback(error)
     if traceback:
         _say(visible(trace, "\n"))
     else:
         where = _kept(trace)
-    _say(f"internal error, so there is no answer: this is a fault of Unknot ({what}); traceback: {where}")
+    _say(f"internal error, so there is no answer: this is a fault of {author_of(error)} ({what}); traceback: {where}")
     return INTERNAL
 
 

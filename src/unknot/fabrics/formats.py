@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from unknot.errors import TextError, UnknotError, near
+from unknot.extensions import Catalogue
 from unknot.fabrics.format import Format
 from unknot.input import as_utf8, read_bytes
 from unknot.network import Network
@@ -32,10 +33,12 @@ _MODULES = (
     "opensm_mcfdbs",
     "opensm_lid_matrix",
 )
-FORMATS: dict[str, Format] = {
-    form.name: form for form in (import_module(f"unknot.fabrics.{module}").FORMAT for module in _MODULES)
-}
-"""Formats by name. A new one is a module of this room with a `FORMAT`, and its line above."""
+FORMATS: Catalogue[Format] = Catalogue(
+    "formats",
+    {form.name: form for form in (import_module(f"unknot.fabrics.{module}").FORMAT for module in _MODULES)},
+    of=Format,
+)
+"""Formats by name, those of extensions last. Another is a module of this room with a `FORMAT`, and its line above."""
 
 _VAGUE = (".txt", ".dump", ".conf")
 """Endings that many kinds of files have: the content is looked at first."""
@@ -67,7 +70,7 @@ def format_for(path: str | Path) -> Format:
     if form is not None:
         return form
     ending = Path(path).suffix.lower()
-    known = ", ".join(f"{form.endings[0]} ({form.name})" for form in FORMATS.values() if form.write)
+    known = ", ".join(f"{form.endings[0]} ({form.name})" for _, form in FORMATS.usable() if form.write)
     raise UnknotError(
         f"{path}: no format has the ending {ending or 'of this name'!r}; use one of {known}, or name it"
     )
@@ -88,12 +91,12 @@ def kind_of(path: str | Path) -> str | None:
 def kind_by_content(path: str | Path) -> str | None:
     """Return the format that the first 64 KiB of a file show for certain: a name of `FORMATS`, or None."""
     text = as_utf8(read_bytes(path, _HEAD)).decode("utf-8", errors="replace")
-    return next((form.name for form in FORMATS.values() if form.sign is not None and form.sign(text)), None)
+    return next((name for name, form in FORMATS.usable() if form.sign is not None and form.sign(text)), None)
 
 
 def unknown_kind(path: str | Path) -> TextError:
     """Return the error for a file of unknown format."""
-    listed = ", ".join(form.name for form in FORMATS.values() if form.holds in ("network", "fabric"))
+    listed = ", ".join(name for name, form in FORMATS.usable() if form.holds in ("network", "fabric"))
     return TextError(
         f"neither ending nor content shows of what format this file is; name it with --from (in Python: form=…): "
         f"{listed}",
@@ -130,4 +133,4 @@ def write_network(network: Network, path: str | Path, form: str | None = None) -
 
 def _by_ending(path: Path) -> Format | None:
     ending = path.suffix.lower()
-    return next((form for form in FORMATS.values() if ending in form.endings), None)
+    return next((form for _, form in FORMATS.usable() if ending in form.endings), None)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from unknot.errors import NetworkError, near
-from unknot.itm.recognise import recognise
+from unknot.extensions import Catalogue
 from unknot.network import Network
+from unknot.network.model import IntArray
 from unknot.routing.taking import takes_network
 
-ORDERS = ("auto", "circle", "dimensions", "numbers")
+ORDERS: Catalogue[Callable[[Network], IntArray] | None] = Catalogue(
+    "orders", dict.fromkeys(("auto", "dimensions", "numbers"))
+)
+"""Orders of the core, and those of extensions: functions that return the routers of a network along a circle."""
 
 
 @dataclass(frozen=True)
@@ -20,17 +25,16 @@ class Order:
 
     Attributes
     ----------
-    name : {"circle", "dimensions", "numbers"}
+    name : str
+        ``dimensions``, ``numbers``, or that of an extension, as ``circle``.
     terminals : tuple of int
+    circular : bool
+        Whether any terminal may come first.
     """
 
     name: str
     terminals: tuple[int, ...]
-
-    @property
-    def circular(self) -> bool:
-        """Whether any terminal may come first."""
-        return self.name == "circle"
+    circular: bool = False
 
 
 @takes_network
@@ -39,11 +43,11 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
 
     Parameters
     ----------
-    name : {"auto", "circle", "dimensions", "numbers"}
-        `circle`: along the exterior edges of an incremental triangular mesh (Liu et al. 2002). `dimensions`: by
-        coordinates, the first dimension first (the chain of McKinley et al. 1994 for dimension-order routing); on a
-        hypercube relative to the root's. `numbers`: as they are numbered. `auto`: the first of these that the network
-        has.
+    name : str
+        `circle`: along the exterior edges of an incremental triangular mesh (Liu et al. 2002); or a circle of another
+        extension. `dimensions`: by coordinates, the first dimension first (the chain of McKinley et al. 1994 for
+        dimension-order routing); on a hypercube relative to the root's. `numbers`: as they are numbered. `auto`: the
+        first of these that the network has.
     root : int
         Terminal from which data spread.
 
@@ -54,18 +58,15 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
     """
     if name not in ORDERS:
         raise NetworkError(f"unknown order {name!r}; {near(name, ORDERS)}")
-    reason = ""
-    if name in ("auto", "circle"):
-        found = recognise(network)
-        if found.mesh is not None and found.mesh.circle is not None:
-            place = np.empty(network.num_routers, dtype=np.int64)
-            place[found.mesh.circle] = np.arange(network.num_routers)
-            return Order("circle", _sorted(network, place))
-        reason = (
-            found.reason or "it is a triangular mesh of the general kind, whose exterior edges form no single cycle"
-        )
-    if name == "circle":
-        raise NetworkError(f"{network.name} has no circular order: {reason}")
+    for extension, circle_of in ORDERS.usable() if name == "auto" else [(name, ORDERS[name])]:
+        if circle_of is not None:
+            try:
+                place = np.empty(network.num_routers, dtype=np.int64)
+                place[circle_of(network)] = np.arange(network.num_routers)
+                return Order(extension, _sorted(network, place), circular=True)
+            except NetworkError as error:
+                if name != "auto":
+                    raise NetworkError(f"{network.name} has no circular order: {error}") from None
     if name != "numbers" and network.coordinates is not None:
         places = network.coordinates
         if places.size and places.min() == 0 and places.max() == 1:

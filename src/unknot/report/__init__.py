@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unknot.moved import names_of
+
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report
-    from unknot.report.bnr_table import draw_bnr
     from unknot.report.configuration_text import describe
     from unknot.report.curves import draw_curves
     from unknot.report.cycle_drawing import draw_cycle
     from unknot.report.drawing import draw_configuration, draw_network
     from unknot.report.load_drawing import draw_load
-    from unknot.report.multistage import draw_realisation
     from unknot.report.rule_drawing import draw_rule
     from unknot.report.series_drawing import draw_series
     from unknot.report.study_report import write_study_report
 
 __all__ = [
     "describe",
-    "draw_bnr",
     "draw_configuration",
     "draw_curves",
     "draw_cycle",
     "draw_load",
     "draw_network",
-    "draw_realisation",
     "draw_rule",
     "draw_series",
     "write_audit_report",
@@ -33,13 +31,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "draw_bnr": "bnr_table",
     "draw_configuration": "drawing",
     "draw_curves": "curves",
     "draw_cycle": "cycle_drawing",
     "draw_load": "load_drawing",
     "draw_network": "drawing",
-    "draw_realisation": "multistage",
     "draw_rule": "rule_drawing",
     "draw_series": "series_drawing",
     "describe": "configuration_text",
@@ -54,7 +50,7 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return getattr(importlib.import_module(f"unknot.report.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'unknot.report' has no attribute {name!r}")
+    return names_of(__name__, 2)(name)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,9 @@
 """Routing: the relation contract and one file per algorithm."""
 
 from inspect import ismodule as _ismodule
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from unknot.moved import names_of as _names_of
 from unknot.routing.class_ranges import in_ranges as in_ranges
 from unknot.routing.classes import in_classes as in_classes
 from unknot.routing.classes import message_classes as message_classes
@@ -21,7 +23,6 @@ from unknot.routing.hyperx import hyperx_dimension_order as hyperx_dimension_ord
 from unknot.routing.hyperx import hyperx_minimal as hyperx_minimal
 from unknot.routing.hyperx_war import hyperx_dimwar as hyperx_dimwar
 from unknot.routing.hyperx_war import hyperx_omniwar as hyperx_omniwar
-from unknot.routing.itm_escape import itm_escape as itm_escape
 from unknot.routing.lash import lash as lash
 from unknot.routing.lcfaa import lcfaa as lcfaa
 from unknot.routing.nca import nca as nca
@@ -32,7 +33,6 @@ from unknot.routing.p_cube import p_cube as p_cube
 from unknot.routing.pbfaa import pbfaa as pbfaa
 from unknot.routing.planar_adaptive import planar_adaptive as planar_adaptive
 from unknot.routing.product_order import product_order as product_order
-from unknot.routing.rcbn_tags import rcbn_tags as rcbn_tags
 from unknot.routing.relation import EJECT as EJECT
 from unknot.routing.relation import NO_WAIT as NO_WAIT
 from unknot.routing.relation import TIER as TIER
@@ -55,3 +55,5 @@ from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
 from unknot.routing.waypoints import via_waypoint as via_waypoint
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of(__name__)

@@ -12,22 +12,21 @@ import numpy.typing as npt
 
 from unknot.calls import Call, apply, chosen, parse_call
 from unknot.errors import RelationError, UnknotError
+from unknot.extensions import Catalogue
 from unknot.network import Network
 from unknot.routing.designed import DESIGNERS, designer, from_file, is_file
 from unknot.routing.own import is_code, own_function, require_function, rooted
 from unknot.routing.relation import Relation
 
 
-def routings() -> dict[str, Callable[..., Relation]]:
-    """The public functions of `unknot.routing` that need a network and nothing else, by name."""
+def routings() -> Catalogue[Callable[..., Relation]]:
+    """The public functions of `unknot.routing` that need a network and nothing else, and those of extensions."""
     from unknot import routing as room
 
-    found: dict[str, Callable[..., Relation]] = {}
-    for name in room.__all__:
-        function = getattr(room, name)
-        if inspect.isfunction(function) and _needs_a_network_alone(function):
-            found[name] = function
-    return found
+    public = {name: getattr(room, name) for name in room.__all__}
+    return Catalogue(
+        "routings", {n: f for n, f in public.items() if inspect.isfunction(f) and _needs_a_network_alone(f)}
+    )
 
 
 @lru_cache
@@ -209,5 +208,4 @@ def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation
     call = parse_call(text, where)
     if call.name in DESIGNERS:
         return designer(call.name)
-    named_in_errors = dict.fromkeys(DESIGNERS, _made)
-    return chosen(call, routings() | named_in_errors, "routing")
+    return chosen(call, routings(), "routing", also=DESIGNERS)

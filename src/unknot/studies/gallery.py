@@ -152,7 +152,7 @@ def gallery(
         from unknot.testing.catalogue import NETWORKS
 
         networks = (*NETWORKS, *MORE)
-    routings = sorted([*designs.routings(), *VARIANTS]) if routings is None else list(routings)
+    routings = sorted([*dict(designs.routings().usable()), *VARIANTS]) if routings is None else list(routings)
     refusals: dict[tuple[str, str], str] = {}
     taken: list[tuple[str, str]] = []
     for routing in routings:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.errors import UnknotError
+from unknot.extensions import Catalogue
 from unknot.tod import named_changes as changes
 from unknot.tod import named_graphs as graphs
 from unknot.tod.caller import Caller
@@ -93,12 +94,12 @@ def signature(name: str) -> inspect.Signature:
 
 
 @cache
-def foreign() -> dict[str, Callable[..., Network]]:
-    """Families of `unknot.topologies` that the language has no word of its own for."""
+def foreign() -> Catalogue[Callable[..., Network]]:
+    """Families of `unknot.topologies` that the language has no word of its own for, and those of extensions."""
     from unknot import topologies
 
-    names = [n for n in topologies.__all__ if n not in FUNCTIONS and not n.startswith("from_")]
-    return {name: getattr(topologies, name) for name in names if inspect.isfunction(getattr(topologies, name))}
+    names = [n for n in topologies.__all__ if not n.startswith("from_")]
+    return Catalogue("topologies", {name: getattr(topologies, name) for name in names})
 
 
 def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tuple[str, Value, Place]]) -> Plan:

@@ -1,12 +1,11 @@
 """Named families of networks, one function each."""
 
 from inspect import ismodule as _ismodule
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from unknot.moved import names_of as _names_of
 from unknot.network.edges import from_edges as from_edges
 from unknot.topologies.complete import complete as complete
-from unknot.topologies.composite import augmented_composite_banyan as augmented_composite_banyan
-from unknot.topologies.composite import composite_banyan as composite_banyan
-from unknot.topologies.composite import rcbn as rcbn
 from unknot.topologies.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
 from unknot.topologies.delta import banyan as banyan
 from unknot.topologies.delta import baseline as baseline
@@ -24,7 +23,6 @@ from unknot.topologies.grids import ring as ring
 from unknot.topologies.grids import torus as torus
 from unknot.topologies.hyperx import flattened_butterfly as flattened_butterfly
 from unknot.topologies.hyperx import hyperx as hyperx
-from unknot.topologies.itm import itm as itm
 from unknot.topologies.multipath import data_manipulator as data_manipulator
 from unknot.topologies.multipath import dilated_banyan as dilated_banyan
 from unknot.topologies.permutations import bubble_sort as bubble_sort
@@ -49,3 +47,5 @@ from unknot.topologies.small_graphs import petersen as petersen
 from unknot.topologies.small_graphs import tutte_coxeter as tutte_coxeter
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of(__name__)

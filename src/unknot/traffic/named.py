@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.calls import apply, chosen, parse_call
+from unknot.extensions import Catalogue
 from unknot.network import Network
 from unknot.traffic import patterns as room
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
@@ -17,13 +18,16 @@ from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
 Traffic = str | Pattern | Sequence[int] | npt.NDArray[Any] | Callable[[int], Any]
 
 
-def patterns() -> dict[str, Callable[..., Pattern]]:
-    """The public patterns by name."""
-    return {
-        name: function
-        for name, function in vars(room).items()
-        if inspect.isfunction(function) and function.__module__ == room.__name__ and not name.startswith("_")
-    }
+def patterns() -> Catalogue[Callable[..., Pattern]]:
+    """The public patterns by name, and those of extensions."""
+    return Catalogue(
+        "patterns",
+        {
+            name: function
+            for name, function in vars(room).items()
+            if inspect.isfunction(function) and function.__module__ == room.__name__ and not name.startswith("_")
+        },
+    )
 
 
 def pattern(network: Network, traffic: Traffic = "uniform", *, where: str = "<traffic>") -> Pattern:

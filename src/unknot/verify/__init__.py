@@ -1,10 +1,12 @@
 """Proofs and counterexamples: dependency graphs, deadlock decisions, certificates, delivery."""
 
+from typing import TYPE_CHECKING
+
 from unknot.certificates.verdict import Certificate, Configuration, Message, Size, Verdict
+from unknot.moved import names_of
 from unknot.switching import SWITCHINGS, Switching
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.best_split import best_loads
-from unknot.verify.bnr import Bnr, Conclusion, bnr, conclude
 from unknot.verify.check import check, check_all
 from unknot.verify.coherence import Coherence, coherence
 from unknot.verify.delivery import Delivery, deliver
@@ -21,10 +23,8 @@ from unknot.verify.vc_use import VcUse, vc_use
 __all__ = [
     "SWITCHINGS",
     "Adaptivity",
-    "Bnr",
     "Certificate",
     "Coherence",
-    "Conclusion",
     "Configuration",
     "Delivery",
     "Dependencies",
@@ -42,11 +42,9 @@ __all__ = [
     "Verdict",
     "adaptivity",
     "best_loads",
-    "bnr",
     "check",
     "check_all",
     "coherence",
-    "conclude",
     "deliver",
     "dependencies",
     "fault_sweep",
@@ -57,3 +55,6 @@ __all__ = [
     "smallest",
     "vc_use",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__)

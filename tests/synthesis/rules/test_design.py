@@ -29,7 +29,7 @@ from unknot.synthesis.rules.judge import Counts, Judged, actions
 from unknot.synthesis.rules.search import Effort, Search
 from unknot.synthesis.rules.space import is_symmetry, moved, symmetries
 from unknot.topologies import mesh
-from unknot.verify.bnr import bnr
+from unknot_papers.bnr.table import bnr
 
 judge_module = sys.modules["unknot.synthesis.rules.judge"]
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]

@@ -10,7 +10,7 @@ import pytest
 from unknot import check, deliver
 from unknot.errors import RelationError
 from unknot.synthesis.rules.turns import Turn, cycles, ranking_of, turn_models, turns
-from unknot.verify.bnr import bnr
+from unknot_papers.bnr.table import bnr
 
 
 def cyclic(prohibited: frozenset[Turn], sides: tuple[int, ...]) -> bool:

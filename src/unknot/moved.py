@@ -1,0 +1,105 @@
+"""Old import paths: they work for one release, with a warning that names the new place."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+MODULES = {
+    "unknot.itm": "unknot_papers.itm",
+    "unknot.studies.escape_layer": "unknot_papers.itm.escape_layer",
+    "unknot.report.mesh_drawing": "unknot_papers.itm.drawing",
+    "unknot.routing.itm_escape": "unknot_papers.itm.routing",
+    "unknot.topologies.itm": "unknot_papers.itm.topology",
+    "unknot.multistage": "unknot_papers.multistage",
+    "unknot.multistage.tags": "unknot_papers.rcbn.tags",
+    "unknot.report.multistage": "unknot_papers.multistage.drawing",
+    "unknot.report.permutation_text": "unknot_papers.multistage.text",
+    "unknot.routing.rcbn_tags": "unknot_papers.rcbn.routing",
+    "unknot.topologies.composite": "unknot_papers.rcbn.topology",
+    "unknot.verify.bnr": "unknot_papers.bnr.table",
+    "unknot.report.bnr_table": "unknot_papers.bnr.drawing",
+}
+"""New modules of old ones; the modules inside a package move with it."""
+NAMES = {
+    "unknot.report": {
+        "draw_bnr": "unknot_papers.bnr.drawing",
+        "draw_realisation": "unknot_papers.multistage.drawing",
+    },
+    "unknot.routing": {"itm_escape": "unknot_papers.itm", "rcbn_tags": "unknot_papers.rcbn"},
+    "unknot.topologies": {
+        "itm": "unknot_papers.itm",
+        **dict.fromkeys(("rcbn", "composite_banyan", "augmented_composite_banyan"), "unknot_papers.rcbn"),
+    },
+    "unknot.verify": dict.fromkeys(("Bnr", "Conclusion", "bnr", "conclude"), "unknot_papers.bnr"),
+}
+"""New modules of names that packages exported."""
+
+
+def new_place(module: str) -> str | None:
+    """Return where a module is now; None if it was not moved.
+
+    Examples
+    --------
+    >>> new_place("unknot.itm.mesh"), new_place("unknot.network")
+    ('unknot_papers.itm.mesh', None)
+    """
+    package, inner = module, ""
+    while package:
+        if package in MODULES:
+            return MODULES[package] + inner
+        package, _, last = package.rpartition(".")
+        inner = f".{last}{inner}"
+    return None
+
+
+class _Moved(ModuleType):
+    """A module at its old place; called, it is the function of its name, which its package exported."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(new_place(self.__name__) or ""), name)
+
+    def __call__(self, *values: Any, **options: Any) -> Any:
+        return getattr(self, self.__name__.rpartition(".")[2])(*values, **options)
+
+
+class Finder:
+    """Importer that is asked last, for modules that nothing else finds."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        new = new_place(name)
+        if new is None:
+            return None
+        import_module(new)
+        warnings.warn(f"{name} is now {new}", DeprecationWarning, stacklevel=2)
+        return ModuleSpec(name, Finder, is_package=True)  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        module = _Moved(spec.name)
+        module.__path__ = []  # that of the new place would have its files loaded a second time, under old names
+        return module
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Leave the module as it is: it looks everything up."""
+
+
+def names_of(package: str, depth: int = 1) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package, for names that it has no more; or what that one calls, with depth 2."""
+
+    def found(name: str) -> Any:
+        new = NAMES[package].get(name)
+        if new is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        warnings.warn(f"{package}.{name} is now {new}.{name}", DeprecationWarning, stacklevel=depth + 1)
+        return getattr(import_module(new), name)
+
+    return found

@@ -1,0 +1,34 @@
+"""JSON form of `unknot bnr`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from unknot.answers.form import AddressName, ChannelName, Form, Plain, TerminalName, VcName, form_of
+from unknot.answers.networks import RelationForm
+from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot_papers.bnr.table import Bnr, Conclusion, Refusal
+
+
+@form_of(Refusal)
+class RefusalForm(Form):
+    """A header that has lost a shortest path by what it chose before."""
+
+    source: TerminalName
+    address: AddressName
+    walk: Annotated[list[VcName], Plain]
+    channel: ChannelName
+
+
+@form_of(Bnr)
+class BnrForm(Form):
+    """One class of messages and its best network for routing."""
+
+    name: str
+
+
+@form_of(Conclusion, without=("verdict", "delivery", "table"))
+class BnrAnswer(VerdictForm, DeliveryForm, RelationForm):
+    """JSON answer of `unknot bnr`."""
+
+    bnrs: Annotated[list[BnrForm], Plain]

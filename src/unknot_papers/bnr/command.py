@@ -1,0 +1,102 @@
+"""`unknot bnr`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
+from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.commands.shared import limited, print_json, relation_of, write
+from unknot.switching import DEFAULT_SWITCHING
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
+    from unknot_papers.bnr.table import Conclusion
+
+
+def bnr(
+    network: NetworkText,
+    routing: RoutingText,
+    vcs: Vcs = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    time_limit: TimeLimit = 60.0,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Judge a routing: minimal, deadlock-free and fully adaptive, or exactly where it is not.
+
+    On a mesh or torus, for each choice of a direction in every dimension the table says whether messages that go
+    these ways may take every shortest path (whether the routing provides their best network for routing, BNR). On
+    any other network all messages are one class.
+
+    Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
+    """
+    from unknot.commands import activity
+    from unknot.commands.proved import proved
+    from unknot.deadline import Deadline
+    from unknot.switching import switching_named
+    from unknot_papers.bnr.table import bnr as table_of
+    from unknot_papers.bnr.table import conclude
+
+    technique = switching_named(switching)
+    deadline = Deadline.after(time_limit, "--time-limit")
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
+    with activity.progress_bar("bnr") as progress:
+        table = limited(deadline, lambda: table_of(relation, progress=progress))
+    with activity.busy("proving"):
+        proof = proved(relation, deadline, technique)
+        found = conclude(proof.verdict, proof.delivery, table)
+    if out is not None:
+        from unknot_papers.bnr.drawing import draw_bnr
+
+        write(out, draw_bnr(relation, table, found.reasons))
+    if json:
+        print_json(_answer(relation, found, proof.holds))
+    else:
+        _show(relation, found, proof.holds)
+    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.holds])
+
+
+def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from unknot.commands import display
+
+    verdict, delivery = found.verdict, found.delivery
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
+        ("switching", verdict.switching),
+        ("deadlock-free", display.answer(verdict.deadlock_free)),
+        ("evidence", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
+        ("minimal", display.answer(bool(delivery.minimal))),
+        ("delivers", display.answer(delivery.delivered)),
+        ("BNRs", f"{sum(row.provided for row in found.table)} of {len(found.table)} provided"),
+        ("all of these", display.answer(found.holds)),
+        *(("", reason) for reason in found.reasons),
+    ]
+    out = display.console()
+    out.print(display.two_columns(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("class", "provided", "pairs", "shortest forbidden path"):
+        table.add_column(heading)
+    for row in found.table:
+        why = row.forbidden.describe(relation) if row.forbidden else ""
+        if row.provided and row.refusal:
+            why = f"none; but lost by choice when {row.refusal.describe(relation)}"
+        if not row.pairs:
+            why = "no messages of this class"
+        table.add_row(row.name, display.answer(row.provided), f"{row.full_pairs} of {row.pairs}", why)
+    out.print(table)
+
+
+def _answer(relation: Relation, found: Conclusion, holds: bool | None) -> dict[str, Any]:
+    from unknot.answers.form import answer
+    from unknot_papers.bnr.answer import BnrAnswer
+
+    sources = (found, found.verdict, found.delivery)
+    return answer(BnrAnswer, *sources, of=relation, bnrs=found.table, certificate_holds=holds)

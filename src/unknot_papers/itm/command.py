@@ -1,0 +1,92 @@
+"""`unknot itm`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, Picture, TimeLimit
+from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.commands.printing import show
+from unknot.commands.shared import print_json, write
+
+if TYPE_CHECKING:
+    from unknot_papers.itm.escape_layer import EscapeLayer
+
+
+def itm(
+    network: NetworkText,
+    kind: Annotated[str, typer.Option(help="exterior or general.")] = "exterior",
+    time_limit: TimeLimit = 60.0,
+    compared: Annotated[
+        int, typer.Option(help="Most routers with which verdicts and routes are worked out as well.")
+    ] = 500,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Look for a triangular mesh in a network: is there an escape layer, what does it cost, what does it buy?
+
+    Exit code 0: there is one; 1: there is none; 3: undecided in the time given.
+    """
+    from unknot.commands import activity
+    from unknot.studies import design
+    from unknot_papers.itm.escape_layer import escape_layer
+
+    built = design.network(network, where="NETWORK")
+    design.require_connected(built)
+    with activity.progress_bar("itm") as progress:
+        found = escape_layer(built, kind, time_limit=time_limit, compared=compared, progress=progress)
+    if out is not None:
+        from unknot_papers.itm.drawing import draw_mesh
+
+        write(out, draw_mesh(built, found.spanning.mesh))
+    if json:
+        print_json(_answer(found))
+    else:
+        _print(found)
+    if found.spanning.mesh is None:
+        raise typer.Exit(FAILS if found.spanning.proved else UNDECIDED)
+    raise typer.Exit(HOLDS)
+
+
+def _answer(found: EscapeLayer) -> dict[str, Any]:
+    from unknot.answers.form import answer
+    from unknot_papers.itm.answer import ItmAnswer
+
+    mesh = found.spanning.mesh
+    links = None if mesh is None else [(u, v) for u, v in mesh.edges.tolist()]
+    circle = None if mesh is None or mesh.circle is None else mesh.circle.tolist()
+    more = {"found": mesh is not None, "links": links, "circle": circle}
+    return answer(ItmAnswer, found, found.spanning, of=found.network, **more)
+
+
+def _print(found: EscapeLayer) -> None:
+    network, mesh = found.network, found.spanning.mesh
+    show(f"{network.name}: {network.num_routers} routers, {network.num_channels} channels")
+    show(f"  is a triangular mesh itself: {'yes, ' + found.itself if found.itself else 'no, ' + found.why_not}")
+    word = "yes: every shortest-path routing is deadlock-free on it" if found.chordal else "no"
+    show(f"  chordal: {word}")
+    if mesh is None:
+        certain = "no" if found.spanning.proved else "not found"
+        show(
+            f"  contains a spanning mesh ({found.kind}): {certain} ({found.spanning.method}): {found.spanning.reason}"
+        )
+        _compare(found)
+        return
+    show(f"  contains a spanning mesh ({found.kind}): yes ({found.spanning.method}), {len(mesh.edges)} links")
+    show(f"  escape layer: 2 VCs (VLs) instead of 1 on {found.added_vcs} of {network.num_channels} channels")
+    for switching, free in found.verdicts.items():
+        show(f"    {switching}: {'deadlock-free' if free else 'can deadlock' if free is False else 'undecided'}")
+    _compare(found)
+
+
+def _compare(found: EscapeLayer) -> None:
+    if not found.routes:
+        show(f"  {found.network.num_routers} routers: verdicts and routes only with --compared of that many or more")
+        return
+    show("  under uniform traffic    longest route  mean hops  adaptivity  ideal throughput")
+    for route in found.routes:
+        longest = "endless" if route.longest is None else str(route.longest)
+        figures = f"{longest:>13}  {route.mean_hops:9.3f}  {route.adaptivity:10.3f}  {route.throughput:16.3f}"
+        show(f"    {route.routing:21s}{figures}")

@@ -1,0 +1,166 @@
+"""Escape layer along a triangular mesh of a network: whether there is one, its cost, its gain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unknot.errors import UnknotError
+from unknot.network import Network
+from unknot.progress import Progress, with_bar
+from unknot.routing import fully_adaptive, up_down
+from unknot.routing.relation import Relation
+from unknot.switching import SWITCHINGS
+from unknot.verify.adaptivity import adaptivity
+from unknot.verify.check import check
+from unknot.verify.delivery import deliver
+from unknot.verify.loads import loads
+from unknot_papers.itm.mesh import TriangularMesh
+from unknot_papers.itm.recognise import chordal, recognise
+from unknot_papers.itm.routing import itm_escape
+from unknot_papers.itm.spanning import Spanning, spanning
+
+LAYERS = "two layers"
+
+
+@dataclass(frozen=True)
+class Routes:
+    """Figures of one routing under uniform traffic.
+
+    Attributes
+    ----------
+    routing : str
+    longest : int or None
+        Hops of the longest route; None if routes may be endless.
+    mean_hops : float
+    adaptivity : float
+        Permitted minimal paths over all minimal paths, mean over pairs.
+    throughput : float
+        Flits per terminal and cycle at which the busiest channel, or a terminal, is full, without contention.
+    """
+
+    routing: str
+    longest: int | None
+    mean_hops: float
+    adaptivity: float
+    throughput: float
+
+
+@dataclass(frozen=True, eq=False)
+class EscapeLayer:
+    """The answer of `escape_layer`.
+
+    Attributes
+    ----------
+    network : Network
+    kind : {"exterior", "general"}
+        Kind of mesh that was looked for.
+    itself : str
+        The kind of the network if it is a triangular mesh; empty if it is none.
+    why_not : str
+        Reason why it is none.
+    chordal : bool
+        Whether any shortest-path routing is deadlock-free on it with one VC.
+    spanning : Spanning
+    added_vcs : int
+        Virtual channels that the layer adds: one for each channel of the mesh.
+    verdicts : dict of str to bool or None
+        Whether the two layers are deadlock-free, for each switching technique, when a header that has escaped stays.
+    routes : tuple of Routes
+        The two layers; up*/down* routing from its best root, deterministic and adaptive; all shortest paths, which
+        are the bound, and deadlock-free only on chordal networks. Empty if the network has too many routers.
+    """
+
+    network: Network
+    kind: str
+    itself: str
+    why_not: str
+    chordal: bool
+    spanning: Spanning
+    added_vcs: int
+    verdicts: dict[str, bool | None]
+    routes: tuple[Routes, ...]
+
+
+@with_bar
+def escape_layer(
+    network: Network,
+    kind: str = "exterior",
+    *,
+    time_limit: float = 60.0,
+    compared: int = 500,
+    progress: Progress | None = None,
+) -> EscapeLayer:
+    """Look for a spanning triangular mesh and compare the escape layer along it with up*/down* routing.
+
+    Parameters
+    ----------
+    kind : {"exterior", "general"}
+    time_limit : float
+        Seconds for the search, and for each verdict.
+    compared : int
+        Most routers with which the layers are judged and compared; both take routers² · links and more.
+    progress : callable, optional
+        Called with what comes next and the parts done, see `unknot.progress`.
+
+    Raises
+    ------
+    UnknotError
+        If an argument makes no sense, or the network is too large for the tables of the routings.
+    """
+    say = progress or (lambda stage, done, total: None)
+    say("looking for a mesh", 0, 1)
+    known = recognise(network)
+    found = spanning(network, kind, time_limit=time_limit)
+    verdicts: dict[str, bool | None] = {}
+    routes: list[Routes] = []
+    if network.num_routers <= compared:
+        candidates = _candidates(network, found, kind)
+        techniques = SWITCHINGS if found.mesh is not None else ()
+        parts = len(techniques) + len(candidates)
+        for k, switching in enumerate(techniques):
+            say(f"verdict, {switching}", k, parts)
+            verdicts[switching] = check(candidates[LAYERS](), switching, time_limit=time_limit).deadlock_free
+        for k, (name, build) in enumerate(candidates.items()):
+            say(name, len(techniques) + k, parts)
+            try:
+                routes.append(_figures(name, build()))
+            except UnknotError:
+                continue  # up*/down* where links go one way
+        say("", parts, parts)
+    return EscapeLayer(
+        network=network,
+        kind=kind,
+        itself=known.mesh.kind if known.mesh is not None else "",
+        why_not=known.reason,
+        chordal=chordal(network).order is not None,
+        spanning=found,
+        added_vcs=0 if found.mesh is None else _channels_of(network, found.mesh),
+        verdicts=verdicts,
+        routes=tuple(routes),
+    )
+
+
+def _candidates(network: Network, found: Spanning, kind: str) -> dict[str, Callable[[], Relation]]:
+    """The routings to compare; the two layers once, since they are judged as well."""
+    candidates: dict[str, Callable[[], Relation]] = {}
+    if found.mesh is not None:
+        layers = itm_escape(network, kind=kind, mesh=found.mesh)
+        candidates[LAYERS] = lambda: layers
+    return candidates | {
+        "up*/down*, one path": lambda: up_down(network, choice="first"),
+        "up*/down*, adaptive": lambda: up_down(network, choice="shortest"),
+        "all shortest paths": lambda: fully_adaptive(network),
+    }
+
+
+def _channels_of(network: Network, mesh: TriangularMesh) -> int:
+    """Channels, parallel ones included, between routers that a mesh joins."""
+    joined = set(map(tuple, mesh.edges.tolist()))
+    pairs = zip(network.source.tolist(), network.target.tolist(), strict=True)
+    return sum((min(pair), max(pair)) in joined for pair in pairs)
+
+
+def _figures(name: str, relation: Relation) -> Routes:
+    load = loads(relation)
+    return Routes(name, deliver(relation).longest_route, load.mean_hops, adaptivity(relation).mean, load.throughput)

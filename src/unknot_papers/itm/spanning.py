@@ -1,0 +1,191 @@
+"""Does a network contain an incremental triangular mesh that joins all its routers?"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot.errors import NetworkError
+from unknot.network import Network
+from unknot_papers.itm.mesh import KINDS, TriangularMesh
+from unknot_papers.itm.recognise import neighbours
+
+Edge = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Spanning:
+    """The answer of `spanning`.
+
+    Attributes
+    ----------
+    mesh : TriangularMesh or None
+        A mesh of all routers whose edges are links of the network.
+    proved : bool
+        If there is no mesh: whether it is proved that none exists; a search that gave up proves nothing.
+    method, reason : str
+        How it was found or excluded, and in words why not.
+    """
+
+    mesh: TriangularMesh | None
+    proved: bool
+    method: str
+    reason: str = ""
+
+
+def spanning(network: Network, kind: str = "exterior", *, time_limit: float = 60.0, seed: int = 1) -> Spanning:
+    """Find an incremental triangular mesh that spans a network, or show that there is none.
+
+    Parts joined only by a router or less are taken apart first, which settles most networks; then routers are added
+    greedily with restarts, then the question is decided exactly (CP-SAT).
+
+    Parameters
+    ----------
+    kind : {"exterior", "general"}
+    time_limit : float
+        Seconds; when they are over before the question is decided, nothing is proved.
+    seed : int
+        Seed of the greedy growth.
+
+    Raises
+    ------
+    NetworkError
+        If an argument makes no sense.
+    """
+    if kind not in KINDS:
+        raise NetworkError(f"spanning mesh: the kind is {' or '.join(map(repr, KINDS))}, got {kind!r}")
+    if not time_limit > 0:
+        raise NetworkError(f"spanning mesh: the time limit must be a positive number of seconds, got {time_limit!r}")
+    end = time.monotonic() + time_limit
+    if network.num_routers < 3:
+        return Spanning(None, True, "counting", f"a mesh has at least 3 routers, and there are {network.num_routers}")
+    triangles = _triangles(network)
+    excluded = _excluded(network, triangles)
+    if excluded:
+        return Spanning(None, True, "triangles that share links", excluded)
+    mesh = _Greedy(network.num_routers, triangles, kind, seed).grow(time.monotonic() + time_limit / 10)
+    if mesh is not None:
+        return Spanning(mesh, True, "greedy growth")
+    from unknot_papers.itm.spanning_model import decide
+
+    found = decide(network.num_routers, triangles, kind, end - time.monotonic())
+    if found is None:
+        return Spanning(None, False, "exact search (CP-SAT)", f"undecided after {time_limit:g} s; nothing is proved")
+    if found is False:
+        return Spanning(
+            None, True, "exact search (CP-SAT)", f"no choice of triangles makes a mesh of the {kind} kind"
+        )
+    return Spanning(found, True, "exact search (CP-SAT)")
+
+
+def _triangles(network: Network) -> list[tuple[int, int, int]]:
+    """Routers pairwise joined by links in both directions, ascending."""
+    n = np.int64(network.num_routers)
+    both = np.intersect1d(network.source * n + network.target, network.target * n + network.source)
+    pairs = Network("links both ways", network.num_routers, both // n, both % n)  # type: ignore[arg-type]
+    first, neighbour = neighbours(pairs)
+    rows = [set(neighbour[first[v] : first[v + 1]].tolist()) for v in range(network.num_routers)]
+    return [
+        (u, v, w)
+        for u in range(len(rows))
+        for v in sorted(rows[u])
+        if v > u
+        for w in sorted(rows[u] & rows[v])
+        if w > v
+    ]
+
+
+def _sides(triangle: tuple[int, int, int]) -> tuple[Edge, Edge, Edge]:
+    a, b, c = triangle
+    return (a, b), (a, c), (b, c)
+
+
+def _excluded(network: Network, triangles: list[tuple[int, int, int]]) -> str:
+    """Return the reason why triangles joined by shared links cannot reach all routers; empty if they may."""
+    inside = {v for triangle in triangles for v in triangle}
+    if len(inside) < network.num_routers:
+        lone = min(set(range(network.num_routers)) - inside)
+        return f"router {network.router_name(lone)} is in no triangle of links"
+    group: dict[Edge, Edge] = {}
+
+    def root(edge: Edge) -> Edge:
+        while group[edge] != edge:
+            group[edge] = group[group[edge]]
+            edge = group[edge]
+        return edge
+
+    for triangle in triangles:
+        for side in _sides(triangle):
+            group.setdefault(side, side)
+            group[root(side)] = root(_sides(triangle)[0])
+    reached: dict[Edge, set[int]] = defaultdict(set)
+    for edge in group:
+        reached[root(edge)].update(edge)
+    most = max(reached.values(), key=len)
+    if len(most) == network.num_routers:
+        return ""
+    missed = min(set(range(network.num_routers)) - most)
+    return (
+        f"triangles that hang together by shared links reach {len(most)} of {network.num_routers} routers at most; "
+        f"not router {network.router_name(missed)}, for one"
+    )
+
+
+class _Greedy:
+    """Growth from a random link, hardest router first, with restarts.
+
+    For the general kind every other start keeps to the exterior kind, which is one of its own and spreads further.
+    """
+
+    def __init__(self, routers: int, triangles: list[tuple[int, int, int]], kind: str, seed: int) -> None:
+        self.routers, self.kind = routers, kind
+        self.random = np.random.default_rng(seed)
+        self.apexes: dict[Edge, list[int]] = defaultdict(list)
+        self.count = np.zeros(routers, dtype=np.int64)
+        for a, b, c in triangles:
+            self.apexes[a, b].append(c)
+            self.apexes[a, c].append(b)
+            self.apexes[b, c].append(a)
+            self.count[[a, b, c]] += 1
+        self.starts = sorted(self.apexes)
+
+    def grow(self, end: float, restarts: int = 50) -> TriangularMesh | None:
+        for turn in range(restarts):
+            once = self.kind == "exterior" or turn % 2 == 1
+            mesh = self._once(self.starts[int(self.random.integers(len(self.starts)))], 1 if once else self.routers)
+            if mesh is not None or time.monotonic() > end:
+                return mesh
+        return None
+
+    def _once(self, start: Edge, most: int) -> TriangularMesh | None:
+        """Grow a mesh whose links are each used by at most `most` later routers; the start by one more."""
+        import heapq
+
+        parents = np.full((self.routers, 2), -1, dtype=np.int32)
+        order, added = list(start), set(start)
+        room = {start: most + 1}
+        noise = self.random.random(self.routers)
+        open_: list[tuple[int, float, int, Edge]] = []
+
+        def offer(edge: Edge) -> None:
+            for v in self.apexes.get(edge, ()):
+                if v not in added:
+                    heapq.heappush(open_, (int(self.count[v]), float(noise[v]), v, edge))
+
+        offer(start)
+        while open_:
+            _, _, v, edge = heapq.heappop(open_)
+            if v in added or not room[edge]:
+                continue
+            room[edge] -= 1
+            added.add(v)
+            order.append(v)
+            parents[v] = edge
+            for u in edge:
+                side = (min(u, v), max(u, v))
+                room[side] = most
+                offer(side)
+        return TriangularMesh(np.array(order, dtype=np.int32), parents) if len(added) == self.routers else None

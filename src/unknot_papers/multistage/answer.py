@@ -1,0 +1,71 @@
+"""Form of a permutation routed through a multistage network, and how it is filled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from unknot.answers.form import Form, answer
+from unknot.answers.networks import Natural
+from unknot.network import Network
+from unknot_papers.multistage.faults import Marks
+from unknot_papers.multistage.paths import routers_of
+from unknot_papers.multistage.realisation import Realisation, channels_in
+from unknot_papers.multistage.text import tags_of
+
+
+class PassageForm(Form):
+    """One message; channels are numbered as in the network without faults."""
+
+    source: str
+    destination: str
+    tag: str | None
+    switches: list[str] | None = Field(description="Switches it passes; null: it has no path.")
+    channels: list[Natural] | None
+    blocked: bool = Field(description="It is one of a set that cannot pass at once.")
+
+
+class PermuteAnswer(Form):
+    """JSON answer of `unknot permute`."""
+
+    network: str
+    dead: list[str] = Field(description="Switches and links that are dead.")
+    realised: bool | None = Field(description="null: undecided.")
+    method: str
+    established: str
+    routed: Natural = Field(description="Messages that have a path.")
+    minimal: bool | None = Field(description="Whether no fewer messages are blocked; null unless it is blocked.")
+    messages: list[PassageForm]
+
+
+def permute_answer(found: Realisation, whole: Network, marks: Marks) -> dict[str, Any]:
+    """Return a realisation as plain values."""
+    through = set(found.routed.tolist())
+    return answer(
+        PermuteAnswer,
+        found,
+        network=whole.name,
+        dead=marks.names(whole),
+        routed=len(through),
+        minimal=found.minimal if found.realised is False else None,
+        messages=_messages(found, whole, through),
+    )
+
+
+def _messages(found: Realisation, whole: Network, through: set[int]) -> list[dict[str, Any]]:
+    network, tags, channels = found.network, tags_of(found, whole), channels_in(found, whole)
+    messages = []
+    for m, (s, d) in enumerate(zip(found.sources.tolist(), found.destinations.tolist(), strict=True)):
+        passed = routers_of(network, s, found.paths[m]).tolist() if m in through else None
+        messages.append(
+            {
+                "source": network.terminal_name(s),
+                "destination": network.terminal_name(d),
+                "tag": tags[m],
+                "switches": passed and [network.router_name(r) for r in passed],
+                "channels": channels[m].tolist() if m in through else None,
+                "blocked": m in found.blocked,
+            }
+        )
+    return messages

@@ -1,0 +1,67 @@
+"""`unknot permute`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from unknot.commands.options import Json, NetworkText, Picture, TimeLimit
+from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.commands.printing import show
+from unknot.commands.shared import limited, print_json, write
+
+
+def permute(
+    network: NetworkText,
+    permutation: Annotated[
+        str | None,
+        typer.Argument(metavar="[OUTPUTS]", help="The output of each input, such as 3,0,1,2; - for an idle input."),
+    ] = None,
+    random: Annotated[int | None, typer.Option(metavar="SEED", help="Draw a random permutation instead.")] = None,
+    dead: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Dead switches and links, such as s2r5,s0r1-s1r3.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="auto, search, cp-sat or 'level by level'.")] = "auto",
+    time_limit: TimeLimit = 60.0,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Route a permutation through a multistage network, no two messages on one link, or prove that it is blocked.
+
+    Exit code 0: it is realised; 1: it is blocked; 3: undecided.
+    """
+    from unknot.commands import activity
+    from unknot.deadline import Deadline
+    from unknot.errors import UnknotError
+    from unknot.studies.design import network as named
+    from unknot_papers.multistage import Marks, accept, permute_with_faults, requests
+    from unknot_papers.multistage.text import describe_realisation
+
+    deadline = Deadline.after(time_limit, "--time-limit")
+    whole = limited(deadline, lambda: named(network, where="NETWORK"))
+    if permutation is not None and random is not None:
+        raise UnknotError("either the outputs are wanted, such as 3,0,1,2, or --random, not both")
+    if permutation is not None:
+        wanted = requests.permutation(whole, permutation)
+    elif random is not None:
+        wanted = requests.random_permutation(whole, random)
+    else:
+        raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
+    marks = Marks.of(whole, (dead or "").replace(",", " ").split())
+    with activity.busy("routing"):
+        route = partial(permute_with_faults, whole, wanted, marks, method=method, time_limit=deadline.left)
+        found = limited(deadline.closing, route)
+        limited(deadline.closing.closing, lambda: accept(found))
+    if out is not None:
+        from unknot_papers.multistage.drawing import draw_realisation
+
+        write(out, draw_realisation(found, whole, marks))
+    if json:
+        from unknot_papers.multistage.answer import permute_answer
+
+        print_json(permute_answer(found, whole, marks))
+    else:
+        show("\n".join(describe_realisation(found, whole, marks)))
+    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.realised])

@@ -1,0 +1,95 @@
+"""Paths without conflict, or the proof that there are none, by CP-SAT: for networks too large to list all paths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.network.stages import stages
+from unknot.threads import processors
+from unknot_papers.multistage.paths import reaches
+
+MAX_VARIABLES = 2_000_000
+
+
+def solve(
+    network: Network, sources: IntArray, destinations: IntArray, *, time_limit: float = 60.0, most: bool = False
+) -> IntArray | bool | None:
+    """Disjoint paths for messages, by one flow of 0s and 1s for each of them.
+
+    Parameters
+    ----------
+    most : bool
+        Look for paths of as many messages as possible instead of all.
+
+    Returns
+    -------
+    int32 array of shape (messages, stages − 1), rows of −1 for messages without a path; or False if there is no
+    solution; or None if none was found in the time, or the problem has more than `MAX_VARIABLES` variables
+    """
+    from ortools.sat.python import cp_model
+
+    view = stages(network)
+    towards = reaches(network)
+    came = _reached(network, view.count)
+    model = cp_model.CpModel()
+    users: dict[int, list[cp_model.IntVar]] = {}
+    variables: list[dict[int, cp_model.IntVar]] = []
+    served = []
+    total = 0
+    for s, d in zip(sources.tolist(), destinations.tolist(), strict=True):
+        start, end = int(network.inject[s]), int(network.eject[d])
+        used = np.flatnonzero(came[network.source, s] & towards[network.target, d])
+        total += used.size
+        if total > MAX_VARIABLES:
+            return None
+        mine = {int(c): model.new_bool_var("") for c in used}
+        goes = model.new_bool_var("")
+        served.append(goes)
+        into: dict[int, list[cp_model.IntVar]] = {}
+        out: dict[int, list[cp_model.IntVar]] = {}
+        for channel, variable in mine.items():
+            users.setdefault(channel, []).append(variable)
+            out.setdefault(int(network.source[channel]), []).append(variable)
+            into.setdefault(int(network.target[channel]), []).append(variable)
+        for router in sorted({start, end, *into, *out}):
+            entering = sum(into.get(router, [])) + (goes if router == start else 0)
+            leaving = sum(out.get(router, [])) + (goes if router == end else 0)
+            model.add(entering == leaving)
+        variables.append(mine)
+    for crowd in users.values():
+        model.add_at_most_one(crowd)
+    if most:
+        model.maximize(sum(served))
+    else:
+        for goes in served:
+            model.add(goes == 1)
+    solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False
+    solver.parameters.max_time_in_seconds = time_limit
+    solver.parameters.num_workers = min(8, processors())
+    solver.parameters.random_seed = 1
+    status = solver.solve(model)
+    if status == cp_model.INFEASIBLE:
+        return False
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None
+    paths = np.full((sources.size, view.count - 1), -1, dtype=np.int32)
+    for m, mine in enumerate(variables):
+        if solver.value(served[m]):
+            taken = [c for c, variable in mine.items() if solver.value(variable)]
+            paths[m] = sorted(taken, key=lambda c: int(view.stage[network.source[c]]))
+    return paths
+
+
+def _reached(network: Network, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Mask of switches that a terminal's messages can come to: bool array, shape (routers, terminals)."""
+    view = stages(network)
+    found = np.zeros((network.num_routers, network.num_terminals), dtype=bool)
+    found[network.inject, np.arange(network.num_terminals)] = True
+    order = view.stage[network.source]
+    for stage in range(count - 1):
+        channels = np.flatnonzero(order == stage)
+        np.logical_or.at(found, network.target[channels], found[network.source[channels]])
+    return found

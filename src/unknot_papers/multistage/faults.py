@@ -1,0 +1,204 @@
+"""Dead switches and links of multistage networks, and tags that go round them.
+
+A switch that is marked dead stays where it is but loses its links, so terminals keep their numbers. Tags are chosen
+with the marks known before a message starts, which Ren, Gu, Pan & Liu (2003) call pre-fault-tolerance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import NetworkError, UnknotError
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.network.stages import stages
+from unknot_papers.multistage.paths import disjoint_paths, reaches
+from unknot_papers.multistage.permute import permute
+from unknot_papers.multistage.realisation import Realisation
+from unknot_papers.multistage.requests import permutation
+from unknot_papers.rcbn.tags import CASES, Tags, alternate_tags, rows_of
+from unknot_papers.rcbn.topology import size_of_rcbn
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Dead switches and links.
+
+    Attributes
+    ----------
+    switches : tuple of int
+        Routers.
+    links : tuple of int
+        Channels.
+    """
+
+    switches: tuple[int, ...] = ()
+    links: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, network: Network, names: Iterable[str]) -> Marks:
+        """Marks from names: ``s2r5`` is a switch, ``s0r1-s1r3`` every link between two switches.
+
+        Raises
+        ------
+        NetworkError
+            If there is no such switch or link.
+        """
+        switches, links = [], []
+        for name in names:
+            ends = re.split(r"\s*(?:→|->|-)\s*", name.strip())
+            if len(ends) == 1:
+                switches.append(network.router(ends[0]))
+                continue
+            if len(ends) != 2:
+                raise NetworkError(f"{name!r} is neither a switch such as s2r5 nor a link such as s0r1-s1r3")
+            found = network.between(network.router(ends[0]), network.router(ends[1]))
+            if not found:
+                raise NetworkError(f"network {network.name!r} has no link from {ends[0]} to {ends[1]}")
+            links += found
+        return cls(tuple(dict.fromkeys(switches)), tuple(dict.fromkeys(links)))
+
+    def names(self, network: Network) -> list[str]:
+        """The marks in writing."""
+        return [network.router_name(r) for r in self.switches] + [network.channel_name(c) for c in self.links]
+
+
+def marked(network: Network, marks: Marks) -> Network:
+    """The network without its dead links and without the links of its dead switches; itself if nothing is dead."""
+    if not marks.switches and not marks.links:
+        return network
+    dead = np.zeros(network.num_routers, dtype=bool)
+    dead[list(marks.switches)] = True
+    gone = np.flatnonzero(dead[network.source] | dead[network.target])
+    return network.without(channels=[*gone.tolist(), *marks.links])
+
+
+def permute_with_faults(
+    network: Network,
+    wanted: str | Sequence[int] | npt.NDArray[np.integer],
+    marks: Marks,
+    *,
+    method: str = "auto",
+    time_limit: float = 60.0,
+) -> Realisation:
+    """`permute` on a network of which switches and links are dead.
+
+    Raises
+    ------
+    UnknotError
+        Also if the switches of a single-stage network are dead, where no message takes a link.
+    """
+    if network.radices and network.radices[0] == 1 and marks.switches:
+        raise UnknotError(f"{network.name} has one stage only: a dead switch takes its terminals with it")
+    return permute(marked(network, marks), permutation(network, wanted), method=method, time_limit=time_limit)
+
+
+def tags_avoiding(
+    network: Network,
+    marks: Marks,
+    sources: npt.ArrayLike,
+    destinations: npt.ArrayLike,
+    cases: Sequence[int] = CASES,
+) -> tuple[npt.NDArray[np.bool_], Tags]:
+    """Return for each pair of an RCBN the primary tag, or else an alternate one, that avoids everything dead.
+
+    Of several the one is taken that differs from the primary tag in the fewest digits.
+
+    Returns
+    -------
+    found : bool array
+        False where every tag meets something dead; the tag is then the primary one.
+    tags : Tags
+    """
+    n = size_of_rcbn(network)
+    s, d = (np.array(ends, dtype=np.int64).ravel() for ends in np.broadcast_arrays(sources, destinations))
+    pair, tags = alternate_tags(s, d, n, cases)
+    rows = rows_of(s[pair] >> 1, tags)
+    view = stages(network)
+    dead = np.zeros(network.radices, dtype=bool)
+    where = np.array(marks.switches, dtype=np.int64)
+    dead[view.stage[where], view.row[where]] = True
+    meets: npt.NDArray[np.bool_] = np.asarray(dead[np.arange(view.count), rows].any(axis=1))
+    for link in marks.links:
+        stage = view.stage[network.source[link]]
+        meets |= (rows[:, stage] == view.row[network.source[link]]) & (
+            rows[:, stage + 1] == view.row[network.target[link]]
+        )
+    first = np.searchsorted(pair, np.arange(s.size))
+    ones, bars = tags.ones[first][pair], tags.bars[first][pair]
+    changed = np.bitwise_count((tags.ones ^ ones) | (tags.bars ^ bars)).astype(np.int64)
+    order = np.lexsort((np.arange(pair.size), changed, meets, pair))
+    best = order[np.searchsorted(pair[order], np.arange(s.size))]
+    found = ~meets[best]
+    best = np.where(found, best, first)
+    return found, Tags(tags.digits, tags.ones[best], tags.bars[best])
+
+
+def unreachable_pairs(network: Network, marks: Marks) -> int:
+    """Pairs of terminals between which no path is left."""
+    left = marked(network, marks)
+    return int(np.count_nonzero(~reaches(left)[left.inject]))
+
+
+def single_faults(network: Network) -> Iterator[Marks]:
+    """Every dead interior switch, then every dead link, one at a time."""
+    for router in interior(network).tolist():
+        yield Marks(switches=(router,))
+    for channel in range(network.num_channels):
+        yield Marks(links=(channel,))
+
+
+def interior(network: Network) -> IntArray:
+    """Switches of all stages but the first and the last."""
+    view = stages(network)
+    return np.flatnonzero((view.stage > 0) & (view.stage < view.count - 1)).astype(np.int32)
+
+
+def random_faults(network: Network, per_stage: int, random: np.random.Generator) -> Marks:
+    """Random dead switches, this number of them in each interior stage, every choice equally likely.
+
+    Raises
+    ------
+    NetworkError
+        If a stage has fewer switches.
+    """
+    view = stages(network)
+    chosen: list[int] = []
+    for stage in range(1, view.count - 1):
+        there = view.router[stage][view.router[stage] >= 0]
+        if not 0 <= per_stage <= there.size:
+            raise NetworkError(f"{network.name}: {per_stage} dead switches in stage {stage}, which has {there.size}")
+        chosen += random.choice(there, per_stage, replace=False).tolist()
+    return Marks(switches=tuple(sorted(chosen)))
+
+
+def weakest_pair(network: Network) -> tuple[Marks, int, int]:
+    """The fewest interior switches whose death leaves some pair without a path: a worst case, found and not sampled.
+
+    Returns
+    -------
+    marks : Marks
+    source, destination : int
+        The terminals that are cut off from each other.
+
+    Notes
+    -----
+    One maximum flow for every pair of a first and a last switch; the cut is found by trying switches of the paths.
+    """
+    _, sources = np.unique(network.inject, return_index=True)
+    _, ends = np.unique(network.eject, return_index=True)
+    counts = [(len(disjoint_paths(network, s, d, "switches")), s, d) for s in sources.tolist() for d in ends.tolist()]
+    fewest, s, d = min(counts)
+    dead: list[int] = []
+    for router in interior(network).tolist():
+        left = marked(network, Marks(switches=(*dead, router)))
+        if len(disjoint_paths(left, s, d, "switches")) == fewest - len(dead) - 1:
+            dead.append(router)
+    return Marks(switches=tuple(dead)), s, d

@@ -1,0 +1,141 @@
+"""Permutations of Beneš, Clos and recursively constructed composite banyan networks, in polynomial time.
+
+Beneš: the two messages of every first and every last switch go to different halves; the looping algorithm (Opferman &
+Tsao-Wu 1971) colours them so, and each half has a permutation of half the size to realise.
+
+RCBN: the same, for a switch K reaches the half it stands in by tag 0 and the other by the tag that flips its high
+bit, and when each switch sends one message into each half, every switch within gets two. There is always a way
+through the 8 × 8 composite banyan in the centre: from switch K to switch K' each message may pass two or three of
+the four middle switches, it must not pass the one that a message of the same first or last switch passes, and a
+bipartite graph of degree 2 can be edge-coloured from any lists of 2 colours (Galvin 1995). So RCBN realises every
+permutation.
+
+Clos: messages are the edges of a bipartite graph of first and last switches; a colouring with one colour for each
+middle switch exists if no switch has more messages than there are middle switches (Kőnig 1916).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.network.model import IntArray
+
+Numbers = npt.NDArray[np.int64]
+
+
+def completed(destinations: Numbers) -> Numbers:
+    """A permutation that gives idle inputs the outputs nobody asks for."""
+    whole = destinations.copy()
+    wanted = np.zeros(whole.size, dtype=bool)
+    wanted[whole[whole >= 0]] = True
+    whole[whole < 0] = np.flatnonzero(~wanted)
+    return whole
+
+
+def route_rcbn(terminals: int, destinations: Numbers) -> IntArray:
+    """Channels of `rcbn(terminals)` for the message of every input.
+
+    Returns
+    -------
+    int32 array, shape (terminals, stages − 1)
+
+    Notes
+    -----
+    O(N log N).
+    """
+    from unknot_papers.multistage.looping_kernel import rcbn_rows
+
+    n = terminals.bit_length() - 1
+    rows = np.empty((terminals, 2 * n - 3), dtype=np.int64)
+    if not rcbn_rows(completed(destinations), n, rows):
+        raise AssertionError("an 8 × 8 composite banyan network realises every permutation")
+    return rcbn_channels(rows)
+
+
+def rcbn_channels(rows: Numbers) -> IntArray:
+    """The channels of `rcbn(N)` along given rows: shape (messages, stages − 1)."""
+    from unknot_papers.rcbn.tags import tags_of_rows
+
+    tags = tags_of_rows(rows)
+    length = tags.digits
+    digit = np.stack([tags.digit(length - 1 - k) for k in range(length)], axis=-1)
+    width = 1 << (length // 2 + 1)
+    return ((np.arange(length) * width + rows[..., :-1]) * 3 + digit).astype(np.int32)
+
+
+def route_benes(terminals: int, destinations: Numbers) -> IntArray:
+    """Channels of `benes(terminals)` for the message of every input: shape (terminals, stages − 1).
+
+    Notes
+    -----
+    O(N log N).
+    """
+    from unknot_papers.multistage.looping_kernel import two_colours
+
+    n, width = terminals.bit_length() - 1, terminals // 2
+    ins, outs = np.arange(terminals) // 2, completed(destinations) // 2
+    channels = np.empty((terminals, 2 * n - 2), dtype=np.int32)
+    colour = np.empty(terminals, dtype=np.int8)
+    for level in range(n - 1):
+        two_colours(ins, outs, width, colour)
+        half = colour.astype(np.int64)
+        last = 2 * n - 3 - level
+        channels[:, level] = (level * width + ins) * 2 + half
+        quarter = width >> (level + 1)
+        port = outs & 1
+        block = ~np.int64(2 * quarter - 1)
+        ins = (ins & block) + half * quarter + (ins & ~block) // 2
+        outs = (outs & block) + half * quarter + (outs & ~block) // 2
+        channels[:, last] = (last * width + outs) * 2 + port
+    return channels
+
+
+def route_clos(network: Network, sources: IntArray, destinations: IntArray) -> IntArray | None:
+    """Channels of a whole Clos network for some messages, or None if there is no way.
+
+    Notes
+    -----
+    Middle switches are given out one by one: each takes a matching that covers every switch with the most messages.
+    """
+    first, channels = network.outgoing
+    m = int(first[1])
+    ins = network.inject[sources].astype(np.int64)
+    outs = network.eject[destinations].astype(np.int64)
+    low = int(network.eject.min())
+    left = np.arange(sources.size)
+    r = low - m
+    found = np.empty((sources.size, 2), dtype=np.int32)
+    for middle in range(m):
+        if not left.size:
+            break
+        taken = _matching(ins[left], outs[left] - low, r, m - middle)
+        if taken is None:
+            return None
+        chosen = left[taken]
+        found[chosen, 0] = channels[first[ins[chosen]] + middle]
+        found[chosen, 1] = channels[first[r + middle] + outs[chosen] - low]
+        left = np.setdiff1d(left, chosen)
+    return None if left.size else found
+
+
+def _matching(ins: Numbers, outs: Numbers, r: int, colours: int) -> Numbers | None:
+    """Messages of different first and different last switches, one of every switch that has as many as `colours`.
+
+    The bipartite graph is filled up with dummies until every switch has as many; it then has a perfect matching.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    short_in = colours - np.bincount(ins, minlength=r)
+    short_out = colours - np.bincount(outs, minlength=r)
+    if (short_in < 0).any() or (short_out < 0).any():
+        return None
+    rows = np.concatenate([ins, np.repeat(np.arange(r), short_in)])
+    columns = np.concatenate([outs, np.repeat(np.arange(r), short_out)])
+    graph = csr_matrix((np.ones(rows.size, dtype=np.int32), (rows, columns)), shape=(r, r))
+    partner = maximum_bipartite_matching(graph, perm_type="column")
+    message = {(a, b): i for i, (a, b) in reversed(list(enumerate(zip(ins.tolist(), outs.tolist(), strict=True))))}
+    pairs = ((a, int(b)) for a, b in enumerate(partner))
+    return np.array(sorted(message[pair] for pair in pairs if pair in message), dtype=np.int64)

@@ -1,0 +1,258 @@
+"""Connect inputs with outputs through a multistage network, no two messages on one link, or prove it cannot be.
+
+Methods, each exact but for the last:
+
+==================  ================================================================================================
+``looping``         polynomial; whole Beneš and RCBN networks, which realise every permutation
+``edge colouring``  polynomial; whole Clos networks
+``cut``             more messages than links that all of them must pass: polynomial, blocked
+``one path``        every message has one path at most: polynomial
+``two paths``       every message has two paths at most: 2-satisfiability, polynomial
+``search``          over all paths, the message with the fewest left next; for up to some 400,000 paths in all
+``cp-sat``          one flow of 0s and 1s for each message
+``level by level``  the heuristic that was published with RCBN; it proves nothing when it gets stuck
+==================  ================================================================================================
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.errors import UnknotError, near
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.network.stages import stages
+from unknot.topologies import benes, clos
+from unknot_papers.multistage.cut import cut
+from unknot_papers.multistage.exact import solve
+from unknot_papers.multistage.level_by_level import level_by_level
+from unknot_papers.multistage.looping import route_benes, route_clos, route_rcbn
+from unknot_papers.multistage.paths import count_paths
+from unknot_papers.multistage.realisation import Realisation
+from unknot_papers.multistage.requests import permutation
+from unknot_papers.multistage.search import MAX_CHOICES, PathTable, find_paths, path_table, searchable
+from unknot_papers.multistage.two_paths import choose
+from unknot_papers.rcbn import rcbn
+
+METHODS = ("auto", "search", "cp-sat", "level by level")
+MAX_MINIMISED = 64
+"""Most messages of a blocked set that is made minimal, and of one for which the best partial answer is looked for."""
+QUICK = 50_000
+"""Choices after which a search gives way to CP-SAT."""
+
+Answer = IntArray | bool | None
+"""Paths; False if there are none; None if that is not known."""
+
+
+def permute(
+    network: Network,
+    wanted: str | Sequence[int] | npt.NDArray[np.integer],
+    *,
+    method: str = "auto",
+    time_limit: float = 60.0,
+    explain: bool = True,
+) -> Realisation:
+    """Route a permutation, whole or partial, without conflict.
+
+    Parameters
+    ----------
+    network : Network
+        A multistage network, possibly with faults.
+    wanted : str or sequence of int
+        The output of each input; ``-`` or −1 for an idle one.
+    method : {"auto", "search", "cp-sat", "level by level"}
+        By default the fastest exact one; the answer names it.
+    time_limit : float
+        Seconds for CP-SAT.
+    explain : bool
+        Whether, of a blocked set, a minimal part that is blocked and paths for the most messages are looked for.
+
+    Returns
+    -------
+    Realisation
+        With ``realised`` None only if the time was up or the heuristic got stuck.
+
+    Raises
+    ------
+    UnknotError
+        If it is no permutation, or the method does not fit the network.
+    """
+    if method not in METHODS:
+        raise UnknotError(f"unknown method {method!r}; {near(method, METHODS)}")
+    stages(network)
+    destinations = permutation(network, wanted)
+    s = np.flatnonzero(destinations >= 0).astype(np.int32)
+    task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit, explain)
+    if method == "level by level":
+        return task.level_by_level(destinations)
+    known = task.known(destinations) if method == "auto" else None
+    if known is not None:
+        return known
+    return task.unreachable() or task.decided(method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    network: Network
+    sources: IntArray
+    destinations: IntArray
+    deadline: float
+    explain: bool
+
+    def known(self, destinations: npt.NDArray[np.int64]) -> Realisation | None:
+        """The answer of a method made for a whole network of a family."""
+        network, terminals = self.network, self.network.num_terminals
+        if network.origin is not None:
+            return None
+        n = terminals.bit_length() - 1
+        if terminals == 1 << n:
+            if n >= 3 and network.radices == (2 * n - 3, terminals // 2) and _same(network, rcbn(terminals)):
+                return self.realised("looping", route_rcbn(terminals, destinations)[self.sources])
+            if n >= 2 and network.radices == (2 * n - 1, terminals // 2) and _same(network, benes(terminals)):
+                return self.realised("looping", route_benes(terminals, destinations)[self.sources])
+        if network.radices[0] != 3:
+            return None
+        outer, middle, _ = np.bincount(stages(network).stage, minlength=3).tolist()
+        if terminals % outer or not _same(network, clos(middle, terminals // outer, outer)):
+            return None
+        found = route_clos(network, self.sources, self.destinations)
+        return self.realised("edge colouring", found) if found is not None else None
+
+    def unreachable(self) -> Realisation | None:
+        lost = np.flatnonzero(self.ways() == 0)
+        if not lost.size:
+            return None
+        first = int(lost[0])
+        words = f"there is no path {self.name(first)}"
+        if lost.size > 1:
+            words += (
+                f", nor for {lost.size - 1} other messages" if lost.size > 2 else f", nor {self.name(int(lost[1]))}"
+            )
+        return self.blocked("reachability", words, (first,))
+
+    def decided(self, method: str) -> Realisation:
+        network, everyone = self.network, np.arange(self.sources.size)
+        few = int(self.ways().max(initial=1))
+        listed = searchable(int(self.ways().sum()), self.sources.size)
+        crossing = cut(network, self.sources, self.destinations) if few > 2 and method == "auto" else None
+        if crossing is not None:
+            return self.too_narrow(crossing)
+        if method == "cp-sat" or not listed:
+            if method == "search":
+                raise UnknotError(f"{network.name}: the messages have too many paths to search; use cp-sat")
+            return self.judged("cp-sat", self.solve(everyone), self.solve)
+        table = path_table(network, self.sources, self.destinations)
+        if few <= 2 and method == "auto":
+            name = "one path" if few == 1 else "two paths"
+            found = choose(table)
+            return self.judged(name, False if found is None else found, lambda kept: _chosen(table, kept))
+        limit = QUICK if method == "auto" else MAX_CHOICES
+
+        def search(kept: npt.NDArray[np.int64]) -> Answer:
+            answer = find_paths(table, kept, limit)
+            return self.solve(kept) if answer is None and method == "auto" else answer
+
+        answer = find_paths(table, everyone, limit)
+        if answer is None and method == "auto":
+            return self.judged("cp-sat", self.solve(everyone), search)
+        return self.judged("search", answer, search)
+
+    def level_by_level(self, destinations: npt.NDArray[np.int64]) -> Realisation:
+        terminals = self.network.num_terminals
+        if terminals < 8 or terminals & (terminals - 1) or not _same(self.network, rcbn(terminals)):
+            raise UnknotError(f"{self.network.name}: the method 'level by level' is for RCBN networks without faults")
+        found, stuck = level_by_level(terminals, destinations)
+        if found is not None:
+            return self.realised("level by level", found)
+        return self.answer(
+            None, "level by level", f"the method is stuck at {stuck}", _none(self.network, self.sources)
+        )
+
+    def judged(self, method: str, answer: Answer, ask: Callable[[npt.NDArray[np.int64]], Answer]) -> Realisation:
+        if answer is None:
+            words = "no paths were found and none were ruled out in the time given"
+            return self.answer(None, method, words, _none(self.network, self.sources))
+        if isinstance(answer, np.ndarray):
+            return self.realised(method, answer)
+        core, minimal = self.minimised(ask)
+        named = ", ".join(self.name(m) for m in core[:6]) + (", …" if len(core) > 6 else "")
+        few = f"{len(core)} of the messages cannot pass together: {named}"
+        return self.blocked(method, few, core, minimal=minimal)
+
+    def too_narrow(self, links: int) -> Realisation:
+        def ask(kept: npt.NDArray[np.int64]) -> Answer:
+            return False if cut(self.network, self.sources[kept], self.destinations[kept]) is not None else None
+
+        core, minimal = self.minimised(ask)
+        words = f"{self.sources.size} messages, but no more than {links} can pass, whichever outputs they go to"
+        return self.blocked("cut", words, core, minimal=minimal)
+
+    def minimised(self, ask: Callable[[npt.NDArray[np.int64]], Answer]) -> tuple[tuple[int, ...], bool]:
+        """Messages that are blocked together, each needed for that; and whether this was made sure of."""
+        core = np.arange(self.sources.size)
+        if core.size > MAX_MINIMISED or not self.explain:
+            return tuple(core.tolist()), False
+        minimal = True
+        for m in range(core.size):
+            if time.monotonic() > self.deadline:
+                return tuple(core.tolist()), False
+            rest = core[core != m]
+            answer = ask(rest)
+            minimal &= answer is not None
+            if answer is False:
+                core = rest
+        return tuple(core.tolist()), minimal
+
+    def realised(self, method: str, paths: IntArray) -> Realisation:
+        return self.answer(True, method, f"{self.sources.size} messages pass, no link carries two of them", paths)
+
+    def blocked(self, method: str, words: str, core: tuple[int, ...], *, minimal: bool = True) -> Realisation:
+        return Realisation(
+            self.network, self.sources, self.destinations, False, method, words, self.best(), core, minimal
+        )
+
+    def answer(self, realised: bool | None, method: str, words: str, paths: IntArray) -> Realisation:
+        return Realisation(self.network, self.sources, self.destinations, realised, method, words, paths)
+
+    def solve(self, kept: npt.NDArray[np.int64]) -> Answer:
+        left = max(0.1, self.deadline - time.monotonic())
+        return solve(self.network, self.sources[kept], self.destinations[kept], time_limit=left)
+
+    def best(self) -> IntArray:
+        """Paths of as many messages of a blocked set as can be found quickly."""
+        if self.sources.size > MAX_MINIMISED or not self.explain:
+            return _none(self.network, self.sources)
+        limit = max(0.5, min(5.0, self.deadline - time.monotonic()))
+        found = solve(self.network, self.sources, self.destinations, time_limit=limit, most=True)
+        return found if isinstance(found, np.ndarray) else _none(self.network, self.sources)
+
+    def ways(self) -> npt.NDArray[np.int64]:
+        return count_paths(self.network)[self.sources, self.destinations]
+
+    def name(self, m: int) -> str:
+        network = self.network
+        return f"{network.terminal_name(self.sources[m])}→{network.terminal_name(self.destinations[m])}"
+
+
+def _chosen(table: PathTable, kept: npt.NDArray[np.int64]) -> Answer:
+    pieces = [np.arange(table.first[m], table.first[m + 1]) for m in kept.tolist()]
+    first = np.concatenate([[0], np.cumsum([piece.size for piece in pieces])]).astype(np.int64)
+    at = np.concatenate([*pieces, np.empty(0, dtype=np.int64)])
+    found = choose(PathTable(first, table.paths[at], table.masks[at]))
+    return False if found is None else found
+
+
+def _none(network: Network, sources: IntArray) -> IntArray:
+    return np.full((sources.size, network.radices[0] - 1), -1, dtype=np.int32)
+
+
+def _same(network: Network, other: Network) -> bool:
+    keys = ("source", "target", "inject", "eject", "coordinates")
+    return network.radices == other.radices and all(
+        np.array_equal(getattr(network, key), getattr(other, key)) for key in keys
+    )

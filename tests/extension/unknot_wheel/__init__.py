@@ -1,0 +1,1 @@
+"""Wheels: an example of a package that extends Unknot."""

@@ -1,0 +1,10 @@
+"""The form of the command's JSON."""
+
+from unknot.answers.form import Form
+
+
+class DegreesAnswer(Form):
+    """JSON answer of `unknot degrees`."""
+
+    network: str
+    routers: dict[str, int]

@@ -1,0 +1,59 @@
+"""A topology, a routing, a format and a pattern."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from unknot import EJECT, Network, Relation, RelationError
+from unknot.fabrics import Format
+from unknot.traffic import Pattern
+from unknot.traffic.pattern import to
+
+
+def wheel(spokes: int) -> Network:
+    """A hub, router 0, joined to every router of a ring."""
+    rim = range(1, spokes + 1)
+    links = [(0, i) for i in rim] + [(i, i % spokes + 1) for i in rim]
+    both = links + [(b, a) for a, b in links]
+    return Network(f"wheel({spokes})", spokes + 1, *map(list, zip(*both, strict=True)))
+
+
+def by_hub(network: Network) -> Relation:
+    """Over the hub, whatever the destination."""
+    if not network.name.startswith("wheel"):
+        raise RelationError(f"by_hub wants a wheel, not {network.name}")
+    router, home, channels = network.target, network.eject, network.num_channels
+    channel = np.full((network.num_routers, network.num_routers), -1)
+    channel[network.source, network.target] = np.arange(channels)
+
+    def rule(at, address, out):
+        here = router[at] if at < channels else at - channels
+        there = home[address]
+        out[0] = EJECT if here == there else channel[here, there if here == 0 else 0]
+        return 1
+
+    return Relation(network, 1, rule, name="by_hub")
+
+
+def next_door(network: Network) -> Pattern:
+    """Each terminal sends to the one after it."""
+    return to(network, "next_door", (np.arange(network.num_terminals) + 1) % network.num_terminals)
+
+
+def read_pairs(path: Path) -> Network:
+    """Read a file that has two numbers of routers in each line."""
+    source, target = np.loadtxt(path, dtype=np.int64, comments="#", ndmin=2).T
+    return Network(Path(path).stem, int(max(source.max(), target.max())) + 1, source, target)
+
+
+def write_pairs(network: Network, path: Path) -> None:
+    """Write such a file."""
+    lines = [f"{a} {b}\n" for a, b in zip(network.source.tolist(), network.target.tolist(), strict=True)]
+    Path(path).write_text("# pairs\n" + "".join(lines), encoding="utf-8")
+
+
+PAIRS = Format(
+    "pairs", "a file of pairs", (".pairs",), read_pairs, write_pairs, lambda text: text.startswith("# pairs")
+)

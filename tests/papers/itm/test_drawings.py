@@ -1,0 +1,83 @@
+"""Pictures of triangular meshes and of schedules: complete, coloured as the legend says, the same every time."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from unknot import topologies
+from unknot.multicast import all_gather, broadcast, contention, multicast
+from unknot.report import draw_network
+from unknot.report.placement import MAX_DRAWN
+from unknot.report.schedule_drawing import MET, draw_schedule
+from unknot.report.sheet import COLOURS
+from unknot.routing import dimension_order, fully_adaptive
+from unknot_papers.itm import grow, itm, network_of, spanning
+from unknot_papers.itm.drawing import BESIDE, draw_mesh
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def strokes(svg: str, colour: str) -> int:
+    """Lines in a colour, all subpaths counted; the legend has one more."""
+    paths = ElementTree.fromstring(svg).iter(f"{SVG}path")
+    return sum(path.get("d", "").count("M") for path in paths if path.get("stroke") == colour)
+
+
+def words(svg: str) -> list[str]:
+    return [text.text or "" for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize(("n", "extra"), [(3, 0), (9, 0), (16, 8), (60, 20)])
+def test_a_mesh_is_drawn_link_by_link(n: int, extra: int) -> None:
+    network = itm(n, extra=extra, seed=3)
+    svg = draw_mesh(network, spanning(network).mesh)
+    shown = (BESIDE, extra), (COLOURS[0], n - 3), (COLOURS[3], n)
+    assert [strokes(svg, colour) - 1 for colour, _ in shown] == [count for _, count in shown]
+    printed = [f"links beside it: {extra}", f"inner links: {n - 3}", f"boundary: {n}"]
+    assert [text for text in words(svg) if ": " in text] == printed
+    assert svg == draw_mesh(network, spanning(network).mesh)
+
+
+def test_the_general_kind_is_drawn_without_a_circle() -> None:
+    mesh = grow(12, "general", seed=2)
+    assert mesh.kind == "general"
+    svg = draw_mesh(network_of(mesh, "general"), mesh)
+    assert strokes(svg, COLOURS[0]) + strokes(svg, COLOURS[3]) >= 21 + 2
+    assert f"boundary: {int(mesh.exterior.sum())}" in words(svg)
+
+
+def test_without_a_mesh_and_beyond_the_sheet_the_network_is_drawn() -> None:
+    network = topologies.torus(4, 4)
+    assert draw_mesh(network, None) == draw_network(network)
+    large = grow(MAX_DRAWN + 1)
+    network = network_of(large, "large")
+    assert draw_mesh(network, large) == draw_network(network)
+
+
+def test_each_step_of_a_schedule_is_drawn() -> None:
+    network = topologies.hypercube(3)
+    svg = draw_schedule(dimension_order(network), broadcast(network))
+    steps = [text for text in words(svg) if text.startswith("step")]
+    assert steps == ["step 1: 1 message", "step 2: 2 messages", "step 3: 4 messages"]
+    assert strokes(svg, MET) == 0
+    assert len(re.findall("<title>t0 → ", svg)) == 3
+    assert svg == draw_schedule(dimension_order(network), broadcast(network))
+
+
+def test_channels_that_messages_of_a_step_may_share_are_red() -> None:
+    network = itm(24, seed=3)
+    relation, schedule = fully_adaptive(network), broadcast(network, order="numbers")
+    assert any(meeting.same_step for meeting in contention(relation, schedule))
+    assert strokes(draw_schedule(relation, schedule), MET) > 0
+    assert strokes(draw_schedule(relation, broadcast(network, order="circle")), MET) == 0
+
+
+def test_schedules_of_one_terminal_and_too_large_ones_are_reported() -> None:
+    network = topologies.mesh(3, 3)
+    alone = draw_schedule(dimension_order(network), multicast(network, 4, [4]))
+    assert "0 steps" in alone
+    large = topologies.ring(MAX_DRAWN + 1)
+    assert "Too large to draw" in draw_schedule(fully_adaptive(large), all_gather(large, 0, [1]))

@@ -1,0 +1,127 @@
+"""Drawings and words about messages through multistage networks."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from unknot.errors import NetworkError
+from unknot.network import Network
+from unknot.report.picture import rendered
+from unknot.topologies import benes, clos, mesh, omega
+from unknot_papers.multistage import Marks, permute, permute_with_faults, random_permutation
+from unknot_papers.multistage.answer import permute_answer
+from unknot_papers.multistage.drawing import CONFLICT, draw_realisation
+from unknot_papers.multistage.text import changed_tags, describe_realisation
+from unknot_papers.rcbn import composite_banyan, rcbn
+
+FAMILIES = [rcbn(16), omega(8), benes(8), clos(3, 2, 4), composite_banyan(16), benes(2)]
+
+
+def titles(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")]
+
+
+@pytest.mark.parametrize("network", FAMILIES, ids=lambda network: network.name)
+def test_every_message_and_switch_is_drawn(network: Network) -> None:
+    found = permute(network, random_permutation(network, 1))
+    drawn = draw_realisation(found)
+    assert drawn == draw_realisation(found)
+    shown = titles(drawn)
+    for s, d in zip(found.sources.tolist(), found.destinations.tolist(), strict=True):
+        assert f"t{s} → t{d}" in shown
+    assert set(network.router_labels or ()) <= set(shown)
+    assert (CONFLICT in drawn) == (found.realised is False)
+    assert rendered(drawn, "png").startswith(b"\x89PNG")
+
+
+def test_dead_switches_and_conflicts_are_shown() -> None:
+    network = rcbn(8)
+    marks = Marks.of(network, ["s1r0", "s0r3-s1r3"])
+    found = permute_with_faults(network, [2, 3, 0, 1, 4, 5, 6, 7], marks)
+    drawn = draw_realisation(found, network, marks)
+    assert "s1r0 is dead" in titles(drawn)
+    assert "rcbn(8): blocked" in drawn
+    assert 'stroke-dasharray="2 4"' in drawn
+    assert 'stroke-width="7"' in drawn
+    assert rendered(drawn, "png").startswith(b"\x89PNG")
+
+
+def test_messages_without_any_path_end_at_their_switch() -> None:
+    network = omega(8)
+    marks = Marks.of(network, ["s1r0"])
+    found = permute_with_faults(network, range(8), marks)
+    assert found.method == "reachability"
+    assert "t0 → t0" in titles(draw_realisation(found, network, marks))
+
+
+def test_undecided_and_large_networks() -> None:
+    random = np.random.default_rng(0)
+    tries = (permute(rcbn(32), random.permutation(32), method="level by level") for _ in range(99))
+    stuck = next(found for found in tries if found.realised is None)
+    assert "undecided (level by level)" in draw_realisation(stuck)
+    large = permute(rcbn(1024), range(1024))
+    assert "Too large to draw" in draw_realisation(large)
+    with pytest.raises(NetworkError, match=r"omega\(8\) was not made from mesh\(2, 2\)"):
+        draw_realisation(permute(omega(8), range(8)), mesh(2, 2))
+
+
+def test_tags_in_words() -> None:
+    network = rcbn(16)
+    found = permute(network, [15, *(-1,) * 15])
+    lines = describe_realisation(found, network, Marks())
+    assert lines[:3] == ["network      rcbn(16)", "realised     yes", "method       looping"]
+    assert lines[-1].startswith("t0 → t15  ")
+    answer = permute_answer(found, network, Marks())
+    assert answer["realised"] is True
+    assert answer["messages"][0]["switches"][0] == "s0r0"
+    assert answer["messages"][0]["switches"][-1] == "s4r7"
+    assert answer["messages"][0]["tag"] in lines[-1]
+
+
+def test_ports_are_the_digits_of_the_destination_in_a_delta_network() -> None:
+    network = omega(8)
+    for d in range(8):
+        found = permute(network, [d, *(-1,) * 7])
+        assert permute_answer(found, network, Marks())["messages"][0]["tag"] == f"{d:03b}"
+    wide = clos(12, 2, 2)
+    (message,) = permute_answer(permute(wide, [1, -1, -1, -1]), wide, Marks())["messages"]
+    assert message["tag"] == "0.0.1"
+
+
+def test_a_blocked_set_in_words() -> None:
+    network = omega(8)
+    found = permute(network, "0 - - - 1 - - -")
+    lines = describe_realisation(found, network, Marks())
+    assert "realised     NO: blocked" in lines
+    assert "at once      1 message can pass, 1 cannot, as drawn" in lines
+    assert any(line.endswith("no path, and in the blocked set") for line in lines)
+    answer = permute_answer(found, network, Marks())
+    assert [message["blocked"] for message in answer["messages"]] == [True, True]
+    assert answer["minimal"] is True
+    assert {message["channels"] is None for message in answer["messages"]} == {True, False}
+
+
+def test_channels_are_numbered_as_without_faults() -> None:
+    network = rcbn(8)
+    marks = Marks.of(network, ["s1r0"])
+    found = permute_with_faults(network, [-1, -1, 2, -1, -1, -1, -1, -1], marks)
+    (message,) = permute_answer(found, network, marks)["messages"]
+    names = [network.router_name(int(network.target[c])) for c in message["channels"]]
+    assert message["switches"][1:] == names
+    assert changed_tags(found, network) in (0, 1)
+
+
+def test_faults_upon_faults() -> None:
+    """Of a network that was faulty already, channels have its own numbers."""
+    whole = rcbn(8).without(channels=[0, 7])
+    marks = Marks.of(whole, ["s1r0"])
+    found = permute_with_faults(whole, [-1, -1, 2, -1, -1, 5, -1, -1], marks)
+    for message in permute_answer(found, whole, marks)["messages"]:
+        names = [whole.router_name(int(whole.target[c])) for c in message["channels"]]
+        assert message["switches"][1:] == names
+    assert "t5 → t5" in titles(draw_realisation(found, whole, marks))
+    with pytest.raises(NetworkError, match="was not made from omega"):
+        permute_answer(found, omega(8), marks)
