@@ -95,17 +95,14 @@ class Choices:
             self.decide(packet)
         offered = self.relation.candidates(vc.at, packet.address)
         assert offered
-        ends = {
-            c: [self.output[c.vc]]
-            if c.vc is not None
-            else self.ejection[int(self.relation.destination[packet.address])]
-            for c in offered
-        }
+        ends = {c: [self.output[c.vc]] if c.vc is not None else self.exits(vc, packet) for c in offered}
 
         def free(c) -> list[OutputVC]:
             return [o for o in ends[c] if o.free_for(packet.length, self.switching, self.options.claim_credit)]
 
-        if self.relation.commits:
+        if self.selection == "better_of_two":
+            offered = self.better_of_two(vc, offered, ends)
+        elif self.relation.commits:
             if vc.committed is None:
                 if self.selection == "least_weight":
                     able = self.lightest(vc, packet, offered, offered, free)
@@ -121,8 +118,23 @@ class Choices:
         if not able:
             vc.blocked = True
             return []
-        tier = min(c.tier for c in able)
-        return [o for c in able if c.tier == tier for o in free(c)]
+        tiers = {c.tier for c in able} if self.options.all_tiers else {min(c.tier for c in able)}
+        vc.lesser = {o for c in able if c.tier for o in free(c)}
+        return [o for c in able if c.tier in tiers for o in free(c)]
+
+    def exits(self, vc: InputVC, packet: Packet) -> list[OutputVC]:
+        """The ejection VCs that a header may take."""
+        every = self.ejection[int(self.relation.destination[packet.address])]
+        return every if self.options.ejection == "any" else every[vc.index :][:1] or every[-1:]
+
+    def better_of_two(self, vc: InputVC, offered: list, ends: dict) -> list:
+        """Those of the port that the header keeps: of the ports of two drawn candidates the one with more room."""
+        if vc.committed is None:
+            best = [c for c in offered if c.tier == min(o.tier for o in offered)]
+            drawn = self.draw(vc)
+            first, second = (ends[best[n % len(best)]][0] for n in (drawn, drawn // len(best)))
+            vc.committed = second if self.room(second) > self.room(first) else first
+        return [c for c in offered if ends[c][0] in vc.committed.siblings]
 
     @property
     def selection(self) -> str:
@@ -149,14 +161,14 @@ class Choices:
         best = [c for w, c in zip(weights, offered, strict=True) if c in able and w == least]
         return [best[self.draw(vc) % len(best)]]
 
+    @staticmethod
+    def room(out: OutputVC) -> float:
+        """Free slots behind all VCs of a port."""
+        return float("inf") if out.endless else sum(o.credits + o.shared for o in out.siblings)
+
     def wishes(self, node: Node, vc: InputVC) -> list[OutputVC]:
         """Which of them it requests."""
         able, outputs = self.able(vc), [out for port in node.outputs for out in port.vcs]
-
-        def room(out: OutputVC) -> float:
-            return (
-                float("inf") if out.endless else sum(o.credits + o.shared for o in node.outputs[node.exit(out)].vcs)
-            )
 
         def any_of(outs: list[OutputVC]) -> list[OutputVC]:
             return [sorted(outs, key=outputs.index)[self.draw(vc) % len(outs)]]
@@ -169,5 +181,5 @@ class Choices:
             case "round_robin":
                 return [min(able, key=lambda o: (outputs.index(o) - vc.accept) % len(outputs))]
             case "most_credits":
-                return any_of([out for out in able if room(out) == max(map(room, able))])
+                return any_of([out for out in able if self.room(out) == max(map(self.room, able))])
         return able

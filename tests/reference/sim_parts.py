@@ -100,6 +100,8 @@ class InputVC:
     out: OutputVC | None = None
     active_from: int = 0
     accept: int = 0
+    index: int = 0
+    lesser: set[OutputVC] = field(default_factory=set)
 
 
 @dataclass(eq=False)
@@ -148,7 +150,8 @@ class Node:
         self.of_vcs = True
         self.to_route: list[InputVC] = []
         self.routing_until = 0
-        self.crossing_from = -(10**6)
+        self.crossing_from = self.crossing_until = -(10**6)
+        self.crossed = 0
         self.whole_turn = {True: 0, False: 0}
         self.orders: dict[tuple[bool, bool, int], list[int]] = {}
 

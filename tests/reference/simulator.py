@@ -86,7 +86,10 @@ class Simulator(Choices):
             self.routers[network.eject[t]].outputs.append(Port(self.ejection[t], sink, Wire(1), ejects=True))
         for node in self.routers:
             node.divide(router.input_speedup, router.output_speedup)
-        self.most_queued = local * depth
+            for port in node.inputs:
+                for index, vc in enumerate(port.vcs):
+                    vc.index = index
+        self.most_queued = float("inf") if router.ejection_credits else local * depth
         rows = [0, 0]
         for r, node in enumerate(self.routers):
             node.first_rows = tuple(rows)
@@ -153,7 +156,7 @@ class Simulator(Choices):
         for terminal in self.terminals:
             for index in terminal.credits.read(self.now):
                 terminal.injection[index].credits += 1
-        for node in self.routers if not self.options.pipelined else ():
+        for node in self.routers if not (self.options.pipelined or self.options.queues) else ():
             self.begin_routing(node)
         for sink in self.sinks:
             for index, flit in sink.read(self.now):
@@ -291,7 +294,11 @@ class Simulator(Choices):
         inputs = [vc for port in node.inputs for vc in port.vcs]
         outputs = [vc for port in node.outputs for vc in port.vcs]
         requests = {
-            (inputs.index(vc), outputs.index(o)): (self.age(vc), self.options.empty_first and self.is_filled(o))
+            (inputs.index(vc), outputs.index(o)): (
+                self.age(vc),
+                self.options.empty_first and self.is_filled(o),
+                self.options.all_tiers and o in vc.lesser,
+            )
             for vc, wishes in wished.items()
             for o in wishes
         }
@@ -397,9 +404,11 @@ class Simulator(Choices):
             crossed, back = leaves + self.options.traversal_delay, leaves
             if not self.options.pipelined:
                 crossed = self.crossed(node)
-            if self.options.queues or not self.options.pipelined:
+            elif self.options.queues:
                 # A step before the last one of a cycle is followed by another, in which the flit crosses.
-                crossed = max(crossed - (not final), port.free_from)
+                crossed -= not final
+            if self.options.queues or not self.options.pipelined:
+                crossed = max(crossed, port.free_from)
                 port.free_from = crossed + 1
                 port.behind.append((self.tick, crossed))
             if self.options.queues:
@@ -423,6 +432,12 @@ class Simulator(Choices):
 
     def crossed(self, node: Node) -> int:
         """The last cycle in the switch of a flit that won it now: all that wait begin when none is crossing."""
-        if self.now + 1 > node.crossing_from:
-            node.crossing_from = max(self.now + 1, node.crossing_from + self.options.traversal_delay)
-        return node.crossing_from + self.options.traversal_delay - 1
+        if self.tick >= node.crossing_from:
+            node.crossing_from = max(self.tick, node.crossing_until) + 1
+            cycle, speed = self.now, round(self.options.internal_speedup * 2**20)
+            while (cycle + 1) * speed // 2**20 <= node.crossing_from:
+                cycle += 1
+            node.crossed, node.crossing_until = cycle + self.options.traversal_delay - 1, node.crossing_from
+            if self.options.traversal_delay > 1:
+                node.crossing_until = node.crossed * speed // 2**20
+        return node.crossed

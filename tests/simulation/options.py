@@ -21,6 +21,7 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
     limit = draw(st.sampled_from([0, 1, 2, 4])) if quick > 1 else 0
     own = draw(st.integers(0, own))
     allocation = [draw(delay), draw(delay)]
+    selection = draw(st.sampled_from(SELECTIONS))
     return Router(
         routing_delay=draw(st.sampled_from([1, 1, 0, 2, 4] if quick == 1 else [0, 1])),
         vc_allocation_delay=allocation[0],
@@ -32,7 +33,7 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
         switch_allocator=both[1],
         iterations=rounds,
         priority=draw(st.sampled_from(priorities)),
-        selection=draw(st.sampled_from(SELECTIONS)),
+        selection=selection,
         hold_switch=draw(st.booleans()),
         input_speedup=draw(st.sampled_from([1, 1, 2, 3])),
         internal_speedup=quick,
@@ -46,7 +47,9 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
         empty_first=draw(st.booleans()),
         donate_priority=draw(st.booleans()),
         ejection_credits=draw(st.booleans()),
-        pipelined=not (quick == 1 and allocation == [1, 1] and draw(st.booleans())),
+        pipelined=not (allocation == [1, 1] and draw(st.booleans())),
+        all_tiers=selection == "all" and draw(st.booleans()),
+        ejection=draw(st.sampled_from(["any", "same"])),
     )
 
 

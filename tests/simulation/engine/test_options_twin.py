@@ -69,6 +69,18 @@ ONE_BY_ONE = {
     "routing in batches": Router(routing_delay=3, pipelined=False, ejection_credits=True),
     "crossing in batches": Router(traversal_delay=3, pipelined=False, output_speedup=2, input_speedup=2),
     "all in batches": Router(routing_delay=2, traversal_delay=2, pipelined=False, hold_switch=True, speculative=True),
+    "crossing in batches, quick": Router(traversal_delay=2, pipelined=False, internal_speedup=2.0),
+    "crossing in batches, uneven steps": Router(
+        traversal_delay=3, pipelined=False, internal_speedup=1.7, ejection_credits=True, hold_switch=True
+    ),
+    "all tiers": Router(all_tiers=True),
+    "all tiers, separable": Router(all_tiers=True, allocator="separable_input_first", speculative=True),
+    "all tiers, wavefront, age": Router(all_tiers=True, allocator="wavefront", empty_first=True, priority="age"),
+    "all tiers, matrix": Router(all_tiers=True, allocator="select", arbiter="matrix", priority="age"),
+    "ejection by the same VC": Router(ejection="same"),
+    "ejection by the same VC, first": Router(
+        ejection="same", selection="first", ejection_credits=True, input_speedup=2, routing_delay=0
+    ),
     "speculative": Router(speculative=True),
     "speculative look-ahead": Router(speculative=True, routing_delay=0),
     "late speculation": Router(speculative=True, vc_allocation_delay=4),

@@ -67,10 +67,10 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
             f"router: output_speedup {router.output_speedup} takes as many VCs on each channel; the fewest are "
             f"{narrowest}"
         )
-    begins = in_ports == np.arange(total)
+    begins, index = in_ports == np.arange(total), np.arange(total) - in_ports
     ordinal = np.cumsum(begins) - 1
     ordinal -= ordinal[first_input[reads[in_order]]] if total else 0
-    in_ports = in_ports + (np.arange(total) - in_ports) % router.input_speedup
+    in_ports = in_ports + index % router.input_speedup
     inside = np.zeros((4, writes.size), dtype=np.int64)  # of ejection at first
     inside[0] = depth if router.ejection_credits else ENDLESS
     inside[3] = EJECTION_LOOP + router.credit_delay if router.ejection_credits else 0
@@ -85,7 +85,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
         "inputs": {
             "out": np.full(total, -1), "credit_bit": credit_cell[in_order], "latency": taken_in[in_order],
             "port": in_ports, "port_bit": in_first[in_ports], "at": at,
-            "out_part": ordinal % router.output_speedup,
+            "out_part": ordinal % router.output_speedup, "index": index,
         },
         "outputs": {
             "owner": np.full(writes.size, -1), "port": out_ports, "reader": inside[1] - 1,
@@ -95,7 +95,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
         "in_ports": {"first_bit": in_first},
         "first_word": words,
         "words": frames,
-        "masks": {"open": masks[0], "injection": masks[1], "routed": -NO_CYCLE, "crossed": -NO_CYCLE},
+        "masks": {"open": masks[0], "injection": masks[1], "routed": -NO_CYCLE, "crossed": -NO_CYCLE >> 20},
         "out_row": out_row,
         "in_row": in_row,
         "ordinals": _ordinals(

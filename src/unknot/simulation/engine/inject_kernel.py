@@ -10,7 +10,7 @@ from numba import njit
 
 from unknot.routing.relation import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE
-from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, random_bits
+from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, preferred, random_bits
 from unknot.simulation.engine.view_kernel import view
 from unknot.splitmix import STEP
 from unknot.words_kernel import natural
@@ -157,16 +157,6 @@ def inject(rule, s, t, now):
 
 BY_PORT, BY_VC, HYBRID = 1, 2, 3
 """UGAL-L, UGAL-L_VC, UGAL-L_VCH: as `Relation.comparison` numbers them."""
-
-
-@njit(_nrt=False, forceinline=True)
-def preferred(s, count):
-    """Return the position of the first candidate of the lowest tier."""
-    best = 0
-    for k in range(count):
-        if (s.candidates[k] >> 40) & 0xFF < (s.candidates[best] >> 40) & 0xFF:
-            best = k
-    return best
 
 
 @njit(_nrt=False, forceinline=True)

@@ -15,7 +15,8 @@ from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 from unknot.words_kernel import natural
 
-CYCLIC = 0x7FFFFFFF
+CYCLIC = 0x3FFFFFFF
+"""Mask of the part of a key that goes round; the bit above it is for the tier of a request."""
 BY_CLASS = 2
 """Where `setup.aged` says that classes have priorities, see `router.PRIORITIES`."""
 WAITING, LOST = 0, -1

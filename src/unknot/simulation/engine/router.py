@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Allocator = Literal["islip", "separable_input_first", "select", "wavefront", "rr_wavefront", "pim", "loa", "max_size"]
 Priority = Literal["none", "age", "class"]
+Ejection = Literal["any", "same"]
 Arbiter = Literal["round_robin", "matrix"]
 ALLOCATORS: tuple[Allocator, ...] = get_args(Allocator)
 """In the order of their codes in `state`."""
@@ -46,6 +47,7 @@ _WORDS = {
     "switch_allocator": (*ALLOCATORS, None),
     "priority": PRIORITIES,
     "selection": (*SELECTIONS, None),
+    "ejection": get_args(Ejection),
     "arbiter": get_args(Arbiter),
     "switch_arbiter": (*get_args(Arbiter), None),
 }
@@ -127,8 +129,12 @@ class Router:
         in the cycle in which it takes a flit. Without, only their channel limits them.
     pipelined : bool
         Routing, and the switch, take in a header or flit in each cycle, however many cycles they take. Without, all
-        that wait in a router begin together when none is under way there; for allocation delays and an
-        internal_speedup of 1.
+        that wait in a router begin together when none is under way there; for allocation delays of 1.
+    all_tiers : bool
+        A header requests its free candidates of all tiers at once, and in the allocators that know priorities those
+        of the first tier come first. Without, it requests those of the lowest tier that has a free one.
+    ejection : {"any", "same"}
+        The ejection VC of a packet: any, or that of the index of the input VC from which it leaves.
 
     Raises
     ------
@@ -160,6 +166,8 @@ class Router:
     donate_priority: bool = False
     ejection_credits: bool = False
     pipelined: bool = True
+    all_tiers: bool = False
+    ejection: Ejection = "any"
     switch_iterations: int | None = None
     switch_arbiter: Arbiter | None = None
 
@@ -219,9 +227,12 @@ class Router:
                 "router: output_speedup and internal_speedup take a routing_delay of 0 or 1, and allocation delays "
                 "of 1"
             )
-        at_once = self.vc_allocation_delay == self.switch_allocation_delay == self.internal_speedup == 1
-        if not (self.pipelined or at_once):
-            raise SimulationError("router: pipelined=False takes allocation delays of 1 and an internal_speedup of 1")
+        if not (self.pipelined or self.vc_allocation_delay == self.switch_allocation_delay == 1):
+            raise SimulationError("router: pipelined=False takes allocation delays of 1")
+        if self.all_tiers and self.selection not in (None, "all"):
+            raise SimulationError(
+                f"router: all_tiers requests all candidates, so no selection {self.selection} goes with it"
+            )
         if self.output_speedup > 1 and (self.speculative or self.hold_switch):
             raise SimulationError("router: output_speedup goes with neither speculative nor hold_switch")
         if self.output_buffer and not (self.queues and self.traversal_delay == 1):

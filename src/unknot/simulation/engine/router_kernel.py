@@ -240,10 +240,13 @@ def list_requests(s, ends, k, many, n, now):
             i = natural(n)
             requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)
             requests.age[i] = age * known
-            if s.setup.empty_first == 1:
-                w = natural(ends.first_output + requests.output[i])
-                filled = s.outputs.credits[w] < s.setup.depth
-                requests.age[i] = known * ((age << 1) | (np.int64(filled) << 31))
+            if s.setup.empty_first | s.setup.all_tiers:
+                w, rank = natural(ends.first_output + requests.output[i]), np.int64(0)
+                if s.setup.empty_first == 1 and s.outputs.credits[w] < s.setup.depth:
+                    rank = np.int64(2)
+                if s.setup.all_tiers == 1:
+                    rank |= (s.lesser[natural(k * many + j)] >> (requests.output[i] & 63)) & 1
+                requests.age[i] = known * ((age << 1) | (rank << 30))
             offer(s, ends, i)
             left &= left - 1
             n += 1
@@ -289,7 +292,7 @@ def allocate_vcs(rule, s, w0, w1, now):
     allocator = s.setup.allocator
     ends = numbered(s, inputs.accept_pointer, outputs.grant_pointer, w0, w1, allocator, False)
     for k in range(count):
-        alike = ends.recent < 0 and s.setup.empty_first == 0
+        alike = ends.recent < 0 and s.setup.empty_first | s.setup.all_tiers == 0
         if allocator >= WAVEFRONT or not alike or (count > 1 and is_contested(s, k, many)):
             n = list_requests(s, ends, k, many, n, now)
             continue
@@ -328,6 +331,25 @@ def in_order(s, sent):
         s.winners[natural(at)] = b
 
 
+@njit(_nrt=False, forceinline=True)
+def cycle_of(s, step):
+    """Return the cycle of a step."""
+    return -((-step << 20) // s.setup.speed) - 1
+
+
+@njit(_nrt=False, forceinline=True)
+def next_crossing(s, w0):
+    """Return the step in which a switch that takes in nothing while it is at work takes in what wins it now."""
+    step, began, speed = s.count.step + 1, s.masks.crossed[w0], s.setup.speed
+    if began < step:
+        last = began
+        if s.setup.traversal > 1:
+            last = ((cycle_of(s, began) + s.setup.traversal - 1) * speed >> 20) + 1
+        began = max(step, last + 1)
+        s.masks.crossed[w0] = began
+    return began
+
+
 @njit(_nrt=False)
 def queue_up(raw, w, w0, now, final):
     """Return the cycle in which a flit leaves for output row w: one flit at a time a channel.
@@ -338,8 +360,7 @@ def queue_up(raw, w, w0, now, final):
     port = natural(s.outputs.port[natural(w)])
     begin = now + final
     if s.setup.in_batches == 1:
-        begin = next_batch(s.masks.crossed[w0], begin, s.setup.traversal)
-        s.masks.crossed[w0] = begin
+        begin = cycle_of(s, next_crossing(s, w0))
     leaves = max(begin + s.setup.traversal, s.out_ports.free_from[port])
     if s.out_ports.step[port] != s.count.step:
         s.out_ports.step[port], s.out_ports.before[port] = s.count.step, s.out_ports.free_from[port]

@@ -9,15 +9,26 @@ from numba import njit
 
 from unknot.routing.relation import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
-from unknot.simulation.engine.state import ATOMIC, BLOCKED, FIRST_ONE, LEAST_WEIGHT, MOST_CREDITS, ROUND_ROBIN
+from unknot.simulation.engine.state import (
+    ATOMIC,
+    BETTER_OF_TWO,
+    BLOCKED,
+    FIRST_ONE,
+    LEAST_WEIGHT,
+    MOST_CREDITS,
+    ROUND_ROBIN,
+)
 from unknot.simulation.engine.state_kernel import (
     BROKEN_RULE,
     DEAD_END,
     ask_rule,
     available,
+    ends_of,
     has_credits,
     need,
+    of_same_port,
     outputs_of,
+    preferred,
     random_bits,
 )
 from unknot.simulation.engine.view_kernel import view
@@ -33,7 +44,7 @@ def commit(s, b, p, count):
     best, best_rank = 0, 1 << 30
     needed = need(s.setup, s.packets.length[p])
     for k in range(count):
-        first, many = outputs_of(s, s.packets.address[p], s.candidates[k])
+        first, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
         free = False
         for w in range(first, first + many):
             free = free or available(s, natural(w), needed)
@@ -46,7 +57,7 @@ def commit(s, b, p, count):
 
 
 @njit(_nrt=False)
-def lightest(raw, p, count, first_output, end):
+def lightest(raw, b, p, count, first_output, end):
     """Leave the candidates of the least weight; return how many, 0 if none may be chosen.
 
     The weight is the time that the rest of the way would take if it were all like its first hop: hops, times what an
@@ -60,7 +71,7 @@ def lightest(raw, p, count, first_output, end):
     upto, queued, port = np.int64(0), np.int64(0), np.int64(-1)
     for k in range(count):
         value = s.candidates[k]
-        first, many = outputs_of(s, address, value)
+        first, many = ends_of(s, b, address, value)
         if first < first_output or first + many > end:
             s.candidates[0] = value
             return np.int64(1)
@@ -147,6 +158,36 @@ def credits_of_port(s, w):
 
 
 @njit(_nrt=False, forceinline=True)
+def nth_of_tier(s, tier, number):
+    """Return the candidate of a tier that has `number` others of it before."""
+    k = natural(0)
+    while s.candidates[k] >> 40 & 0xFF != tier or number > 0:
+        number -= s.candidates[k] >> 40 & 0xFF == tier
+        k = natural(k + 1)
+    return s.candidates[k]
+
+
+@njit(_nrt=False)
+def better_of_two(raw, b, p, count, now):
+    """Leave the candidates of one port, which the header keeps: of two drawn ones that with more credits."""
+    s = view(raw)
+    lowest, many = s.candidates[natural(preferred(s, count))] >> 40 & 0xFF, np.int64(0)
+    for k in range(count):
+        many += s.candidates[natural(k)] >> 40 & 0xFF == lowest
+    drawn = at_random(s, natural(b), now, np.int64(1) << 53)
+    first, second = nth_of_tier(s, lowest, drawn % many), nth_of_tier(s, lowest, drawn // many % many)
+    address = natural(s.packets.address[natural(p)])
+    mine, other = outputs_of(s, address, first)[0], outputs_of(s, address, second)[0]
+    if mine < 0 or other < 0:
+        s.candidates[0] = first if mine < 0 else second
+        return np.int64(1)
+    if credits_of_port(s, natural(other)) > credits_of_port(s, natural(mine)):
+        first = second
+    s.inputs.out[natural(b)] = min(first & VC_MASK, s.setup.num_vcs)
+    return of_same_port(raw, b, p, count)
+
+
+@njit(_nrt=False, forceinline=True)
 def keep_most_credits(s, begin, end, first_output):
     """Leave the outputs whose port has the most credits."""
     most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
@@ -207,21 +248,24 @@ def sleep(s, b, word, bit):
 
 
 @njit(_nrt=False, forceinline=True)
-def collect(s, p, count, w0, w1, begin):
+def collect(s, b, p, count, w0, w1, begin):
     """Write masks of the available candidates of the lowest tier that has one.
 
     Returns 1, 0 if there is none, or minus the status if the rule names a VC of another router."""
     candidates, address, first_output = s.candidates, s.packets.address[p], np.int64(s.words.first_output[w0])
     cells = s.words.first_output[w1] - first_output
+    every = s.setup.all_tiers == 1
     for at in range(begin, begin + w1 - w0):
         s.wishes[natural(at)] = 0
+        if every:
+            s.lesser[natural(at)] = 0
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
     while k < count:
         value = candidates[natural(k)]
         rank = (value >> 40) & 0xFF
-        first, length = outputs_of(s, address, value)
+        first, length = ends_of(s, b, address, value)
         k += 1
-        if rank > tier:
+        if rank > tier and not every:
             continue
         # VCs that follow each other and are of this router have rows that do so too.
         last = (value & VC_MASK) + length
@@ -237,10 +281,12 @@ def collect(s, p, count, w0, w1, begin):
             some = min(length, 64 - (cell & 63))
             mask = available_of(s, ones(some) << (cell & 63), natural(w0 + (cell >> 6)), p)
             if mask != 0 and not (only and rank == tier):
-                if rank < tier:
+                if every and rank > 0:
+                    s.lesser[natural(begin + (cell >> 6))] |= mask
+                if rank < tier and not every:
                     for before in range(begin, begin + w1 - w0):
                         s.wishes[natural(before)] = 0
-                    tier = rank
+                tier = min(tier, rank)
                 s.wishes[natural(begin + (cell >> 6))] |= mask & -mask if only else mask
             cell += some
             length -= some
@@ -280,16 +326,21 @@ def find(rule, s, b, p, w0, w1, begin, now):
     if count <= 0:
         return np.int64(HELD if count == 0 else -DEAD_END if count == -2 else -BROKEN_RULE)
     weighs = s.setup.selection == LEAST_WEIGHT
-    if s.inputs.out[b] < 0 and (weighs or s.setup.commits == 1):
+    better = s.setup.selection == BETTER_OF_TWO
+    if s.inputs.out[b] < 0 and (weighs or s.setup.commits == 1) and not better:
         if weighs:
-            count = lightest(s.raw, p, count, np.int64(s.words.first_output[w0]), np.int64(s.words.first_output[w1]))
+            count = lightest(
+                s.raw, b, p, count, np.int64(s.words.first_output[w0]), np.int64(s.words.first_output[w1])
+            )
             if count == 0:
                 return np.int64(0)
         kept = s.candidates[at_random(s, b, now, count) if weighs else commit(s, b, p, count)]
         s.candidates[0], count = kept, np.int64(1)
         if s.setup.commits == 1:
             s.inputs.out[b] = min(kept & VC_MASK, s.setup.num_vcs)
-    return collect(s, p, count, w0, w1, begin)
+    elif s.inputs.out[b] < 0 and better:
+        count = better_of_two(s.raw, b, p, count, now)
+    return collect(s, b, p, count, w0, w1, begin)
 
 
 @njit(_nrt=False, forceinline=True)
@@ -307,6 +358,6 @@ def request(rule, s, b, p, w0, w1, now, begin):
     if found == 0:
         cell = b - s.words.first_input[w0]
         sleep(s, b, natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63))
-    elif s.setup.selection > FIRST_ONE:
+    elif FIRST_ONE < s.setup.selection < BETTER_OF_TWO:
         select(s, b, begin, begin + w1 - w0, np.int64(s.words.first_output[w0]), now)
     return found

@@ -29,12 +29,13 @@ IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 and requests only those it waits for; within a stage of the router that takes longer than a cycle; an output VC is
 allocated but there is no flit or no credit; it requests the switch."""
 
-Selection = Literal["all", "first", "random", "round_robin", "most_credits", "least_weight"]
+Selection = Literal["all", "first", "random", "round_robin", "most_credits", "least_weight", "better_of_two"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 """Selection functions. Of its free candidates a header requests all, or one: the first that the relation names, any,
-the next one in turn, one of the channel with the most free buffers (any of them where several have as many), or one
-of the least weight, whatever its tier; see `selection_kernel.lightest`."""
-ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS, LEAST_WEIGHT = range(len(SELECTIONS))
+the next one in turn, one of the channel with the most free buffers (any of them where several have as many), one of
+the least weight, whatever its tier (`selection_kernel.lightest`), or all of one channel, which it keeps: of those of
+two candidates drawn at random, when it first requests, the one with the more free buffers."""
+ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS, LEAST_WEIGHT, BETTER_OF_TWO = range(len(SELECTIONS))
 """Their codes."""
 
 UNDECIDED, DECIDED = -1, -2
@@ -84,7 +85,7 @@ TABLES = {
         SAVED,
         64,
         state=int32,  # IDLE, FRESH, …
-        out=int32,  # row of its output VC, or −1; of a header the VC it committed to
+        out=int32,  # row of its output VC, or −1; of a header the VC it committed to, or one of its channel
         stored=int32,  # flits that arrived and are still there
         front=int32,  # position in `ring` of the packet in front
         sent=int32,  # flits of that packet that left
@@ -98,6 +99,7 @@ TABLES = {
         at=int32,  # input VC or injection port, as rules number them
         packet=int32,  # the packet in front of an input VC that owns an output VC, of packed routers
         out_part=int32,  # which part of an output port it goes through
+        index=int32,  # of the VC in its port
     ),
     "outputs": rows(
         SAVED,
@@ -162,7 +164,7 @@ TABLES = {
         holders=int64,  # input VCs that hold the switch
         later_heads=int64,  # headers that join `new_heads` in the next step of the router
         routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
-        crossed=int64,  # the same of crossing the switch
+        crossed=int64,  # the same of crossing the switch, but the step
     ),
     "planes": numbers(SCRATCH, int64),  # counters of the buffers of packed routers, see `pack_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.
@@ -256,6 +258,7 @@ TABLES = {
     # Within a cycle of a router.
     "candidates": numbers(SCRATCH, int64),  # what a rule writes
     "wishes": numbers(SCRATCH, int64),  # masks of the outputs that headers request, those of one after the other
+    "lesser": numbers(SCRATCH, int64),  # the same of candidates beyond the first tier, where all are requested
     "headers": numbers(SCRATCH, int32),  # rows of `inputs` whose headers they are
     "winners": numbers(SCRATCH, int32),  # rows of `inputs` that won the switch
     "claims": rows(
@@ -323,7 +326,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    480,
+    496,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -382,6 +385,8 @@ SETUP = rows(
     output_buffer=int64,  # flits behind the switch from which it is closed to an output port, or 0
     blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
     empty_first=int64,  # whether empty output VCs come first
+    all_tiers=int64,  # whether candidates of all tiers are requested at once
+    ejects_alike=int64,  # whether packets leave by the ejection VC of the index of their input VC
     donates=int64,  # whether packets have the best priority of those in their buffer
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )

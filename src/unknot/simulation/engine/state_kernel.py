@@ -6,7 +6,7 @@ from numba import njit, types
 
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
-from unknot.simulation.engine.state import ATOMIC, BLOCKED, NONATOMIC
+from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import view
 from unknot.types_kernel import RULE, kept
 from unknot.words_kernel import address_of, atomic_or, mixed, natural
@@ -167,6 +167,20 @@ def may_request(s, w):
     return s.outputs.credits[w] > 0 or s.setup.shared > 0
 
 
+@njit(_nrt=False)
+def of_same_port(raw, b, p, count):
+    """Leave the candidates of the port that the header in input row b chose; return how many."""
+    s = view(raw)
+    chosen, address, kept = np.int64(s.inputs.out[natural(b)]), natural(s.packets.address[natural(p)]), np.int64(0)
+    row, _ = outputs_of(s, address, chosen if chosen < s.setup.num_vcs else np.int64(EJECT))
+    for k in range(count):
+        other, _ = outputs_of(s, address, s.candidates[natural(k)])
+        if other >= 0 and s.outputs.port[natural(other)] == s.outputs.port[natural(row)]:
+            s.candidates[natural(kept)] = s.candidates[natural(k)]
+            kept += 1
+    return kept
+
+
 @njit(_nrt=False, forceinline=True)
 def ask_rule(rule, s, b, p):
     """Ask the rule for the candidates of packet p in front of input row b, into ``s.candidates``.
@@ -183,13 +197,15 @@ def ask_rule(rule, s, b, p):
             candidates[0] = s.script[start + step]
             return np.int64(1)
         waits_only = True
-    if s.inputs.out[b] >= 0:
-        chosen = np.int64(s.inputs.out[b])
+    chosen = np.int64(s.inputs.out[b])
+    if chosen >= 0 and s.setup.selection != BETTER_OF_TWO:
         candidates[0] = chosen if chosen < s.setup.num_vcs else EJECT
         return np.int64(1)
     count = rule(np.int64(s.inputs.at[b]), s.packets.address[p], np.int64(candidates.ctypes.data))
     if count <= 0 or count > candidates.size:
         return np.int64(-2 if count == 0 else -1)
+    if chosen >= 0:
+        return of_same_port(s.raw, b, p, count)
     if waits_only:
         kept = 0
         for k in range(count):
@@ -209,3 +225,22 @@ def outputs_of(s, address, value):
     if vc == EJECT:
         return np.int64(s.ejection_row[natural(s.destination[natural(address)])]), s.setup.local
     return np.int64(-1), np.int64(0)
+
+
+@njit(_nrt=False, forceinline=True)
+def ends_of(s, b, address, value):
+    """Return the same for the header in input row b, which may leave by one of the ejection VCs alone."""
+    first, many = outputs_of(s, address, value)
+    if s.setup.ejects_alike == 1 and value & VC_MASK == EJECT:
+        return first + min(np.int64(s.inputs.index[natural(b)]), many - 1), np.int64(1)
+    return first, many
+
+
+@njit(_nrt=False, forceinline=True)
+def preferred(s, count):
+    """Return the position of the first candidate of the lowest tier."""
+    best = 0
+    for k in range(count):
+        if (s.candidates[k] >> 40) & 0xFF < (s.candidates[best] >> 40) & 0xFF:
+            best = k
+    return best

@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
-from unknot.simulation.engine.state_kernel import ask_rule, available, has_room, need, outputs_of, packet_of
+from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
 from unknot.types_kernel import RULE, kept
 from unknot.words_kernel import natural
@@ -50,7 +50,7 @@ def may_move(rule, s, b, stuck):
     p = packet_of(s, b)
     count = ask_rule(rule, s, b, p)
     for k in range(count):
-        w, many = outputs_of(s, s.packets.address[p], s.candidates[k])
+        w, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
         if many == 0 or s.outputs.reader[w] < 0:
             return True
         if available(s, w, need(s.setup, s.packets.length[p])):

@@ -111,6 +111,7 @@ def empty_network(
             "latencies": 4096 + arrivals + many * arrivals // max(1, terminals),
             "candidates": relation.max_candidates,
             "wishes": bits * bits // 64,
+            "lesser": bits * bits // 64 * router.all_tiers,
             "headers": bits,
             "winners": bits,
             "claims": bits // 64,
@@ -157,7 +158,8 @@ def is_plain(part: State) -> bool:
 
 def is_cacheable(relation: Relation, router: Router) -> bool:
     """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
-    return not relation.commits and router.selection not in ("first", "least_weight")
+    by_order = router.selection in ("first", "least_weight", "better_of_two")
+    return not (relation.commits or by_order or router.all_tiers or router.ejection == "same")
 
 
 def _cuts(upto: Numbers, parts: int) -> Numbers:
@@ -199,6 +201,7 @@ def _write_setup(
     setup.output_buffer = router.output_buffer
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0
     setup.empty_first, setup.donates = router.empty_first, router.donate_priority
+    setup.all_tiers, setup.ejects_alike = router.all_tiers, router.ejection == "same"
     setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
     setup.cacheable = is_cacheable(relation, router)
     setup.commits, setup.everyone = relation.commits, pairs.everyone
@@ -216,6 +219,6 @@ def _write_setup(
     setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
     setup.claim, setup.matrix = 1 if router.claim_credit else -NO_CYCLE, router.arbiter == "matrix"
-    setup.most_queued = relation.vcs.widest * depth
+    setup.most_queued = NO_CYCLE if router.ejection_credits else relation.vcs.widest * depth
     setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
     setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)

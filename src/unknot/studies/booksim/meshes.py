@@ -161,7 +161,7 @@ def min_adapt_mesh(built: Built, vcs: int, faithful: bool) -> Relation:
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, channel, dims = product.coordinates, product.channel, product.radices.size
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    total, escape = virtual.total, 0 if faithful else TIER
+    total = virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -172,7 +172,7 @@ def min_adapt_mesh(built: Built, vcs: int, faithful: bool) -> Relation:
                 continue
             port = first[channel[here, 2 * i + int(b < a)]]
             if count == 0:
-                out[0] = port + escape
+                out[0] = port + TIER
                 count = 1
                 if escaped:
                     return 1

@@ -47,6 +47,8 @@ def router_of(given: Configuration) -> Router:
             most_slots=most,
             ejection_credits=True,
             pipelined=_is_pipelined(given),
+            all_tiers=given.faithful and given.text("routing_function") == "min_adapt",
+            ejection="same" if given.text("topology") == "dragonflynew" else "any",
         )
     except SimulationError as error:
         for key, name in _DELAYS.items():
@@ -61,12 +63,8 @@ def _is_pipelined(given: Configuration) -> bool:
     slow = [key for key in ("vc_alloc_delay", "sw_alloc_delay") if given.whole(key) > 1]
     for key in slow:
         given.warn(key, "BookSim stops as soon as two headers or flits are at it; here it is pipelined")
-    quick = given.number("internal_speedup") > 1
-    crossing = given.whole("st_prepare_delay") + given.whole("st_final_delay")
-    if given.faithful and quick and crossing > 1:
-        given.warn("internal_speedup", "with it the switch is pipelined, which BookSim's is not")
-    several = given.whole("routing_delay") > 1 or crossing > 1
-    return not (given.faithful and several) or quick or bool(slow)
+    several = given.whole("routing_delay") > 1 or given.whole("st_prepare_delay") + given.whole("st_final_delay") > 1
+    return not (given.faithful and several) or bool(slow)
 
 
 def _priority(given: Configuration) -> Priority:

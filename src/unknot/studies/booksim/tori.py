@@ -112,7 +112,6 @@ def min_adapt_torus(built: Built, vcs: int, faithful: bool) -> Relation:
     position, channel, dims, k = product.coordinates, product.channel, product.radices.size, built.k
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
     along, terminals, total = product.dimension, built.network.num_terminals, virtual.total
-    escape = 0 if faithful else TIER
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there, drawn = router[at], home[address % terminals], address // terminals
@@ -128,7 +127,7 @@ def min_adapt_torus(built: Built, vcs: int, faithful: bool) -> Relation:
                 kind = int(b < a)
                 if index < 2 and along[of[at]] == i:
                     kind = index
-                out[0] = first[channel[here, 2 * i + back]] + kind + escape
+                out[0] = first[channel[here, 2 * i + back]] + kind + TIER
                 count = 1
                 if index < 2:
                     return 1

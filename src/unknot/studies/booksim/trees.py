@@ -68,7 +68,7 @@ def _fattree(built: Built, vcs: int, adaptive: bool) -> Relation:
         name=f"{name} of BookSim",
         destination=addresses(built, ends),
         claims_minimal=True,
-        selection="most_credits" if adaptive else None,
+        selection="better_of_two" if adaptive else None,
     )
 
 
@@ -78,7 +78,7 @@ def nca(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def anca(built: Built, vcs: int, faithful: bool) -> Relation:
-    """`nca` by the port with most credits; BookSim compares two that it draws."""
+    """`nca` by the port with more credits of two that are drawn."""
     return _fattree(built, vcs, True)
 
 
