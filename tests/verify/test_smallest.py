@@ -37,8 +37,13 @@ def size(found: Smallest) -> tuple[int, int]:
     return len(messages), sum(len(message.held) for message in messages)
 
 
+@pytest.mark.parametrize("around", [2, 0])
 @pytest.mark.parametrize("strategy", [MANY, FAMILIES])
-def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation]) -> None:
+def test_smallest_equals_brute_force(
+    strategy: st.SearchStrategy[Relation], around: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when fewer held VCs are looked for around every VC as soon as something was found (0)."""
+    monkeypatch.setattr(smallest_module, "AROUND", around)
     seen: Counter[str] = Counter()
 
     @given(strategy, st.sampled_from(SWITCHINGS))
@@ -118,6 +123,9 @@ def test_what_needs_long_worms() -> None:
     assert found.configuration is not None
     assert complaints(relation, found.configuration) == []
     assert replay(relation, found.configuration).stuck
+    found = smallest(lcfaa(mesh(6, 6)), switching="wormhole")
+    assert found.proved
+    assert size(found) == (4, 8)
     free = smallest(by_signs(mesh(3, 4), FREE_THREE_WIDE), switching="wormhole")
     assert free.proved
     assert free.configuration is None
@@ -190,6 +198,7 @@ def test_a_bound_that_is_not_met_in_time_is_no_proof(monkeypatch: pytest.MonkeyP
     worms = [Worm(m.address, m.held, m.wanted) for m in best.messages]
     monkeypatch.setattr(smallest_module._Search, "bound", lambda self: setattr(self, "messages", 4))
     monkeypatch.setattr(smallest_module, "fewest", lambda *args, **options: (worms, False))
+    monkeypatch.setattr(smallest_module, "fewer_held", lambda *args: True)
     found = smallest(relation, "wormhole", time_limit=0.5)
     assert size(found) == (4, 4)
     assert (found.messages_bound, found.held_bound, found.proved) == (4, 1, False)
