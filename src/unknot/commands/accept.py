@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from unknot.verify import Delivery, Verdict
 
 
+SQLITE = b"SQLite format 3\0"
+"""First bytes of a store."""
 COQ = ".v"
 """Ending of files for Coq."""
 
 
 def accept(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Evidence that --evidence wrote.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Evidence that --evidence wrote; stores of studies.")
+    ],
     network: Annotated[
         str | None, typer.Option("--network", metavar="NETWORK", help="The evidence must be about this network.")
     ] = None,
@@ -35,6 +39,7 @@ def accept(
 
     The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
     itself. With --network and --routing it is also shown that the evidence is about them.
+    Of a store of results (STUDY.sqlite) each verdict is checked against the design that its row names.
     Exit code 0: all evidence holds; 1: some does not.
     """
     from unknot.answers.form import answer
@@ -48,6 +53,14 @@ def accept(
     answers = []
     for path in files:
         try:
+            if _is_store(path):
+                if network is not None:
+                    raise UnknotError("accept: the rows of a store name their networks; --network is for evidence")
+                says, accepted = _of_store(path)
+                answers.append({"file": str(path), "accepted": accepted, "says": says})
+                if not json:
+                    print("\n".join(f"{path}: {line}" for line in says))
+                continue
             document = plain.read(str(path))
             says, accepted = plain.accept(document), True
             if network is not None:
@@ -62,6 +75,20 @@ def accept(
     if json:
         print_json(answer(AcceptAnswer, files=answers))
     raise typer.Exit(HOLDS if all(file["accepted"] for file in answers) else FAILS)
+
+
+def _is_store(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
+
+
+def _of_store(path: Path) -> tuple[list[str], bool]:
+    """A line for each row whose evidence was rejected, and one about all; and whether none was."""
+    from unknot.studies.stored import stored_evidence
+
+    rows = list(stored_evidence(path))
+    says = [f"REJECTED: {row.design}: {row.objection}" for row in rows if row.objection]
+    return [*says, f"{len(rows) - len(says)} of {len(rows)} rows with evidence accepted"], not says
 
 
 def _require_same(document: object, network: str, routing: str | None, vcs: int | None) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Verdict
 from unknot.errors import UnknotError
 from unknot.routing.designed import is_designed
@@ -127,14 +128,23 @@ def read(point: Point, text: str) -> Any:
     return decode(Proven if point.what["kind"] == "proof" else Run, json.loads(text))
 
 
-def checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | Run:
-    """A result that was read, with its evidence accepted and all else that can be computed again compared.
+def checked(point: Point, relation: Relation, text: str) -> Proven | Run:
+    """The result in a text from a store, with its evidence accepted and all else that can be computed again compared.
 
     Raises
     ------
     UnknotError
-        If it is of another point, or its evidence does not hold or cannot be checked.
+        If it cannot be read, is of another point, or its evidence does not hold or cannot be checked.
     """
+    try:
+        return _checked(point, relation, read(point, text))
+    except (UnknotError, Rejected) as error:
+        raise UnknotError(str(error)) from error
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise UnknotError(f"it cannot be read: {type(error).__name__}") from error
+
+
+def _checked(point: Point, relation: Relation, result: Proven | Run) -> Proven | Run:
     from unknot.certificates import accept_configuration, accept_verdict
     from unknot.simulation import replay
     from unknot.verify import deliver
@@ -172,7 +182,7 @@ def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> di
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
         **({"routing_code": code_of(design.routing, folder)} if is_code(design.routing) else {}),
-        **({"routes": routes} if (routes := _packed(relation).routes) else {}),
+        **({"routes": routes} if (routes := routes_digest(relation)) else {}),
     }
 
 
@@ -185,6 +195,11 @@ class _Packed:
 
 
 _known: WeakKeyDictionary[Relation, _Packed] = WeakKeyDictionary()
+
+
+def routes_digest(relation: Relation) -> str:
+    """A hash of the routes of a relation if no algorithm makes them again; else empty."""
+    return _packed(relation).routes
 
 
 def _packed(relation: Relation) -> _Packed:

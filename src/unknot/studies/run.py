@@ -8,7 +8,6 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-from unknot.certificates import Rejected
 from unknot.errors import UnknotError
 from unknot.progress import Progress, with_bar
 from unknot.routing.own import is_code
@@ -195,12 +194,9 @@ class _Sweep:
         if text is None:
             return False
         try:
-            result = checked(point, self.relations[slot[1]], read(point, text))
-        except (UnknotError, Rejected) as error:
+            result = checked(point, self.relations[slot[1]], text)
+        except UnknotError as error:
             self.store.drop(point.key, str(error))
-            return False
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            self.store.drop(point.key, f"it cannot be read: {type(error).__name__}")
             return False
         self._finish(slot, result, "kept from before")
         return True

@@ -1,0 +1,83 @@
+"""The evidence in a store of results, checked without its study: each row against the design that it names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from unknot.certificates import Verdict
+from unknot.errors import UnknotError
+from unknot.routing.own import is_code, rooted
+from unknot.routing.relation import Relation
+from unknot.studies import design as designs
+from unknot.studies.points import Point, Proven, checked, routes_digest
+from unknot.studies.store import rows_of
+
+
+@dataclass(frozen=True)
+class StoredEvidence:
+    """The evidence of a row, and what is wrong with it.
+
+    Attributes
+    ----------
+    design : str
+        What the row is about, as it says itself.
+    objection : str
+        Why it was rejected; empty if it was accepted.
+    """
+
+    design: str
+    objection: str
+
+
+def stored_evidence(store: str | Path) -> Iterator[StoredEvidence]:
+    """Check the evidence of each proof in a store, and of each run that came to a deadlock.
+
+    Networks and files of routes are read in the folder of the store, and nowhere else; no Python file is run.
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be read, or has anything beside its table.
+    """
+    path = Path(store)
+    relation = lru_cache(maxsize=8)(partial(_relation, path.parent))
+    for key, text, result in rows_of(path):
+        name = f"row {key[:16]!r}"
+        try:
+            if result is None:
+                raise UnknotError("its checksum does not match")
+            what = json.loads(text)
+            name = ", ".join(str(what[part])[:100] for part in ("network", "routing", "switching", "kind"))
+            point = Point(what, b"")
+            if point.key != key:
+                raise UnknotError("its key is that of another point")
+            made = relation(*(what[part] for part in ("network", "routing", "vcs")))
+            if designs.digest(made.network) != what["network_digest"]:
+                raise UnknotError("it is about another network of this name")
+            if routes_digest(made) != what.get("routes", ""):
+                raise UnknotError("it is about other routes of this name")
+            found = checked(point, made, result)
+            verdict = found.verdict if isinstance(found, Proven) else found.deadlock
+            if isinstance(verdict, Verdict) and not (verdict.certificate or verdict.configuration):
+                raise UnknotError("it is open, without evidence")
+        except UnknotError as error:
+            yield StoredEvidence(name, str(error))
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            yield StoredEvidence(name, f"its point cannot be read: {type(error).__name__}")
+        else:
+            if verdict is not None:
+                yield StoredEvidence(name, "")
+
+
+def _relation(folder: Path, network: Any, routing: Any, vcs: Any) -> Relation:
+    if not isinstance(network, str) or not isinstance(routing, str) or not isinstance(vcs, int | None):
+        raise UnknotError("its network and routing are no texts")
+    if is_code(routing):
+        raise UnknotError("its routing is Python code, which is not run here")
+    built = designs.network(network, folder=folder, where="<point>", confined=True)
+    return designs.routing(built, rooted(routing, folder, confined=True), vcs, where="<point>")
