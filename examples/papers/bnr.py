@@ -41,7 +41,7 @@ from unknot.routing import (
 from unknot.routing.relation import VC_MASK
 from unknot.topologies import mesh, petersen, torus
 from unknot.verify import SWITCHINGS, check, deliver
-from unknot.verify.directions import directions
+from unknot_papers.bnr.directions import directions
 from unknot_papers.bnr import Bnr, bnr, conclude
 
 NAMED = ("saf", "vct", "wormhole")

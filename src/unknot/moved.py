@@ -22,6 +22,8 @@ MODULES = {
     "unknot.routing.rcbn_tags": "unknot_papers.rcbn.routing",
     "unknot.topologies.composite": "unknot_papers.rcbn.topology",
     "unknot.verify.bnr": "unknot_papers.bnr.table",
+    "unknot.verify.directions": "unknot_papers.bnr.directions",
+    "unknot.verify.verdict": "unknot.certificates.verdict",
     "unknot.report.bnr_table": "unknot_papers.bnr.drawing",
 }
 """New modules of old ones; the modules inside a package move with it."""

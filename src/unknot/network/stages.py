@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.errors import NetworkError
 from unknot.network.model import IntArray, Network
@@ -79,3 +80,29 @@ def stages(network: Network) -> Stages:
     for array in (stage, row, router):
         array.setflags(write=False)
     return Stages(stage, row, router)
+
+
+def reaches(network: Network, *, back: bool = False) -> npt.NDArray[np.bool_]:
+    """Mask of switches that have a path to each terminal, or one from it: bool array, shape (routers, terminals).
+
+    Parameters
+    ----------
+    back : bool
+        From the terminals on, instead of to them.
+
+    Notes
+    -----
+    O(channels × terminals) time, one byte for every switch and terminal.
+    """
+    view = stages(network)
+    near, far, ends = network.source, network.target, network.eject
+    if back:
+        near, far, ends = far, near, network.inject
+    to, column = np.unique(ends, return_inverse=True)
+    reach = np.zeros((network.num_routers, to.size), dtype=bool)
+    reach[to, np.arange(to.size)] = True
+    order = view.stage[network.source]
+    for stage in range(view.count - 1)[:: 1 if back else -1]:
+        channels = np.flatnonzero(order == stage)
+        np.logical_or.at(reach, near[channels], reach[far[channels]])
+    return np.asarray(reach[:, column])

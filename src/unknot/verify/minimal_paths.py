@@ -231,16 +231,6 @@ class ForbiddenPath:
         where = "ejection is" if self.refused == len(self.channels) else f"→ {names[self.refused + 1]} is"
         return f"{' → '.join(names)}: at {names[self.refused]}, {where} not offered"
 
-    def named(self, relation: Relation) -> dict[str, object]:
-        """Terminals and channels by names."""
-        network = relation.network
-        return {
-            "source": network.terminal_name(self.source),
-            "destination": network.terminal_name(self.destination),
-            "channels": [network.channel_name(c) for c in self.channels],
-            "refused": self.refused,
-        }
-
 
 def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath | None:
     """A shortest path from one terminal to another that is not permitted, refused as early as may be; None if none.

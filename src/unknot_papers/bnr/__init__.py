@@ -1,5 +1,11 @@
 """Best networks for routing (Deng & Yang): which classes of messages may take every shortest path."""
 
-from unknot_papers.bnr.table import Bnr, Conclusion, Refusal, bnr, conclude
+from inspect import ismodule as _ismodule
 
-__all__ = ["Bnr", "Conclusion", "Refusal", "bnr", "conclude"]
+from unknot_papers.bnr.table import Bnr as Bnr
+from unknot_papers.bnr.table import Conclusion as Conclusion
+from unknot_papers.bnr.table import Refusal as Refusal
+from unknot_papers.bnr.table import bnr as bnr
+from unknot_papers.bnr.table import conclude as conclude
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

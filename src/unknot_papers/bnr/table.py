@@ -15,8 +15,8 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.shown import Brief
 from unknot.verify.delivery import Delivery
-from unknot.verify.directions import Directions, directions
 from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_path
+from unknot_papers.bnr.directions import Directions, directions
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,6 @@ class Refusal:
         after = f"after {way}" if way else f"at {name(relation.num_vcs + self.source)}"
         towards = relation.network.channel_name(self.channel)
         return f"bound for {relation.address_name(self.address)}, {after}: {towards} is not offered"
-
-    def named(self, relation: Relation) -> dict[str, object]:
-        """Terminal, address, VCs and channel by names."""
-        return {
-            "source": relation.network.terminal_name(self.source),
-            "address": relation.address_name(self.address),
-            "walk": [relation.vcs.name(vc) for vc in self.walk],
-            "channel": relation.network.channel_name(self.channel),
-        }
 
 
 @dataclass(frozen=True)

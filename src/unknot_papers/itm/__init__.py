@@ -1,27 +1,22 @@
 """Incremental triangular meshes (Liu et al. 2002): grow, recognise and find them, order their routers."""
 
-from unknot_papers.itm.independence import contention, independent, positions
-from unknot_papers.itm.mesh import TriangularMesh, added, grow, network_of
-from unknot_papers.itm.recognise import Chordal, Recognised, chordal, circle, recognise
-from unknot_papers.itm.routing import itm_escape
-from unknot_papers.itm.spanning import Spanning, spanning
-from unknot_papers.itm.topology import itm
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "Chordal",
-    "Recognised",
-    "Spanning",
-    "TriangularMesh",
-    "added",
-    "chordal",
-    "circle",
-    "contention",
-    "grow",
-    "independent",
-    "itm",
-    "itm_escape",
-    "network_of",
-    "positions",
-    "recognise",
-    "spanning",
-]
+from unknot_papers.itm.independence import contention as contention
+from unknot_papers.itm.independence import independent as independent
+from unknot_papers.itm.independence import positions as positions
+from unknot_papers.itm.mesh import TriangularMesh as TriangularMesh
+from unknot_papers.itm.mesh import added as added
+from unknot_papers.itm.mesh import grow as grow
+from unknot_papers.itm.mesh import network_of as network_of
+from unknot_papers.itm.recognise import Chordal as Chordal
+from unknot_papers.itm.recognise import Recognised as Recognised
+from unknot_papers.itm.recognise import chordal as chordal
+from unknot_papers.itm.recognise import circle as circle
+from unknot_papers.itm.recognise import recognise as recognise
+from unknot_papers.itm.routing import itm_escape as itm_escape
+from unknot_papers.itm.spanning import Spanning as Spanning
+from unknot_papers.itm.spanning import spanning as spanning
+from unknot_papers.itm.topology import itm as itm
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections import deque
 from dataclasses import dataclass
 
@@ -52,8 +54,6 @@ def recognise(network: Network) -> Recognised:
 
     Parallel channels count once. O(routers + channels · log(degree)).
     """
-    from unknot_papers.itm.mesh_kernel import take_apart
-
     n = network.num_routers
     one_way = lone_channel(network)
     if one_way is not None:
@@ -64,22 +64,27 @@ def recognise(network: Network) -> Recognised:
         return Recognised(None, f"a mesh has at least 3 routers, and there are {n}")
     if links != 2 * n - 3:
         return Recognised(None, f"a mesh of {n} routers has {2 * n - 3} links, and there are {links}")
-    order, parents = np.empty(n, dtype=np.int32), np.full((n, 2), -1, dtype=np.int32)
-    stuck = take_apart(first, neighbour, order, parents)
-    if stuck == -1:
-        low, high = sorted(order[:2].tolist())
-        order[:2] = low, high
-        return Recognised(TriangularMesh(order, parents))
-    if stuck == -2:
-        return Recognised(
-            None,
-            "after taking off routers with two joined neighbours, every router left has three or more neighbours",
-        )
-    return Recognised(
-        None,
-        f"after taking off routers with two joined neighbours, router {network.router_name(stuck)} has no two "
-        "neighbours left that are joined",
-    )
+    after = "after taking off routers with two joined neighbours"
+    near = _sets(first, neighbour)
+    parents = np.full((n, 2), -1, dtype=np.int32)
+    todo = [v for v in range(n) if len(near[v]) <= 2]
+    removed: list[int] = []
+    while len(removed) < n - 2:
+        if not todo:
+            return Recognised(None, f"{after}, every router left has three or more neighbours")
+        v = todo.pop()
+        pair = sorted(near[v])
+        if len(pair) < 2 or pair[1] not in near[pair[0]]:
+            name = network.router_name(v)
+            return Recognised(None, f"{after}, router {name} has no two neighbours left that are joined")
+        removed.append(v)
+        parents[v] = pair
+        for w in reversed(pair):
+            near[w].discard(v)
+            if len(near[w]) == 2:
+                todo.append(w)
+    rest = sorted(set(range(n)) - set(removed))
+    return Recognised(TriangularMesh(np.array([*rest, *reversed(removed)], dtype=np.int32), parents))
 
 
 def circle(network: Network) -> IntArray:
@@ -104,19 +109,48 @@ def chordal(network: Network) -> Chordal:
     Links are taken both ways, parallel ones once. O(routers + channels · log(degree)) if it is chordal; the hole of
     one that is not may take a search for each pair of neighbours of a router.
     """
-    from unknot_papers.itm.mesh_kernel import search_cardinality
-
-    first, neighbour = neighbours(network)
-    order, place = np.empty(network.num_routers, dtype=np.int64), np.empty(network.num_routers, dtype=np.int64)
-    broken = search_cardinality(first, neighbour, order, place)
-    if broken < 0:
-        return Chordal(order.astype(np.int32))
-    rows = [neighbour[first[v] : first[v + 1]].tolist() for v in range(network.num_routers)]
-    for middle in [int(broken), *range(network.num_routers)]:
+    near = _sets(*neighbours(network))
+    order = _by_cardinality(near)
+    place = {v: i for i, v in enumerate(order)}
+    broken = -1
+    for v in order:
+        earlier = {w for w in near[v] if place[w] < place[v]}
+        last = max(earlier, key=place.__getitem__, default=v)
+        if not earlier - {last} <= near[last]:
+            broken = v
+            break
+    else:
+        return Chordal(np.array(order, dtype=np.int32))
+    rows = [sorted(around) for around in near]
+    for middle in (broken, *range(network.num_routers)):
         hole = _hole_at(rows, middle)
         if hole:
             return Chordal(None, hole)
     raise AssertionError("a graph that is not chordal has a hole")
+
+
+def _by_cardinality(near: list[set[int]]) -> list[int]:
+    """Routers by maximum cardinality search: next comes one with the most neighbours before it (Tarjan & Yannakakis).
+
+    If any order shows that a graph is chordal, this one does.
+    """
+    weight = [0] * len(near)
+    order: dict[int, None] = {}
+    heap = [(0, v) for v in range(len(near))]
+    while heap:
+        rank, v = heapq.heappop(heap)
+        if v not in order and -rank == weight[v]:
+            order[v] = None
+            for w in near[v].difference(order):
+                weight[w] += 1
+                heapq.heappush(heap, (-weight[w], w))
+    return list(order)
+
+
+def _sets(first: Offsets, neighbour: IntArray) -> list[set[int]]:
+    """The neighbours of each router as sets."""
+    ends, every = first.tolist(), neighbour.tolist()
+    return [set(every[a:b]) for a, b in itertools.pairwise(ends)]
 
 
 def _hole_at(rows: list[list[int]], middle: int) -> tuple[int, ...]:

@@ -105,26 +105,16 @@ def _sides(triangle: tuple[int, int, int]) -> tuple[Edge, Edge, Edge]:
 
 def _excluded(network: Network, triangles: list[tuple[int, int, int]]) -> str:
     """Return the reason why triangles joined by shared links cannot reach all routers; empty if they may."""
+    from networkx.utils import UnionFind
+
     inside = {v for triangle in triangles for v in triangle}
     if len(inside) < network.num_routers:
         lone = min(set(range(network.num_routers)) - inside)
         return f"router {network.router_name(lone)} is in no triangle of links"
-    group: dict[Edge, Edge] = {}
-
-    def root(edge: Edge) -> Edge:
-        while group[edge] != edge:
-            group[edge] = group[group[edge]]
-            edge = group[edge]
-        return edge
-
+    group = UnionFind()
     for triangle in triangles:
-        for side in _sides(triangle):
-            group.setdefault(side, side)
-            group[root(side)] = root(_sides(triangle)[0])
-    reached: dict[Edge, set[int]] = defaultdict(set)
-    for edge in group:
-        reached[root(edge)].update(edge)
-    most = max(reached.values(), key=len)
+        group.union(*_sides(triangle))
+    most = max(({v for side in joined for v in side} for joined in group.to_sets()), key=len)
     if len(most) == network.num_routers:
         return ""
     missed = min(set(range(network.num_routers)) - most)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unknot_papers.itm.mesh import TriangularMesh
+from unknot_papers.solving import solved
 
 
 def decide(
@@ -56,16 +57,9 @@ def decide(
     for v in range(routers):
         rooted = [variable for edge, variable in root.items() if v in edge]
         model.add_exactly_one(*(chooses[v, t] for t in of_router[v]), *rooted)
-    solver = cp_model.CpSolver()
-    solver.parameters.catch_sigint_signal = False
-    solver.parameters.max_time_in_seconds = max(0.01, seconds)
-    solver.parameters.random_seed = 1
-    solver.parameters.num_workers = 1  # the same mesh every time
-    status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
-        return False
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None
+    solver = solved(model, max(0.01, seconds), 1)  # one worker finds the same mesh every time
+    if not solver:
+        return False if solver is False else None
     parents = np.full((routers, 2), -1, dtype=np.int32)
     for (v, t), chosen in chooses.items():
         if solver.value(chosen):

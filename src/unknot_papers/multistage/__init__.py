@@ -1,73 +1,39 @@
 """Multistage networks: paths and tags, permutations, faults, costs, isomorphisms."""
 
-from unknot_papers.multistage.cost import Cost, cost, costs
-from unknot_papers.multistage.faults import (
-    Marks,
-    marked,
-    permute_with_faults,
-    random_faults,
-    single_faults,
-    tags_avoiding,
-    unreachable_pairs,
-    weakest_pair,
-)
-from unknot_papers.multistage.fraction import Fraction, realisable_fraction
-from unknot_papers.multistage.isomorphism import Isomorphism, isomorphism
-from unknot_papers.multistage.level_by_level import level_by_level
-from unknot_papers.multistage.multicast import Trees, multicast
-from unknot_papers.multistage.paths import all_paths, count_paths, disjoint_paths, fewest_disjoint_paths, reaches
-from unknot_papers.multistage.permute import METHODS, permute
-from unknot_papers.multistage.realisation import Realisation, accept
-from unknot_papers.multistage.requests import permutation, random_permutation
-from unknot_papers.multistage.search import realisable
-from unknot_papers.rcbn.tags import (
-    Tags,
-    alternate_tags,
-    number_of_paths,
-    parse_tag,
-    primary_tags,
-    rows_of,
-    tags_of_rows,
-)
-from unknot_papers.rcbn.topology import size_of_rcbn
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "METHODS",
-    "Cost",
-    "Fraction",
-    "Isomorphism",
-    "Marks",
-    "Realisation",
-    "Tags",
-    "Trees",
-    "accept",
-    "all_paths",
-    "alternate_tags",
-    "cost",
-    "costs",
-    "count_paths",
-    "disjoint_paths",
-    "fewest_disjoint_paths",
-    "isomorphism",
-    "level_by_level",
-    "marked",
-    "multicast",
-    "number_of_paths",
-    "parse_tag",
-    "permutation",
-    "permute",
-    "permute_with_faults",
-    "primary_tags",
-    "random_faults",
-    "random_permutation",
-    "reaches",
-    "realisable",
-    "realisable_fraction",
-    "rows_of",
-    "single_faults",
-    "size_of_rcbn",
-    "tags_avoiding",
-    "tags_of_rows",
-    "unreachable_pairs",
-    "weakest_pair",
-]
+from unknot.network.stages import reaches as reaches
+from unknot_papers.multistage.cost import Cost as Cost
+from unknot_papers.multistage.cost import cost as cost
+from unknot_papers.multistage.cost import costs as costs
+from unknot_papers.multistage.faults import Marks as Marks
+from unknot_papers.multistage.faults import marked as marked
+from unknot_papers.multistage.faults import permute_with_faults as permute_with_faults
+from unknot_papers.multistage.faults import random_faults as random_faults
+from unknot_papers.multistage.faults import single_faults as single_faults
+from unknot_papers.multistage.faults import tags_avoiding as tags_avoiding
+from unknot_papers.multistage.faults import unreachable_pairs as unreachable_pairs
+from unknot_papers.multistage.fraction import Fraction as Fraction
+from unknot_papers.multistage.fraction import realisable_fraction as realisable_fraction
+from unknot_papers.multistage.isomorphism import Isomorphism as Isomorphism
+from unknot_papers.multistage.isomorphism import isomorphism as isomorphism
+from unknot_papers.multistage.level_by_level import level_by_level as level_by_level
+from unknot_papers.multistage.paths import all_paths as all_paths
+from unknot_papers.multistage.paths import count_paths as count_paths
+from unknot_papers.multistage.paths import disjoint_paths as disjoint_paths
+from unknot_papers.multistage.permute import METHODS as METHODS
+from unknot_papers.multistage.permute import permute as permute
+from unknot_papers.multistage.realisation import Realisation as Realisation
+from unknot_papers.multistage.realisation import accept as accept
+from unknot_papers.multistage.requests import permutation as permutation
+from unknot_papers.multistage.requests import random_permutation as random_permutation
+from unknot_papers.multistage.search import realisable as realisable
+from unknot_papers.rcbn.tags import Tags as Tags
+from unknot_papers.rcbn.tags import alternate_tags as alternate_tags
+from unknot_papers.rcbn.tags import number_of_paths as number_of_paths
+from unknot_papers.rcbn.tags import primary_tags as primary_tags
+from unknot_papers.rcbn.tags import rows_of as rows_of
+from unknot_papers.rcbn.tags import tags_of_rows as tags_of_rows
+from unknot_papers.rcbn.topology import size_of_rcbn as size_of_rcbn
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

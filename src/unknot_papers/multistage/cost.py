@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,19 +63,3 @@ def cost(network: Network) -> Cost:
 def costs(terminals: int) -> list[Cost]:
     """Omega, composite banyan, RCBN and Beneš networks of the same size, a power of 2 of at least 8."""
     return [cost(family(terminals)) for family in (omega, composite_banyan, rcbn, benes)]
-
-
-def table(rows: Iterable[Cost]) -> str:
-    """Costs as a table in Markdown."""
-    lines = [
-        "| network | stages | switches | crosspoints | links | paths of a pair |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for row in rows:
-        paths = "–" if row.paths_min is None else f"{row.paths_min}"
-        if row.paths_max != row.paths_min:
-            paths += f" to {row.paths_max}"
-        lines.append(
-            f"| {row.name} | {row.stages} | {row.switches} | {row.crosspoints:,} | {row.links:,} | {paths} |"
-        )
-    return "\n".join(lines)

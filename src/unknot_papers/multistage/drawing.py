@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,8 +18,8 @@ from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, PAPER, SOFT, number
 from unknot.report.stage_placement import in_stages
-from unknot_papers.multistage.contention import least_contended
 from unknot_papers.multistage.faults import Marks
+from unknot_papers.multistage.paths import channel_graph
 from unknot_papers.multistage.realisation import Realisation, channels_in
 
 CONFLICT = "#c1121f"
@@ -91,6 +92,8 @@ class _Stages:
     @cached_property
     def ways(self) -> list[tuple[list[int], bool]]:
         """Channels of each message in the network that is drawn, and whether it got through."""
+        import networkx as nx
+
         kept = self.found.network
         load = np.zeros(kept.num_channels, dtype=np.int64)
         for m in self.found.routed.tolist():
@@ -98,10 +101,11 @@ class _Stages:
         through = np.isin(np.arange(len(self.found.paths)), self.found.routed)
         paths = self.found.paths.copy()
         for m in np.flatnonzero(~through).tolist():
-            way = least_contended(kept, int(self.found.sources[m]), int(self.found.destinations[m]), load)
-            if way is not None:
-                paths[m] = way
-                load[way] += 1
+            ends = int(kept.inject[self.found.sources[m]]), int(kept.eject[self.found.destinations[m]])
+            with contextlib.suppress(nx.NetworkXNoPath):
+                nodes = nx.dijkstra_path(channel_graph(kept, load), *ends, weight="load")
+                paths[m] = [~node for node in nodes[1::2]]
+                load[paths[m]] += 1
         drawn = channels_in(replace(self.found, paths=paths), self.network)
         return [([c for c in drawn[m].tolist() if c >= 0], bool(through[m])) for m in range(len(paths))]
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.stages import stages
+from unknot.network.stages import reaches, stages
 from unknot.threads import processors
-from unknot_papers.multistage.paths import reaches
+from unknot_papers.solving import solved
 
 MAX_VARIABLES = 2_000_000
 
@@ -32,7 +32,7 @@ def solve(
 
     view = stages(network)
     towards = reaches(network)
-    came = _reached(network, view.count)
+    came = reaches(network, back=True)
     model = cp_model.CpModel()
     users: dict[int, list[cp_model.IntVar]] = {}
     variables: list[dict[int, cp_model.IntVar]] = []
@@ -65,31 +65,12 @@ def solve(
     else:
         for goes in served:
             model.add(goes == 1)
-    solver = cp_model.CpSolver()
-    solver.parameters.catch_sigint_signal = False
-    solver.parameters.max_time_in_seconds = time_limit
-    solver.parameters.num_workers = min(8, processors())
-    solver.parameters.random_seed = 1
-    status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
-        return False
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None
+    solver = solved(model, time_limit, min(8, processors()))
+    if not solver:
+        return False if solver is False else None
     paths = np.full((sources.size, view.count - 1), -1, dtype=np.int32)
     for m, mine in enumerate(variables):
         if solver.value(served[m]):
             taken = [c for c, variable in mine.items() if solver.value(variable)]
             paths[m] = sorted(taken, key=lambda c: int(view.stage[network.source[c]]))
     return paths
-
-
-def _reached(network: Network, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Mask of switches that a terminal's messages can come to: bool array, shape (routers, terminals)."""
-    view = stages(network)
-    found = np.zeros((network.num_routers, network.num_terminals), dtype=bool)
-    found[network.inject, np.arange(network.num_terminals)] = True
-    order = view.stage[network.source]
-    for stage in range(count - 1):
-        channels = np.flatnonzero(order == stage)
-        np.logical_or.at(found, network.target[channels], found[network.source[channels]])
-    return found

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from unknot.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.stages import stages
-from unknot_papers.multistage.paths import disjoint_paths, reaches
+from unknot.network.stages import reaches, stages
 from unknot_papers.multistage.permute import permute
 from unknot_papers.multistage.realisation import Realisation
 from unknot_papers.multistage.requests import permutation
@@ -177,28 +176,3 @@ def random_faults(network: Network, per_stage: int, random: np.random.Generator)
             raise NetworkError(f"{network.name}: {per_stage} dead switches in stage {stage}, which has {there.size}")
         chosen += random.choice(there, per_stage, replace=False).tolist()
     return Marks(switches=tuple(sorted(chosen)))
-
-
-def weakest_pair(network: Network) -> tuple[Marks, int, int]:
-    """The fewest interior switches whose death leaves some pair without a path: a worst case, found and not sampled.
-
-    Returns
-    -------
-    marks : Marks
-    source, destination : int
-        The terminals that are cut off from each other.
-
-    Notes
-    -----
-    One maximum flow for every pair of a first and a last switch; the cut is found by trying switches of the paths.
-    """
-    _, sources = np.unique(network.inject, return_index=True)
-    _, ends = np.unique(network.eject, return_index=True)
-    counts = [(len(disjoint_paths(network, s, d, "switches")), s, d) for s in sources.tolist() for d in ends.tolist()]
-    fewest, s, d = min(counts)
-    dead: list[int] = []
-    for router in interior(network).tolist():
-        left = marked(network, Marks(switches=(*dead, router)))
-        if len(disjoint_paths(left, s, d, "switches")) == fewest - len(dead) - 1:
-            dead.append(router)
-    return Marks(switches=tuple(dead)), s, d

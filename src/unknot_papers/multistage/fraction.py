@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,10 +43,10 @@ class Fraction:
         """95 % confidence interval of the true share (Wilson 1927); a point if all were tried."""
         if self.exact:
             return self.share, self.share
-        z, n = 1.959964, self.tried
-        middle = (self.share + z * z / (2 * n)) / (1 + z * z / n)
-        reach = z / (1 + z * z / n) * math.sqrt(self.share * (1 - self.share) / n + z * z / (4 * n * n))
-        return max(0.0, middle - reach), min(1.0, middle + reach)
+        from scipy.stats import binomtest
+
+        low, high = binomtest(self.realised, self.tried).proportion_ci(method="wilson")
+        return float(low), float(high)
 
     def __str__(self) -> str:
         if self.exact:

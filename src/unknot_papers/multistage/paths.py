@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -41,24 +40,6 @@ def count_paths(network: Network) -> npt.NDArray[np.int64]:
         channels = np.flatnonzero(order == stage)
         np.add.at(ways, network.source[channels], ways[network.target[channels]])
     return np.asarray(ways[np.ix_(network.inject, column)])
-
-
-def reaches(network: Network) -> npt.NDArray[np.bool_]:
-    """Mask of switches that have a path to each terminal: bool array, shape (routers, terminals).
-
-    Notes
-    -----
-    O(channels × terminals) time, one byte for every switch and terminal.
-    """
-    view = stages(network)
-    to, column = np.unique(network.eject, return_inverse=True)
-    reach = np.zeros((network.num_routers, to.size), dtype=bool)
-    reach[to, np.arange(to.size)] = True
-    order = view.stage[network.source]
-    for stage in reversed(range(view.count - 1)):
-        channels = np.flatnonzero(order == stage)
-        np.logical_or.at(reach, network.source[channels], reach[network.target[channels]])
-    return np.asarray(reach[:, column])
 
 
 def all_paths(network: Network, source: int | str, destination: int | str) -> IntArray:
@@ -109,60 +90,36 @@ def disjoint_paths(
     NetworkError
         If `apart` is neither ``"links"`` nor ``"switches"``.
     """
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import maximum_flow
+    import networkx as nx
 
     if apart not in ("links", "switches"):
         raise NetworkError(f"paths can share no 'links' or no 'switches'; got {apart!r}")
-    view = stages(network)
+    last = stages(network).count - 1
     start, end = int(network.inject[network.terminal(source)]), int(network.eject[network.terminal(destination)])
-    alive = _towards(network, end, view.count) & _from(network, start, view.count)
-    used = np.flatnonzero(alive[network.source] & alive[network.target])
-    if view.count == 1:
+    if not last:
         return np.empty((int(start == end), 0), dtype=np.int32)
-    routers, ends = np.unique([network.source[used], network.target[used]], return_inverse=True)
-    if not used.size:
-        return np.empty((0, view.count - 1), dtype=np.int32)
-    ends = ends.reshape(2, -1)
-    size = routers.size
-    # Every switch is an edge from its entry to its exit; parallel links are one edge of their number.
-    inside = np.where(np.isin(routers, [start, end]) | (apart == "links"), used.size, 1)
-    wires, number = np.unique(ends, axis=1, return_counts=True)
-    tail = np.concatenate([np.arange(size), wires[0] + size])
-    head = np.concatenate([np.arange(size) + size, wires[1]])
-    room = np.concatenate([inside, number]).astype(np.int32)
-    graph = csr_matrix((room, (tail, head)), shape=(2 * size, 2 * size))
-    at_start, at_end = int(np.searchsorted(routers, start)), int(np.searchsorted(routers, end))
-    flow = maximum_flow(graph, at_start, at_end + size).flow
-    left: dict[int, list[int]] = {}
-    for channel, a, b in sorted(zip(used.tolist(), *ends.tolist(), strict=True), reverse=True):
-        if flow[a + size, b] > 0:
-            flow[a + size, b] -= 1
-            left.setdefault(a, []).append(channel)
-    paths = []
-    while left.get(at_start):
-        here, path = at_start, []
-        while here != at_end:
-            path.append(left[here].pop())
-            here = int(np.searchsorted(routers, network.target[path[-1]]))
-        paths.append(path)
-    return np.array(paths, dtype=np.int32).reshape(-1, view.count - 1)
+    graph = channel_graph(network)
+    search = nx.edge_disjoint_paths if apart == "links" else nx.node_disjoint_paths
+    try:
+        paths = [[~node for node in path[1::2]] for path in search(graph, start, end)]
+    except nx.NetworkXNoPath:
+        paths = []
+    return np.array(sorted(paths), dtype=np.int32).reshape(-1, last)
 
 
-def fewest_disjoint_paths(network: Network, apart: Literal["links", "switches"] = "links") -> tuple[int, int, int]:
-    """The least number of disjoint paths of any pair, with such a pair (number, source, destination).
+def channel_graph(network: Network, load: npt.ArrayLike = 0) -> Any:
+    """The switches as a graph, each channel a node between two of them, so that parallel links are apart.
 
-    Notes
-    -----
-    One maximum flow for every pair of a first and a last switch.
+    Channel c is node −1 − c; the edge that leads to it has its `load` as an attribute.
     """
-    _, sources = np.unique(network.inject, return_index=True)
-    _, ends = np.unique(network.eject, return_index=True)
-    found = (
-        (len(disjoint_paths(network, s, d, apart)), s, d)
-        for s, d in itertools.product(sources.tolist(), ends.tolist())
-    )
-    return min(found)
+    import networkx as nx
+
+    graph = nx.empty_graph(network.num_routers, create_using=nx.DiGraph)
+    loads = np.broadcast_to(load, network.num_channels).tolist()
+    for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), loads, strict=True)):
+        graph.add_edge(ends[0], ~channel, load=ends[2])
+        graph.add_edge(~channel, ends[1], load=0)
+    return graph
 
 
 def routers_of(network: Network, source: int, paths: npt.ArrayLike) -> IntArray:
@@ -174,17 +131,8 @@ def routers_of(network: Network, source: int, paths: npt.ArrayLike) -> IntArray:
 
 def _towards(network: Network, router: int, depth: int) -> npt.NDArray[np.bool_]:
     """Switches with a path to `router`."""
-    return _closure(network.target, network.source, network.num_routers, router, depth)
-
-
-def _from(network: Network, router: int, depth: int) -> npt.NDArray[np.bool_]:
-    """Switches with a path from `router`."""
-    return _closure(network.source, network.target, network.num_routers, router, depth)
-
-
-def _closure(near: IntArray, far: IntArray, routers: int, start: int, depth: int) -> npt.NDArray[np.bool_]:
-    found = np.zeros(routers, dtype=bool)
-    found[start] = True
+    found = np.zeros(network.num_routers, dtype=bool)
+    found[router] = True
     for _ in range(depth - 1):
-        found[far[found[near]]] = True
+        found[network.source[found[network.target]]] = True
     return found

@@ -14,7 +14,7 @@ from unknot.report.phrases import count
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import routers_of
 from unknot_papers.multistage.realisation import Realisation, channels_in
-from unknot_papers.rcbn.tags import primary_tags, tags_of_rows
+from unknot_papers.rcbn.tags import tags_of_rows
 from unknot_papers.rcbn.topology import size_of_rcbn
 
 
@@ -68,13 +68,6 @@ def tags_of(found: Realisation, whole: Network) -> list[str | None]:
         passed = routers_of(network, int(found.sources[m]), found.paths[m])
         texts.append(tags_of_rows(row[passed]).texts()[0] if m in through else None)
     return texts
-
-
-def changed_tags(found: Realisation, whole: Network) -> int:
-    """Messages of an RCBN whose tag is not the primary one."""
-    n = size_of_rcbn(whole)
-    primary = primary_tags(found.sources, found.destinations, n).texts()
-    return sum(a != b for a, b in zip(tags_of(found, whole), primary, strict=True) if a is not None)
 
 
 def _ports(found: Realisation, whole: Network, m: int, channels: IntArray) -> str:

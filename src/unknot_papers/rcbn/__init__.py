@@ -1,28 +1,17 @@
 """Composite banyans and the recursively constructed one (Ren, Gu, Pan & Liu 2003): networks, tags, routing."""
 
-from unknot_papers.rcbn.routing import rcbn_tags
-from unknot_papers.rcbn.tags import (
-    Tags,
-    alternate_tags,
-    number_of_paths,
-    parse_tag,
-    primary_tags,
-    rows_of,
-    tags_of_rows,
-)
-from unknot_papers.rcbn.topology import augmented_composite_banyan, composite_banyan, rcbn, size_of_rcbn
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "Tags",
-    "alternate_tags",
-    "augmented_composite_banyan",
-    "composite_banyan",
-    "number_of_paths",
-    "parse_tag",
-    "primary_tags",
-    "rcbn",
-    "rcbn_tags",
-    "rows_of",
-    "size_of_rcbn",
-    "tags_of_rows",
-]
+from unknot_papers.rcbn.routing import rcbn_tags as rcbn_tags
+from unknot_papers.rcbn.tags import Tags as Tags
+from unknot_papers.rcbn.tags import alternate_tags as alternate_tags
+from unknot_papers.rcbn.tags import number_of_paths as number_of_paths
+from unknot_papers.rcbn.tags import primary_tags as primary_tags
+from unknot_papers.rcbn.tags import rows_of as rows_of
+from unknot_papers.rcbn.tags import tags_of_rows as tags_of_rows
+from unknot_papers.rcbn.topology import augmented_composite_banyan as augmented_composite_banyan
+from unknot_papers.rcbn.topology import composite_banyan as composite_banyan
+from unknot_papers.rcbn.topology import rcbn as rcbn
+from unknot_papers.rcbn.topology import size_of_rcbn as size_of_rcbn
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

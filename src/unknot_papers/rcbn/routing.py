@@ -15,7 +15,7 @@ import numpy as np
 
 from unknot.errors import RelationError, near
 from unknot.network import Network
-from unknot.network.stages import stages
+from unknot.network.stages import reaches, stages
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -61,7 +61,13 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
     high = (np.int64(1) << high_bit(np.arange(view.count), n)).astype(np.int64)
     exits, target = _exits(network), network.target
     adaptive = choice == "all"
-    reach = _reach(network) if adaptive else np.ones((1, 1), dtype=np.uint8)
+    if adaptive and network.num_routers * network.num_terminals > MAX_REACHES:
+        raise RelationError(
+            f"rcbn_tags on {network.name}: a table of {network.num_routers} switches and {network.num_terminals} "
+            f"terminals is more than {MAX_REACHES} bytes; choice='primary' needs none"
+        )
+    reach = reaches(network).view(np.uint8) if adaptive else np.ones((1, 1), dtype=np.uint8)
+    reach.setflags(write=False)
 
     def rule(at: int, address: int, out: Out) -> int:
         here = router[at]
@@ -101,21 +107,3 @@ def _exits(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
     exits[network.source, digit] = np.arange(network.num_channels)
     exits.setflags(write=False)
     return exits
-
-
-def _reach(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return a table of the terminals that each switch reaches: shape (routers, terminals)."""
-    if network.num_routers * network.num_terminals > MAX_REACHES:
-        raise RelationError(
-            f"rcbn_tags on {network.name}: a table of {network.num_routers} switches and {network.num_terminals} "
-            f"terminals is more than {MAX_REACHES} bytes; choice='primary' needs none"
-        )
-    view = stages(network)
-    reach = np.zeros((network.num_routers, network.num_terminals), dtype=np.uint8)
-    reach[network.eject, np.arange(network.num_terminals)] = 1
-    order = view.stage[network.source]
-    for k in reversed(range(view.count - 1)):
-        channels = np.flatnonzero(order == k)
-        np.maximum.at(reach, network.source[channels], reach[network.target[channels]])
-    reach.setflags(write=False)
-    return reach

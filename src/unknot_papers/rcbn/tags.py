@@ -67,22 +67,6 @@ class Tags(Brief):
         return np.asarray((self.ones >> i & 1) + 2 * (self.bars >> i & 1))
 
 
-def parse_tag(text: str) -> Tags:
-    """The tag a text such as ``101̄0`` writes; ``b`` may stand for 1̄.
-
-    Raises
-    ------
-    UnknotError
-        If it is not made of 0, 1 and 1̄.
-    """
-    plain = text.replace(BAR, "b")
-    if not plain or set(plain) - set("01b"):
-        raise UnknotError(f"tag {text!r}: a tag is made of the digits 0, 1 and 1̄ (or b)")
-    ones = int(plain.replace("b", "0"), 2)
-    bars = int(plain.replace("1", "0").replace("b", "1"), 2)
-    return Tags(len(plain), np.array([ones]), np.array([bars]))
-
-
 def primary_tags(sources: npt.ArrayLike, destinations: npt.ArrayLike, n: int) -> Tags:
     """The primary tag of each pair by the paper's binary operations, level by level from the outside in.
 

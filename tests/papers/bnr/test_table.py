@@ -28,7 +28,7 @@ from unknot.testing import relations
 from unknot.tod import network
 from unknot.topologies import hypercube, mesh, petersen, torus
 from unknot.verify import adaptivity, check, deliver
-from unknot.verify.directions import directions
+from unknot_papers.bnr.directions import directions
 from unknot_papers.bnr.table import bnr, conclude
 
 MESHES = [mesh(3), mesh(3, 3), mesh(2, 2, 2), mesh(3, 1, 2)]

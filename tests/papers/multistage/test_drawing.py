@@ -14,7 +14,7 @@ from unknot.topologies import benes, clos, mesh, omega
 from unknot_papers.multistage import Marks, permute, permute_with_faults, random_permutation
 from unknot_papers.multistage.answer import permute_answer
 from unknot_papers.multistage.drawing import CONFLICT, draw_realisation
-from unknot_papers.multistage.text import changed_tags, describe_realisation
+from unknot_papers.multistage.text import describe_realisation
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 FAMILIES = [rcbn(16), omega(8), benes(8), clos(3, 2, 4), composite_banyan(16), benes(2)]
@@ -111,7 +111,6 @@ def test_channels_are_numbered_as_without_faults() -> None:
     (message,) = permute_answer(found, network, marks)["messages"]
     names = [network.router_name(int(network.target[c])) for c in message["channels"]]
     assert message["switches"][1:] == names
-    assert changed_tags(found, network) in (0, 1)
 
 
 def test_faults_upon_faults() -> None:

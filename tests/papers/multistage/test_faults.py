@@ -25,7 +25,6 @@ from unknot_papers.multistage import (
     single_faults,
     tags_avoiding,
     unreachable_pairs,
-    weakest_pair,
 )
 from unknot_papers.multistage.cut import cut
 from unknot_papers.multistage.faults import interior
@@ -99,16 +98,6 @@ def test_reachability_under_all_single_faults() -> None:
         assert set(lost[:inner]) == {0}
     assert {unreachable_pairs(rcbn(16), marks) for marks in single_faults(rcbn(16))} == {0}
     assert [unreachable_pairs(omega(8), marks) for marks in single_faults(omega(8))] == [16] * 4 + [8] * 16
-
-
-@pytest.mark.parametrize("network", [rcbn(8), rcbn(16), benes(8), omega(8)], ids=lambda network: network.name)
-def test_worst_cases_are_found(network) -> None:  # type: ignore[no-untyped-def]
-    marks, s, d = weakest_pair(network)
-    left = marked(network, marks)
-    assert not naive.paths(left, s, d)
-    inner = interior(network).tolist()
-    smaller = itertools.combinations(inner, len(marks.switches) - 1)
-    assert all(unreachable_pairs(network, Marks(switches=chosen)) == 0 for chosen in smaller)
 
 
 def test_more_than_a_sixth_of_a_stage_blocks_every_permutation() -> None:

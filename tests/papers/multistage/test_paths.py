@@ -15,7 +15,6 @@ from unknot_papers.multistage import (
     all_paths,
     count_paths,
     disjoint_paths,
-    fewest_disjoint_paths,
     number_of_paths,
     reaches,
 )
@@ -72,12 +71,6 @@ def test_parallel_links_are_different_paths() -> None:
 def test_closed_form_counts_what_dynamic_programming_counts(n: int) -> None:
     ends = np.arange(1 << n)
     assert np.array_equal(count_paths(rcbn(1 << n)), number_of_paths(ends[:, None], ends, n))
-
-
-def test_fewest_disjoint_paths() -> None:
-    assert fewest_disjoint_paths(rcbn(8)) == (2, 0, 2)
-    assert fewest_disjoint_paths(rcbn(16)) == (2, 0, 8)
-    assert fewest_disjoint_paths(clos(3, 2, 2), "switches") == (3, 0, 0)
 
 
 def test_errors() -> None:

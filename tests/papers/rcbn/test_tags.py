@@ -18,7 +18,6 @@ from unknot_papers.multistage import (
     all_paths,
     alternate_tags,
     number_of_paths,
-    parse_tag,
     primary_tags,
     rows_of,
     size_of_rcbn,
@@ -66,6 +65,12 @@ def test_all_five_cases_give_every_path_and_no_other(n: int) -> None:
         assert np.count_nonzero(pair == i) == len(found) == number_of_paths(s[i], d[i], n)
     first = np.searchsorted(pair, np.arange(s.size))
     assert Tags(tags.digits, tags.ones[first], tags.bars[first]).texts() == primary_tags(s, d, n).texts()
+
+
+def parse_tag(text: str) -> Tags:
+    plain = text.replace("1̄", "b")
+    ones, bars = plain.replace("b", "0"), plain.replace("1", "0").replace("b", "1")
+    return Tags(len(plain), np.array([int(ones, 2)]), np.array([int(bars, 2)]))
 
 
 def test_symmetric_cases_by_hand() -> None:
@@ -130,10 +135,6 @@ def test_rcbn_is_recognised() -> None:
 
 
 def test_what_is_no_tag() -> None:
-    with pytest.raises(UnknotError, match="made of the digits 0, 1 and 1̄"):
-        parse_tag("1021")
-    with pytest.raises(UnknotError, match="made of the digits"):
-        parse_tag("")
     with pytest.raises(UnknotError, match="numbered 0 to 15"):
         primary_tags(16, 0, 4)
     with pytest.raises(UnknotError, match="at most 1000000 are listed"):
