@@ -41,8 +41,8 @@ from unknot.routing import (
 from unknot.routing.relation import VC_MASK
 from unknot.topologies import mesh, petersen, torus
 from unknot.verify import SWITCHINGS, check, deliver
-from unknot_papers.bnr.directions import directions
 from unknot_papers.bnr import Bnr, bnr, conclude
+from unknot_papers.bnr.directions import directions
 
 NAMED = ("saf", "vct", "wormhole")
 """Techniques of which the paper speaks."""

@@ -6,7 +6,7 @@ from numba import types
 
 from unknot.types_kernel import READ64, kept
 
-READ64_2D = types.Array(types.int64, 2, "C", readonly=True)
+I64 = types.int64[::1]
 
 
 @kept(types.void(READ64, READ64, types.int64, types.int8[::1]), nogil=True)
@@ -28,27 +28,32 @@ def two_colours(ins, outs, nodes, colour):
             m = at_in[ins[twin], 0] + at_in[ins[twin], 1] - twin
 
 
-@kept(nogil=True)  # it calls itself, so it has its name before it is compiled
-def _centre(members, ins, outs, middle, done):
-    """Middle rows of the eight messages of an 8 × 8 composite banyan network, by search."""
-    if done == 8:
-        return True
-    m = members[done]
-    for way in (0, 1, 2):
-        row = ins[m] ^ way
-        if row ^ outs[m] == 3:
-            continue
-        free = True
-        for k in range(done):
-            other = members[k]
-            if middle[other] == row and (ins[other] == ins[m] or outs[other] == outs[m]):
-                free = False
-                break
-        if free:
+@kept(types.boolean(I64, I64, I64, I64), nogil=True)
+def _centre(members, ins, outs, middle):
+    """Middle rows of the eight messages of an 8 × 8 composite banyan network, by search.
+
+    A loop and no recursion: a kernel that calls itself crashes the process that loads it from disk.
+    """
+    tried = np.zeros(9, np.int64)
+    done = 0
+    while done < 8:
+        m = members[done]
+        free = False
+        while not free and tried[done] < 3:
+            row = ins[m] ^ tried[done]
+            tried[done] += 1
+            free = row ^ outs[m] != 3
+            for k in range(done):
+                other = members[k]
+                if middle[other] == row and (ins[other] == ins[m] or outs[other] == outs[m]):
+                    free = False
             middle[m] = row
-            if _centre(members, ins, outs, middle, done + 1):
-                return True
-    return False
+        done += 1 if free else -1
+        if done < 0:
+            return False
+        if free:
+            tried[done] = 0
+    return True
 
 
 @kept(types.boolean(READ64, types.int64, types.int64[:, ::1]), nogil=True)
@@ -80,7 +85,7 @@ def rcbn_rows(destination, n, rows):
         count[block] += 1
     middle = np.empty(size, np.int64)
     for block in range(size >> 3):
-        if not _centre(members[block], ins, outs, middle, 0):
+        if not _centre(members[block], ins, outs, middle):
             return False
     for m in range(size):
         rows[m, n - 2] = middle[m]
