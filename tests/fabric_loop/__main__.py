@@ -19,12 +19,24 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.fabric_loop.fabrics import BY, ENGINES, Case, cases
-from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk, replies_are_safe
+from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk, on_replies
 from tests.fabric_loop.simulated import dumped, missing
 from unknot.fabrics import read_fabric
 
 REMEDIES = "loaded"
 """Column of the remedies that OpenSM loaded, and that were dumped alike and free."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Whether requests are free, and where there are several lanes, replies at their level."""
+
+    requests: bool | None
+    replies: bool | None
+
+    def __str__(self) -> str:
+        word = {True: "free", False: "deadlock", None: "?"}[self.requests]
+        return f"{word}, replies deadlock" if self.requests and self.replies is False else word
 
 
 @dataclass
@@ -82,10 +94,9 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
         dumps = folder / engine
         dumps.mkdir()
         ran, said = dumped(net, dumps, *case.options(engine, dumps), host=host, by=BY)
-        free = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
-        found = {True: "free", False: "deadlock", None: "?"}[free]
-        row[engine] = found if ran == engine else f"{found} ({ran})"
-        if free is False and (engine in case.mended or not (case.mended or stuck)):
+        found = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
+        row[engine] = str(found) if ran == engine else f"{found} ({ran})"
+        if found.requests is False and (engine in case.mended or not (case.mended or stuck)):
             stuck.append(dumps)
     for dumps in stuck:
         kinds = repaired(case, net, host, dumps, folder / f"{dumps.name}-repaired", tally)
@@ -94,25 +105,31 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
     shutil.rmtree(folder)
 
 
-def judged(case: Case, dumps: Path, title: str, said: str, tally: Tally) -> bool | None:
-    """Judge dumps three times; print a line."""
+def judged(case: Case, dumps: Path, title: str, said: str, tally: Tally) -> Verdicts:
+    """Judge dumps three times, replies as well where there are several lanes; print a line."""
     found = by_unknot(dumps)
     walked, delivered = by_walk(dumps)
     third = by_ibdmchk(dumps, case.lmc)
     agree = found.deadlock_free is walked and found.delivered is delivered
     agree = agree and (third is walked or (third is None and (case.lmc or case.engines != ENGINES)))
+    replies, backward = None, ""
+    if found.lanes > 1 and (dumps / "paths.psl").exists():
+        replies, again, back = on_replies(found, dumps, case.lmc)
+        agree = agree and replies is again and not (replies and back is False)
+        backward = f"; replies {replies}, {again}, {back}"
     tally.judged += 1
     tally.stuck += found.deadlock_free is False
     words = {True: "free", False: "CAN DEADLOCK", None: "?"}
     print(
         f"{title}: {words[found.deadlock_free]} on {found.lanes} lanes; walk {words[walked]}; ibdmchk {words[third]}"
+        f"{backward}"
     )
     sys.stdout.flush()
     if not agree or not found.host_to_host.certificate_holds:
         tally.wrong.append(
-            f"{title}: {found.deadlock_free}, {walked}, {third}, {found.delivered}, {delivered}; {said}"
+            f"{title}: {found.deadlock_free}, {walked}, {third}, {found.delivered}, {delivered}{backward}; {said}"
         )
-    return found.deadlock_free
+    return Verdicts(found.deadlock_free, replies)
 
 
 def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Tally) -> list[str]:
@@ -134,15 +151,13 @@ def repaired(case: Case, net: Path, host: str, stuck: Path, out: Path, tally: Ta
         ran, said = dumped(net, again, *options, host=host, by="switches")
         title = f"{case.name}, {stuck.name} repaired ({kind}), routed by {ran}"
         free = judged(case, again, title, said, tally)
+        replies = free.replies is not False
         tally.loaded += 1
         alike = _entries(made / "tables.lfts") == _entries(again / "opensm-lfts.dump")
         several = (made / "paths.psl").exists()
         levels = not several or bool((_levels(again, made) == _levels(again, again)).all())
-        replies = not several or replies_are_safe(again, case.lmc)
-        if ran != "file" or not free or not alike or not levels or not replies:
-            tally.wrong.append(
-                f"{title}: free {free}, tables alike {alike}, levels alike {levels}, replies {replies}"
-            )
+        if ran != "file" or not free.requests or not alike or not levels or not replies:
+            tally.wrong.append(f"{title}: {free}, tables alike {alike}, levels alike {levels}, replies {replies}")
         else:
             good.append(kind)
     return good

@@ -27,26 +27,27 @@ def by_unknot(folder: Path) -> Audit:
     return audit(read_fabric(folder / "fabric.ibnetdiscover", folder / "opensm-lfts.dump", **files(folder)))
 
 
-def replies_are_safe(folder: Path, lmc: int) -> bool:
-    """Whether replies at the level of the request are safe by all three judges.
+def on_replies(found: Audit, folder: Path, lmc: int) -> tuple[bool | None, bool, bool | None]:
+    """Return the verdicts on replies at the level of the request: Unknot's, the walk's, and `ibdmchk`'s.
 
-    `ibdmchk` is asked with the levels of both directions exchanged: it knows one level of a pair. It knows levels of
-    nodes alone, and so is not asked where one has several ports.
+    `ibdmchk` is asked with the levels of both directions exchanged: it knows one level of a pair, so its "free" is
+    about less. It knows levels of nodes alone, and so is not asked where one has several ports.
     """
-    found = by_unknot(folder).replies
     walked, _ = by_walk(folder, "replies")
     plain = plain_ibnetdiscover(folder / "fabric.ibnetdiscover")
     hosts = {guid for guid, _ in plain.port_guid}
     third = None
     if len(hosts) == len(plain.port_guid):
         back = folder / "back"
-        shutil.copytree(folder, back, dirs_exist_ok=True)
+        shutil.copytree(folder, back)
         base = {guid: min(lid for lid, end in plain.lid.items() if end[0] == guid) for guid in hosts}
         rows = [line.split() for line in (folder / "paths.psl").read_text().splitlines()]
         swapped = [(plain.lid[int(to)][0], base[int(guid, 16)], sl) for guid, to, sl in rows]
         (back / "paths.psl").write_text("".join(f"0x{guid:016x} {lid} {sl}\n" for guid, lid, sl in swapped))
         third = by_ibdmchk(back, lmc)
-    return found is not None and found.verdict.deadlock_free is True and walked and third is not False
+        shutil.rmtree(back)
+    assert found.replies is not None
+    return found.replies.verdict.deadlock_free, walked, third
 
 
 def by_walk(folder: Path, traffic: str = "host-to-host") -> tuple[bool, bool]:
