@@ -144,7 +144,7 @@ def cut_block(text: str, node: str) -> str:
     [
         (lambda t: t.replace("[3]\t", "[3\t", 1), "no such line", 12),
         (lambda t: t.replace("[1]\t", "[2]\t", 1), "S0[2] is cabled to", 11),
-        (lambda t: cut_block(t, "S2"), "not described in this file; is it cut off?", 11),
+        (lambda t: cut_block(cut_block(t, "S2"), "S1"), "nor are half of the switches; is it cut off?", None),
         (lambda t: t.replace('lid 2 4xQDR', 'lid 9 4xQDR'), "LID", None),
         (lambda t: t.replace("lid 2 ", "lid 1 "), "belongs to", None),
         (lambda t: t.replace("# lid 2 lmc 0", "# lid 2 lmc 2"), "cannot begin 4 LIDs", None),

@@ -31,9 +31,10 @@ class Plain:
     port_guid: dict[End, int] = field(default_factory=dict)
 
     def sls(self, source: End, lid: int) -> set[int]:
-        """Of the port and of its node; 0 without a record."""
+        """Of the port and of its node; 0 without a record, but between hosts none where there are records."""
         own = self.level.get((self.port_guid.get(source, 0), lid), set())
-        return own | self.level.get((source[0], lid), set()) or {0}
+        strict = bool(self.level and source[1] and self.lid[lid][1])
+        return own | self.level.get((source[0], lid), set()) or (set() if strict else {0})
 
     def vl(self, switch: int, came: int, out: int, level: int) -> int:
         return self.lane.get((switch, came, out, level), 15) if self.lane else level % self.lanes
@@ -95,8 +96,7 @@ def plain_tables(plain: Plain, path: Path) -> Plain:
             plain.table[guid] = {}
         elif line.startswith("0x"):
             words = line.replace(":", " ").split()
-            if words[1] != "UNREACHABLE":
-                plain.table[guid][int(words[0], 16)] = int(words[1])
+            plain.table[guid][int(words[0], 16)] = 255 if words[1] == "UNREACHABLE" else int(words[1])
     return plain
 
 
@@ -128,6 +128,7 @@ class Followed:
     lengths: dict[tuple[End, int], int]
     shortest: dict[tuple[End, int], int]
     lost: set[tuple[int, int]]
+    unknown: int
     dependencies: nx.DiGraph
 
 
@@ -150,23 +151,41 @@ def follow(plain: Plain, traffic: str) -> Followed:
         (a[0], b[0]) for a, b in plain.cable.items() if a[0] in plain.switches and b[0] in plain.switches
     )
     distance = dict(nx.all_pairs_shortest_path_length(graph))
-    found = Followed(0, 0, {}, {}, set(), nx.DiGraph())
+    found = Followed(0, 0, {}, {}, set(), 0, nx.DiGraph())
     for lid, owner in plain.lid.items():
         for source in ports:
             if source == owner or not wanted(source, sides[0]) or not wanted(owner, sides[1]):
                 continue
             levels = set(plain.sls(source, lid))
+            if not levels:
+                found.pairs += 1
+                found.unknown += 1
             if replies:
                 levels |= {sl for own, end in plain.lid.items() if end == source for sl in plain.sls(owner, own)}
             home = owner[0] if owner[1] == 0 else plain.cable[owner][0]
             ends = [walk(plain, found, source, lid, owner, level) for level in sorted(levels)]
             found.pairs += len(ends)
+            if not ends:
+                continue
+            found.unknown += len(ends) * stops_short(plain, source, lid, owner)
             found.delivered += sum(channels is not None for channels in ends)
             if ends[0] is not None:
                 found.lengths[source, lid] = len(ends[0])
                 start = source[0] if source[1] == 0 else plain.cable[source][0]
                 found.shortest[source, lid] = distance[start][home]
     return found
+
+
+def stops_short(plain: Plain, source: End, lid: int, owner: End) -> bool:
+    """Whether the route comes to a switch of whose entry nothing is known."""
+    here, seen = source[0] if source[1] == 0 else plain.cable[source][0], set()
+    while here in plain.switches and here not in seen:
+        seen.add(here)
+        port = plain.table.get(here, {}).get(lid)
+        if port is None:
+            return True
+        here = plain.cable.get((here, port), (0, 0))[0] if port else 0
+    return False
 
 
 def walk(
@@ -176,14 +195,14 @@ def walk(
     here, came = (source[0], 0) if source[1] == 0 else plain.cable[source]
     channels: list[tuple[int, int, int]] = []
     while True:
-        port = plain.table[here].get(lid)
+        port = plain.table.get(here, {}).get(lid)
         if port == 0 and owner == (here, 0):
             arrived = True
             break
         far = plain.cable.get((here, port)) if port else None
         if far is None or far[0] not in plain.switches:
             arrived = far is not None and far == owner
-            if not arrived:
+            if not arrived and port is not None:
                 found.lost.add((here, lid))
             break
         lane = plain.vl(here, came, port, level)

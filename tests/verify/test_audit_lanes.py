@@ -50,7 +50,8 @@ def test_an_audit_says_where_the_lanes_come_from() -> None:
     }
     assert said[""].startswith("no service levels are known, so all traffic is judged as sharing one virtual lane")
     by_file, unmapped = f"service levels (SLs) by {levels}", "the VL is the SL modulo their number"
-    assert said["SL"] == f"6 virtual lanes (VLs) in use; {by_file}, SL 0 where there is no path record; {unmapped}"
+    own = "SL 0 for the switches' own ports without a path record"
+    assert said["SL"] == f"6 virtual lanes (VLs) in use; {by_file}, {own}; {unmapped}"
     assert said["SL VL"] == said["SL"].replace(unmapped, f"mapped to VLs by {lanes}")
     assert said["VL"].startswith("one virtual lane (VL) in use; all at SL 0")
     assert said["VL"].endswith(f"mapped to VLs by {lanes}")

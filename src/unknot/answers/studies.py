@@ -156,12 +156,14 @@ def _exhibit(exhibit: Exhibit, found: Gallery) -> ExhibitForm:
     )
 
 
-@form_of(TrafficAudit, without=("relation", "verdict", "delivery"))
+@form_of(TrafficAudit, without=("relation", "verdict", "delivery", "unknown"))
 class TrafficForm(VerdictForm, DeliveryForm):
     """Verdict and delivery for one kind of traffic."""
 
     holds: bool
     meaning: str
+    unknown_pairs: int = Field(description="Pairs whose route, or service level, the files do not tell.")
+    unknown_because: Annotated[list[str], Plain]
 
 
 @form_of(MulticastAudit, without=("relation", "verdict"))
@@ -250,4 +252,4 @@ def audit_answer(
 
 
 def _sources(found: TrafficAudit) -> tuple[object, ...]:
-    return found, found.verdict, found.delivery
+    return found, found.verdict, found.delivery, found.unknown

@@ -64,7 +64,10 @@ def audit(
     Multicast is judged together with the routes between hosts, since it shares their buffers. With service levels,
     a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
 
-    Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given.
+    Of dumps that are cut off or lack switches, what is there is judged: a deadlock in it is one, and otherwise the
+    answer is open.
+
+    Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
     """
     from unknot.commands import activity, audit_display
     from unknot.deadline import Deadline
@@ -110,6 +113,7 @@ def _exit_code(found: Audit) -> int:
     free = [one.deadlock_free for one in judged]
     if found.replies is not None:
         free.append(found.replies.verdict.deadlock_free)
+    delivered = [one.delivered for one in judged]
     return exit_code(
-        False if False in free else None if None in free else True, all(one.delivered for one in judged)
-    )  # fmt: skip
+        *(False if False in answers else None if None in answers else True for answers in (free, delivered))
+    )

@@ -41,11 +41,15 @@ def show_audit(audit: Audit) -> None:
         table.add_column(heading)
     for found in audit.rows:
         delivery = found.delivery
-        lost = f" ({delivery.undelivered_pairs} not)" if delivery.undelivered_pairs else ""
+        open_pairs = found.unknown.unknown_pairs
+        counts = {"not": delivery.undelivered_pairs, "unknown": open_pairs}
+        lost = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
         longest = "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"
         longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}" if found.longer_pairs else "none"
         free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
-        table.add_row(found.traffic, free, delivers, f"{delivery.pairs}{lost}", longest, longer)
+        table.add_row(
+            found.traffic, free, delivers, f"{delivery.pairs}" + (f" ({lost})" if lost else ""), longest, longer
+        )
     console().print(table)
     for found in audit.rows:
         if not found.holds or found.traffic != "host-to-host":
@@ -133,6 +137,7 @@ def _show_traffic(found: TrafficAudit) -> None:
     if found.loop:
         rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
     rows += [("  lost", lost) for lost in found.lost]
+    rows += [("  unknown", cause) for cause in _first(found.unknown.unknown_because)]
     console().print(two_columns(rows))
 
 

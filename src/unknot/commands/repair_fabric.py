@@ -59,6 +59,10 @@ def repair_fabric(path: str, out: Path, search: Search) -> int:
 
     _require_own(out)
     fabric = read_fabric(path)
+    if fabric.unlisted:
+        raise UnknotError(
+            f"{fabric.fabric_file} lacks {len(fabric.unlisted)} switches that have tables; no remedy would know them"
+        )
     before = audit(fabric, time_limit=search.time_limit)
     load = highest_load(fabric)
     rows: list[Remedy] = []
@@ -89,6 +93,7 @@ def _require_own(out: Path) -> None:
 
 def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[], tuple[Fabric, int]]]]:
     """Kinds of remedies, and what makes each; one terminal stands for the hosts of a switch."""
+    from unknot.fabrics.fabric import UNKNOWN_PORT
     from unknot.routing.forwarding_table import switchboard
     from unknot.synthesis import lanes
     from unknot.verify.audit_merged import merged_relation
@@ -103,6 +108,8 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
     }  # fmt: skip
 
     def same_routes() -> tuple[Fabric, int]:
+        if np.any(bare.tables == UNKNOWN_PORT):
+            raise UnknotError("some entries of the tables as they are are unknown")
         merged = merged_relation(bare, switchboard(bare), "host-to-host")
         assert merged is not None  # without levels hosts of a switch are alike
         found = lanes(merged[0].network, "given", routing=merged[0], **limits)

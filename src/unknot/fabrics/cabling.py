@@ -2,11 +2,13 @@
 
 Descriptions list every cable at both of its ends and repeat GUIDs, LIDs and names in many places. Each statement is
 kept with the line it was read from; a statement that contradicts an earlier one, or a cable that is listed at one end
-only, is an error that names the line. So a file that was cut off is not taken for a small fabric.
+only, is an error that names the line. So a file that was cut off is not taken for a small fabric. A switch that the
+file leaves out is known from what others list.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,6 +23,7 @@ from unknot.network import Network
 NO_LIDS = (0, 0xFFFF)
 """LID values of ports without a LID."""
 
+_SWITCH = re.compile(r"S-[0-9a-f]{16}")
 MOST_PORTS = 255
 """Port numbers have 8 bits."""
 
@@ -77,6 +80,7 @@ class Cabling:
     cables: dict[Place, Cable] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     repeated: list[int] = field(default_factory=list)
+    restored: list[str] = field(default_factory=list)
     _line_of: dict[Place, int] = field(default_factory=dict)
 
     def error(self, message: str, line: int, column: int = 0) -> TextError:
@@ -144,6 +148,8 @@ class Cabling:
             With the line, if a cable is listed at one end only, a port does not exist, two ports share a LID, a
             node has no cable, or there is no switch.
         """
+        if ordered_by_guid:
+            self._restore_switches()
         self._check_cables()
         if self.repeated:
             self.notes.append(
@@ -205,8 +211,31 @@ class Cabling:
             lids=np.array([lid for lid, _ in owned], dtype=np.int32),
             owner=np.array([who for _, who in owned], dtype=np.int32),
             fabric_file=str(self.where),
+            restored=tuple(router[key] for key in self.restored),
             notes=tuple(self.notes),
         )
+
+    def _restore_switches(self) -> None:
+        """Add switches that the file leaves out, with the cables that others list; not if they are half of all."""
+        for near, cable in list(self.cables.items()):
+            key, port = cable.far
+            if key not in self.nodes and _SWITCH.fullmatch(key):
+                self.nodes[key] = Node(key, True, int(key[2:], 16), "", port, cable.line)
+                self.restored.append(key)
+            if key in self.restored:
+                self.nodes[key].num_ports = max(port, self.nodes[key].num_ports)
+                self.cable(cable.far, near, cable.line, cable.up)
+        if not self.restored:
+            return
+        first = self.nodes[self.restored[0]]
+        if 2 * len(self.restored) >= sum(node.switch for node in self.nodes.values()):
+            raise self.error(
+                f"a cable leads to {first.key}, which is not described in this file, nor are half of the switches; "
+                "is it cut off?",
+                first.line,
+            )
+        count = f"{len(self.restored)} switches are" if len(self.restored) > 1 else "1 switch is"
+        self.notes.append(f"{count} known from the cables of others alone, the first {first.key}")
 
     def _check_cables(self) -> None:
         for near, cable in self.cables.items():

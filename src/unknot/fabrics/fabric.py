@@ -11,7 +11,9 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 
 NO_ENTRY = -1
-"""Port value of a (switch, LID) for which the table has no entry."""
+"""Port value of a (switch, LID) that the table says it drops."""
+UNKNOWN_PORT = -2
+"""Port value of a (switch, LID) of which the files say nothing."""
 NO_HOPS = 255
 """Hop count through a port by which the routing engine allows no way."""
 LAST_UNICAST = 0xBFFF
@@ -45,7 +47,8 @@ class Fabric:
         Who answers to each LID: terminal t, or terminals + r for the management port of switch r, or −1 for a host
         port whose link is not active.
     tables : int16 array, shape (routers, LIDs), or None
-        Output port of each switch for each LID of `lids`: 0 is the switch itself, `NO_ENTRY` means dropped.
+        Output port of each switch for each LID of `lids`: 0 is the switch itself, `NO_ENTRY` means dropped, and
+        `UNKNOWN_PORT` that the files do not say.
     fabric_file, tables_file, levels_file, lanes_file : str
         Where it came from; empty for what is not known.
     levels : int8 array, shape (terminals + routers, LIDs), or None
@@ -60,6 +63,10 @@ class Fabric:
         Hop counts by switch, destination switch and output port, as the subnet manager has them; of port 0, the
         least of the others; `NO_HOPS` where it allows no way.
     multicast_file, hops_file : str
+    restored : tuple of int
+        Switches that the fabric file leaves out, known from what others list: cables between them are not known.
+    unlisted : tuple of int
+        Node GUIDs of switches that have tables, but of which the fabric file says nothing at all.
     notes : tuple of str
         What was found on reading and is not an error.
     """
@@ -85,6 +92,8 @@ class Fabric:
     multicast_file: str = ""
     hops: npt.NDArray[np.uint8] | None = None
     hops_file: str = ""
+    restored: tuple[int, ...] = ()
+    unlisted: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot import memory
-from unknot.errors import TextError
-from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.fabric import UNKNOWN_PORT, Fabric
 from unknot.fabrics.side_file import SideFile
 
 LEVELS = 16
@@ -126,7 +125,7 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
         first = f"{network.terminal_name(int(sending[s]))} to {fabric.lid_name(int(wanted[to]))}"
         notes.append(
             f"{np.count_nonzero(open_):,} of {np.count_nonzero(sending[:, None] != fabric.owner[wanted]):,} pairs of "
-            f"hosts have no path record, the first {first}; they are judged at SL 0"
+            f"hosts have no path record, the first {first}"
         )
     if more:
         first = f"{fabric.owner_name(next(iter(more))[0])} to {fabric.lid_name(next(iter(more))[1])}"
@@ -183,11 +182,12 @@ def levels_by_switch(fabric: Fabric) -> npt.NDArray[np.int8] | None:
 def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
     """The fabric with the SL to VL tables of its switches; rows of hosts are not used.
 
+    A switch without a row for two of its cabled ports counts as one whose forwarding table is unknown.
+
     Raises
     ------
     TextError
-        If a row belongs to no node of the fabric or to a port that is not there, two rows contradict each other, or
-        a switch has none for two of its cabled ports.
+        If a row belongs to no node of the fabric or to a port that is not there, or two rows contradict each other.
     """
     network, size = fabric.network, int(fabric.switch_ports.max(initial=0)) + 1
     memory.require(
@@ -220,26 +220,40 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
         if row[0] != UNKNOWN and tuple(row.tolist()) != lanes:
             raise file.error(f"{network.router_name(r)} had another row for input {came} and output {out}", line)
         table[r, came, out] = lanes
-    _require_all(fabric, file, table)
     notes = [*fabric.notes, *file.notes]
+    partial = _partial(fabric, table)
+    if partial.size:
+        notes.append(
+            f"{file.where} lacks rows of {partial.size} switches, the first {network.router_name(int(partial[0]))}; "
+            "their forwarding tables count as unknown"
+        )
+    ports = None if fabric.tables is None else fabric.tables.copy()
+    if ports is not None:
+        ports[partial] = UNKNOWN_PORT
     if repeated:
         notes.append(
             f"{repeated} rows of {file.where} are there twice: are these two outputs in one file? They agree"
         )
-    return replace(fabric, lanes=table, lanes_file=str(file.where), notes=tuple(notes))
+    return replace(fabric, tables=ports, lanes=table, lanes_file=str(file.where), notes=tuple(notes))
 
 
-def _require_all(fabric: Fabric, file: LaneFile, table: npt.NDArray[np.int8]) -> None:
-    """Refuse a file in which a row is missing that packets may need."""
-    network = fabric.network
+def _partial(fabric: Fabric, table: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    """Switches of which a row is missing that packets may need."""
+    network, found = fabric.network, []
     for r in range(network.num_routers):
         out = [] if network.ports is None else network.ports[network.source == r, 0].tolist()
         cabled = np.array(sorted([*out, *fabric.host_port[network.inject == r].tolist()]), dtype=np.int64)
         missing = (table[r][np.ix_(cabled, cabled)][:, :, 0] == UNKNOWN) & ~np.eye(cabled.size, dtype=bool)
         if missing.any():
-            came, to = (int(cabled[i]) for i in np.argwhere(missing)[0])
-            raise TextError(
-                f"no row for switch {network.router_name(r)}, input port {came}, output port {to}; is this file cut "
-                "off, or of other switches alone?",
-                file.where,
-            )
+            found.append(r)
+    return np.array(found, dtype=np.int64)
+
+
+def unrecorded(fabric: Fabric, lids: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Mask of the pairs of a host that has a LID and some LIDs of other hosts, by position, without a path record."""
+    hosts, owner = fabric.network.num_terminals, fabric.owner[lids]
+    if fabric.levels is None:
+        return np.zeros((hosts, lids.size), dtype=bool)
+    port = np.arange(hosts)
+    used = np.isin(port, fabric.owner)[:, None] & ((owner >= 0) & (owner < hosts)) & (port[:, None] != owner)
+    return np.asarray(used & (fabric.levels[:hosts, lids] == UNKNOWN))

@@ -36,16 +36,15 @@ _PORT_AT = 9
 
 
 def read_fdbs(path: str | Path) -> TableFile:
-    """Read tables with hop counts; the hop counts are not used.
+    """Read tables with hop counts, which are not used; a table may be cut off at either end.
 
     Raises
     ------
     TextError
-        With file and line: an unknown line, a table without title, a missing or repeated LID, a second table of a
-        switch.
+        With file and line: an unknown line that is not cut off, a repeated LID, a second table of a switch.
     """
     lines = LargeText(path)
-    file = TableFile(path, lines, lists_all=True)
+    file = TableFile(path, lines)
     table: SwitchTable | None = None
     titled, noise = False, Noise()
     at, number = 0, 0
@@ -60,21 +59,20 @@ def read_fdbs(path: str | Path) -> TableFile:
         number += 1
         if match := _ENTRY.match(line):
             if table is None or not titled:
-                raise file.error("an entry outside a table; the lines that begin a table are missing", number)
+                file.astray += 1
+                continue
             lid, port = int(match[1], 16), NO_ENTRY if match[2] else int(match[3])
-            if lid != len(table.lids) + 1 or port > 255:
-                raise file.error(f"the entry for LID 0x{len(table.lids) + 1:04x} should stand here", number)
+            if port > NOT_ROUTED:
+                raise file.error(f"port {port}: ports are at most {NOT_ROUTED}", number)
             file.enter(table, lid, NO_ENTRY if port == NOT_ROUTED else port, number)
         elif match := _HEAD.match(line):
-            if table is not None and not len(table.lids):
-                raise file.error(f"the table begun in line {table.line} is empty", number)
             table, titled = file.open(int(match[1], 16), number), False
         elif table is not None and not titled and _TITLE.match(line):
             titled = True
-        elif line.strip() and not noise.has(line, number):
+        elif line.strip() and not noise.has(line, number) and at <= len(lines.data):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
-    if table is None or not len(table.lids):
-        raise TextError("no forwarding table in this file, or the last one is cut off", path)
+    if not file.tables:
+        raise TextError("no forwarding table in this file", path)
     file.notes += noise.notes(lines)
     return file
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from unknot.errors import UnknotError
-from unknot.fabrics.fabric import NO_ENTRY, Fabric
+from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.levels import LEVELS, UNKNOWN
 from unknot.output import write_text
 
@@ -36,7 +36,7 @@ def write_lfts(fabric: Fabric, path: str | Path) -> None:
     for r, row in enumerate(fabric.tables.tolist()):
         switch = f"guid 0x{int(fabric.switch_guid[r]):016x} ('{fabric.network.router_name(r)}')"
         text.append(f"Unicast lids [0-{top}] of switch Lid {base.get(hosts + r, 0)} {switch}:")
-        text += [f"{lid}{port:03d}{owner}" for (lid, owner), port in zip(said, row, strict=True) if port != NO_ENTRY]
+        text += [f"{lid}{port:03d}{owner}" for (lid, owner), port in zip(said, row, strict=True) if port >= 0]
         text.append(f"{top} lids dumped")
     write_text(path, "\n".join(text) + "\n")
 

@@ -42,16 +42,16 @@ _FOOT = re.compile(r"^([0-9]{1,9}) (?:valid )?lids dumped\s*$")
 
 
 def read_lfts(path: str | Path) -> TableFile:
-    """Read a dump of linear forwarding tables.
+    """Read a dump of linear forwarding tables; a table may be cut off at either end.
 
     Raises
     ------
     TextError
-        With file and line: an unknown line, a table without its last line or with a wrong count, a second table of
-        a switch, LIDs out of order, a LID that two ports have.
+        With file and line: an unknown line that is not cut off, a table with a wrong count, a second table of a
+        switch, LIDs out of order, a LID that two ports have.
     """
     lines = LargeText(path)
-    file = TableFile(path, lines, lists_all=False)
+    file = TableFile(path, lines)
     table: SwitchTable | None = None
     noise = Noise()
     bounds, counted = (0, 0), False
@@ -66,29 +66,26 @@ def read_lfts(path: str | Path) -> TableFile:
         line, at = lines.line(begin)
         if match := _ENTRY.match(line):
             if table is None:
-                raise file.error("an entry outside a table; the line that begins a table is missing", number)
+                file.astray += 1
+                continue
             body = begin if not len(table.lids) else body
             _enter(file, table, match, bounds, number)
             ended = at
         elif match := _HEAD.match(line):
-            if table is not None:
-                raise file.error(f"the table begun in line {table.line} has no last line `… lids dumped`", number)
             counted = match[2].startswith("0x")
             bounds = integer(match[1]), integer(match[2])
             table = file.open(int(match[4], 16), number, int(match[3] or 0) or None)
         elif match := _FOOT.match(line):
             if table is None:
-                raise file.error("the end of a table that did not begin", number)
+                continue
             want = len(table.lids) if counted else bounds[1]
-            if int(match[1]) != want:
+            if int(match[1]) < want or (int(match[1]) > want and not counted):
                 raise file.error(f"the table begun in line {table.line} should end with {want} lids dumped", number)
             if isinstance(table.lids, array) and table.lids and table.lines[-1] - table.lines[0] < len(table.lids):
                 pattern = _Pattern(lines.data[body:ended], table)
             table = None
-        elif not _TITLE.match(line) and not noise.has(line, number):
+        elif not _TITLE.match(line) and not noise.has(line, number) and at <= len(lines.data):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
-    if table is not None:
-        raise file.error("the table begun here has no last line `… lids dumped`: the file is cut off", table.line)
     if not file.tables:
         raise TextError("no forwarding table in this file", path)
     file.notes += noise.notes(lines)

@@ -18,7 +18,7 @@ from unknot.fabrics.format import Format
 from unknot.fabrics.levels import UNKNOWN, LevelFile, levels_by_switch
 from unknot.fabrics.noise import Noise
 from unknot.fabrics.side_file import integer
-from unknot.input import read_lines
+from unknot.input import lines_of, read_text
 from unknot.output import write_text
 
 _SHORT = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s*$")
@@ -37,17 +37,18 @@ def read_psl(path: str | Path) -> LevelFile:
     Raises
     ------
     TextError
-        With file and line: an unknown line, a LID that is no unicast LID, an SL above 15, an entry outside a block,
-        a path record that is cut off or empty.
+        With file and line: an unknown line that is not cut off, a LID that is no unicast LID, an SL above 15, an
+        entry outside a block, a path record that is empty, or cut off before the last.
     """
-    lines = read_lines(path)
+    text = read_text(path)
+    lines, ended = lines_of(text, path), text.endswith("\n")
     file, noise = LevelFile(path, lines), Noise()
     source: tuple[int, int] | None = None
     opened, values = 0, dict[str, int]()
 
-    def close() -> None:
-        if opened:
-            missing = [name for name in _NEEDED if name not in values]
+    def close(last: bool = False) -> None:
+        missing = [name for name in _NEEDED if name not in values]
+        if opened and not (missing and last):
             if missing:
                 raise file.error(f"this path record has no {missing[0]}; is the file cut off?", opened)
             if not values["slid"] or not values["dlid"]:
@@ -78,9 +79,9 @@ def read_psl(path: str | Path) -> LevelFile:
                     values[match[1]] = integer(match[2])
                 except ValueError:
                     raise file.error(f"{match[1]} has no number", number) from None
-        elif not _IGNORED.match(line) and not noise.has(line, number):
+        elif not _IGNORED.match(line) and not noise.has(line, number) and (number < len(lines) or ended):
             raise file.error("path records have no such line; is it broken or cut off?", number)
-    close()
+    close(last=True)
     if not file.level and not file.by_switch:
         raise TextError("no service level of a path in this file", path)
     file.notes += noise.notes(lines)

@@ -14,7 +14,7 @@ from unknot.fabrics.formats import FORMATS, format_named, kind_by_content, kind_
 from unknot.fabrics.levels import with_lanes, with_levels
 from unknot.fabrics.opensm_lid_matrix import with_hops
 from unknot.fabrics.opensm_mcfdbs import with_multicast
-from unknot.fabrics.tables import TableFile, compare, join
+from unknot.fabrics.tables import TableFile, combined, join
 from unknot.network import Network
 
 _FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
@@ -55,7 +55,8 @@ def read_fabric(
     ----------
     path : str or Path
         A folder, in which `ibnetdiscover` output is used rather than a link list, and OpenSM's table dump rather than
-        the one with hop counts; when both dumps are there they must agree. Or a fabric file.
+        the one with hop counts; when both dumps are there they must agree, and one adds what the other
+        lacks. Or a fabric file.
     tables : str or Path, optional
         A file of forwarding tables to use; with a folder, instead of those in the folder.
     levels, lanes : str or Path, optional
@@ -95,8 +96,7 @@ def read_fabric(
     if dumps:
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
-        join(fabric, other)
-        compare(fabric, dumps[0], other)
+        fabric = combined(fabric, dumps[0], other)
     levels, lanes = levels or found.get("psl"), lanes or found.get("sl2vl")
     if levels is not None:
         fabric = with_levels(fabric, _read_as("levels", "service levels of paths (.psl, saquery -p)", levels))

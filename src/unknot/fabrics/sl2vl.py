@@ -14,7 +14,7 @@ from unknot.errors import TextError
 from unknot.fabrics.format import Format
 from unknot.fabrics.levels import LEVELS, UNKNOWN, LaneFile
 from unknot.fabrics.noise import Noise
-from unknot.input import read_lines
+from unknot.input import lines_of, read_text
 
 _NUMBERS = rf"((?:[0-9]{{1,2}}[\s|]+){{{LEVELS - 1}}}[0-9]{{1,2}})[\s|]*$"
 _HEAD = re.compile(
@@ -36,9 +36,10 @@ def read_sl2vl(path: str | Path) -> LaneFile:
     Raises
     ------
     TextError
-        With file and line: an unknown line, a VL above 15, a row outside a table, a record that is cut off.
+        With file and line: an unknown line that is not cut off, a VL above 15, a row outside a table.
     """
-    lines = read_lines(path)
+    text = read_text(path)
+    lines, ended = lines_of(text, path), text.endswith("\n")
     file, noise = LaneFile(path, lines), Noise()
     owner: tuple[int, int] | None = None
     opened, values = 0, dict[str, int]()
@@ -70,10 +71,8 @@ def read_sl2vl(path: str | Path) -> LaneFile:
                 raise file.error("this record does not say of which ports it is", number)
             add(UNKNOWN, values["LID"], values["InPort"], values["OutPort"], _numbers(match[1]), number)
             opened = 0
-        elif not _IGNORED.match(line) and not noise.has(line, number):
+        elif not _IGNORED.match(line) and not noise.has(line, number) and (number < len(lines) or ended):
             raise file.error("SL to VL tables have no such line; is it broken or cut off?", number)
-    if opened:
-        raise file.error("this record has no lanes; the file is cut off", opened)
     if not file.rows:
         raise TextError("no SL to VL table in this file that names its switch by GUID or LID", path)
     file.notes += noise.notes(lines)

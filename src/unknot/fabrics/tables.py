@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import TextError
-from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, Fabric
+from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.fabrics.side_file import SideFile
 
 NOT_ROUTED = 255
@@ -44,10 +43,8 @@ class SwitchTable:
             column.append(value)  # type: ignore[union-attr]
 
     def entry(self, lid: int) -> tuple[int, int]:
-        """Port and line of a LID; `NO_ENTRY` and the line of the table where it has none."""
+        """Port and line of a LID that the table has."""
         at = int(np.searchsorted(np.asarray(self.lids), lid))
-        if at == len(self.lids) or self.lids[at] != lid:
-            return NO_ENTRY, self.line
         return int(self.ports[at]), int(self.lines[at])
 
 
@@ -57,20 +54,20 @@ class TableFile(SideFile):
 
     Attributes
     ----------
-    lists_all : bool
-        Whether the format has a line for every LID, reachable or not, so that a missing one is an error.
     tables : dict
         By node GUID of the switch.
     guids : dict
         LID → (port GUID, line), where the format names the owner of the LID.
     stale : set of int
         LIDs the file itself marks as nobody's.
+    astray : int
+        Entries that stand below no line that names a switch.
     """
 
-    lists_all: bool
     tables: dict[int, SwitchTable] = field(default_factory=dict)
     guids: dict[int, tuple[int, int]] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
+    astray: int = 0
 
     def open(self, guid: int, line: int, lid: int | None = None) -> SwitchTable:
         """Begin the table of a switch."""
@@ -98,91 +95,120 @@ class TableFile(SideFile):
 
 
 def join(fabric: Fabric, file: TableFile) -> Fabric:
-    """The fabric with these tables.
+    """The fabric with these tables; entries that the file does not have are unknown.
+
+    Where switches have tables that the fabric file leaves out, a port without a cable may lead to one of them, and
+    entries which name it are unknown too.
 
     Raises
     ------
     TextError
-        If a table belongs to no switch of the fabric, a switch has none, a routed LID belongs to no port of the
-        fabric, or files disagree about whose LID one is.
+        If most tables belong to no switch of the fabric, a routed LID belongs to no port of it, or files disagree
+        about whose LID one is.
     """
-    fabric = _with_more_lids(fabric, file)
     router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    unlisted = [guid for guid in file.tables if guid not in router]
+    if 2 * len(unlisted) >= len(file.tables):
+        raise file.error(
+            f"{fabric.fabric_file} has no switch 0x{unlisted[0]:016x}; do fabric and tables belong together?",
+            file.tables[unlisted[0]].line,
+        )
+    fabric = _with_more_lids(fabric, file, whole=not unlisted)
     column = {int(lid): i for i, lid in enumerate(fabric.lids)}
     place = np.full(1 << 16, -1, dtype=np.int32)
     place[fabric.lids] = np.arange(fabric.lids.size)
-    tables = np.full((fabric.network.num_routers, fabric.lids.size), NO_ENTRY, dtype=np.int16)
-    for guid, table in file.tables.items():
-        if guid not in router:
-            raise file.error(
-                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and tables belong together?", table.line
-            )
-        r = router[guid]
+    tables = np.full((fabric.network.num_routers, fabric.lids.size), UNKNOWN_PORT, dtype=np.int16)
+    strange: set[int] = set()
+    for guid, r in router.items():
+        table = file.tables.get(guid)
+        if table is None:
+            continue
         name = fabric.network.router_name(r)
         claimed = fabric.owner[column[table.lid]] if table.lid in column else None
         if table.lid is not None and claimed != fabric.network.num_terminals + r:
             raise file.error(f"by {fabric.fabric_file}, LID {table.lid} does not belong to {name}", table.line)
-        lids, ports = np.asarray(table.lids), np.asarray(table.ports)
+        lids, ports = np.asarray(table.lids, dtype=np.int32), np.asarray(table.ports, dtype=np.int16)
         at = place[lids]
         foreign = (at < 0) & (ports != NO_ENTRY)
         for i in np.flatnonzero(foreign).tolist() if foreign.any() else []:
-            if int(lids[i]) not in file.stale:
+            if int(lids[i]) not in file.stale and not unlisted:
                 raise file.error(
                     f"{name} routes LID 0x{lids[i]:04x}, which no port in {fabric.fabric_file} has; do fabric and "
                     "tables belong together? (.lst files lack the further LIDs of a port: use ibnetdiscover output)",
                     int(table.lines[i]),
                 )
+            strange.add(int(lids[i]))
         tables[r, at[at >= 0]] = ports[at >= 0]
-        missing = np.setdiff1d(fabric.lids, lids) if file.lists_all else fabric.lids[:0]
-        if missing.size:
-            raise file.error(
-                f"the table of {name} has no line for LID 0x{missing[0]:04x}; is it cut off?", table.line
-            )
-    for r, guid in enumerate(fabric.switch_guid.tolist()):
-        if guid not in file.tables:
-            raise TextError(
-                f"no table for switch {fabric.network.router_name(r)} (0x{guid:016x}); is this file cut off?",
-                file.where,
-            )
-    notes = (*fabric.notes, *file.notes)
-    foreign = sorted(file.stale - set(column))
-    if foreign:
-        notes += (f"{len(foreign)} LIDs have table entries but belong to no port, the first 0x{foreign[0]:04x}",)
-    return replace(fabric, tables=tables, tables_file=str(file.where), notes=notes)
+    loose = list(fabric.restored) if len(fabric.restored) > 1 and not unlisted else list(router.values())
+    if unlisted or len(fabric.restored) > 1:
+        cabled = _cabled(fabric)[loose]
+        part = tables[loose]
+        part[(part > 0) & ~np.take_along_axis(cabled, np.maximum(part, 0).astype(np.int64), axis=1)] = UNKNOWN_PORT
+        tables[loose] = part
+    notes = [*fabric.notes, *file.notes]
+    if file.astray:
+        notes.append(f"{file.astray:,} table entries stand below no line that names their switch, and are not used")
+    if unlisted:
+        notes.append(f"{len(unlisted)} switches have a table but are not in {fabric.fabric_file}")
+    foreign_lids = sorted((file.stale | strange) - set(column))
+    if foreign_lids:
+        notes.append(
+            f"{len(foreign_lids)} LIDs have table entries but belong to no port, the first 0x{foreign_lids[0]:04x}"
+        )
+    return replace(fabric, tables=tables, tables_file=str(file.where), unlisted=tuple(unlisted), notes=tuple(notes))
 
 
-def compare(fabric: Fabric, file: TableFile, other: TableFile) -> None:
-    """Check that two files of tables agree on the LIDs of the fabric; TextError if they differ."""
-    for r, guid in enumerate(fabric.switch_guid.tolist()):
-        ours, theirs = (_dense(table.tables[guid])[fabric.lids] for table in (file, other))
-        for index in np.flatnonzero(ours != theirs)[:1].tolist():
-            lid = int(fabric.lids[index])
-            (port, line), (port2, line2) = file.tables[guid].entry(lid), other.tables[guid].entry(lid)
-            raise other.error(
-                f"{fabric.network.router_name(r)} sends {fabric.lid_name(index)} to {_port(port2)} here, but to "
-                f"{_port(port)} by {file.where}:{line}; name the file that holds with --tables",
-                line2,
-            )
+def _cabled(fabric: Fabric) -> npt.NDArray[np.bool_]:
+    """Mask of the ports of each switch that have a cable, and of its own."""
+    network = fabric.network
+    cabled = np.zeros((network.num_routers, NOT_ROUTED + 1), dtype=bool)
+    cabled[:, 0] = True
+    if network.ports is not None:
+        cabled[network.source, network.ports[:, 0]] = True
+    cabled[network.inject, fabric.host_port] = True
+    return cabled
 
 
-def _dense(table: SwitchTable) -> npt.NDArray[np.int16]:
-    """The port of every LID there could be."""
-    ports = np.full(1 << 16, NO_ENTRY, dtype=np.int16)
-    ports[np.asarray(table.lids)] = np.asarray(table.ports)
-    return ports
+def combined(fabric: Fabric, file: TableFile, other: TableFile) -> Fabric:
+    """A fabric with the tables of `file`, and what is unknown from those of another.
+
+    Raises
+    ------
+    TextError
+        If the other does not fit the fabric, or the two differ.
+    """
+    added = join(fabric, other)
+    assert fabric.tables is not None
+    assert added.tables is not None
+    known = (fabric.tables != UNKNOWN_PORT) & (added.tables != UNKNOWN_PORT)
+    for r, index in np.argwhere(known & (fabric.tables != added.tables))[:1].tolist():
+        guid, lid = int(fabric.switch_guid[r]), int(fabric.lids[index])
+        (port, line), (port2, line2) = file.tables[guid].entry(lid), other.tables[guid].entry(lid)
+        raise other.error(
+            f"{fabric.network.router_name(r)} sends {fabric.lid_name(index)} to {_port(port2)} here, but to "
+            f"{_port(port)} by {file.where}:{line}; name the file that holds with --tables",
+            line2,
+        )
+    tables = np.where(fabric.tables == UNKNOWN_PORT, added.tables, fabric.tables)
+    return replace(fabric, tables=tables, unlisted=tuple({*fabric.unlisted, *added.unlisted}))
 
 
 def _port(port: int) -> str:
     return "no port" if port == NO_ENTRY else f"port {port}"
 
 
-def _with_more_lids(fabric: Fabric, file: TableFile) -> Fabric:
-    """Check LID owners; add the further LIDs of ports (LMC > 0) that only the tables know."""
+def _with_more_lids(fabric: Fabric, file: TableFile, *, whole: bool) -> Fabric:
+    """Check LID owners; add the further LIDs of ports (LMC > 0) that only the tables know.
+
+    Of a fabric that is not whole, ports may be missing.
+    """
     column = {int(lid): i for i, lid in enumerate(fabric.lids)}
     port = {int(guid): p for p, guid in enumerate(fabric.port_guid)}
     more: dict[int, int] = {}
     for lid, (guid, line) in file.guids.items():
         if lid not in column:
+            if guid not in port and not whole:
+                continue
             if guid not in port:
                 raise file.error(
                     f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x}, which {fabric.fabric_file} does not have; "

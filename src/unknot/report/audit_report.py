@@ -46,7 +46,13 @@ def audit_page(audit: Audit) -> str:
 
 def _lead(audit: Audit) -> str:
     found = audit.host_to_host
-    if found.verdict.deadlock_free is None:
+    unknown = found.unknown
+    if found.verdict.deadlock_free is None and unknown.unknown_because:
+        text = (
+            f"Whether these forwarding tables can deadlock is open: {unknown.unknown_pairs:,} of "
+            f"{count(found.delivery.pairs, 'pair')} are unknown, the others are free."
+        )
+    elif found.verdict.deadlock_free is None:
         text = "Whether these forwarding tables can deadlock was not decided."
     elif found.verdict.deadlock_free:
         text = "Between hosts, these forwarding tables cannot deadlock."
@@ -60,6 +66,8 @@ def _lead(audit: Audit) -> str:
         text += " Together with multicast they can."
     if found.delivery.delivered:
         return f"{text} Every host reaches every other."
+    if found.delivery.delivered is None:
+        return f"{text} Every known route arrives."
     return f"{text} {found.delivery.undelivered_pairs:,} of {count(found.delivery.pairs, 'pair')} are not delivered."
 
 

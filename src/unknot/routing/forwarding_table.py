@@ -28,6 +28,8 @@ EJECT_HERE = -1
 """Table code: the packet leaves the network at this router."""
 DROP = -2
 """Table code: no entry, or one that leads nowhere; a packet is dropped."""
+UNKNOWN_ENTRY = -3
+"""Table code: nobody knows; a packet goes no further, and nothing follows from it."""
 
 Traffic = Literal["host-to-host", "host-to-switch", "switch-to-switch", "all"]
 TRAFFICS: tuple[Traffic, ...] = ("host-to-host", "host-to-switch", "switch-to-switch", "all")
@@ -51,7 +53,7 @@ def forwarding_table(
     ----------
     network : Network
     next_channel : array_like of int, shape (routers, addresses)
-        Channel taken at each router for each address, or `EJECT_HERE`, or `DROP`.
+        Channel taken at each router for each address, or `EJECT_HERE`, `DROP` or `UNKNOWN_ENTRY`.
     vcs : int
         VCs per channel, all candidates alike.
     destination : array_like of int, shape (addresses,), optional
@@ -82,7 +84,7 @@ def forwarding_table(
         )
     if address_labels is not None and len(address_labels) != homes.size:
         raise RelationError(f"{name}: {len(address_labels)} labels for {homes.size} addresses")
-    bad = (table < DROP) | (table >= network.num_channels)
+    bad = (table < UNKNOWN_ENTRY) | (table >= network.num_channels)
     if bad.any():
         r, a = np.argwhere(bad)[0].tolist()
         raise RelationError(
@@ -132,7 +134,7 @@ def _check_entries(relation: Relation, table: IntArray) -> None:
 
 
 def route_lengths(network: Network, next_channel: npt.ArrayLike) -> IntArray:
-    """Hops of the route from each router for each address; −1 where it does not arrive.
+    """Hops of the route from each router for each address; −1 where it is lost, −2 − r where router r is unknown.
 
     The next router for one address is a function, so routes are followed by repeated squaring: O(routers × addresses
     × log routers).
@@ -148,15 +150,20 @@ def route_lengths(network: Network, next_channel: npt.ArrayLike) -> IntArray:
     """
     table = np.asarray(next_channel)
     drop, home = network.num_routers, network.num_routers + 1
-    target = np.concatenate([network.target, [drop, home]])
+    target = np.concatenate([network.target, [drop, drop, home]])
     found = np.empty(table.shape, dtype=np.int32)
     for address in range(table.shape[1]):
+        unknown = np.flatnonzero(table[:, address] == UNKNOWN_ENTRY)
         step = np.concatenate([target[table[:, address]], [drop, home]])
+        step[unknown] = unknown
         hops = (step < drop).astype(np.int64)
+        hops[unknown] = 0
         for _ in range(network.num_routers.bit_length()):
             hops += hops[step]
             step = step[step]
         found[:, address] = np.where(step[:drop] == home, hops[:drop], -1)
+        ends = np.isin(step[:drop], unknown)
+        found[ends, address] = -2 - step[:drop][ends]
     return found
 
 
@@ -199,8 +206,11 @@ def switchboard(fabric: Fabric) -> Switchboard:
         terminal_labels=tuple(network.terminal_name(t) for t in range(hosts))
         + tuple(f"{network.router_name(r)}[0]" for r in range(routers)),
     )
+    from unknot.fabrics.fabric import UNKNOWN_PORT
+
     ports = network.ports if network.ports is not None else np.zeros((0, 2), dtype=np.int32)
-    wired = np.full((routers, 257), DROP, dtype=np.int32)
+    wired = np.full((routers, 258), DROP, dtype=np.int32)
+    wired[:, UNKNOWN_PORT] = UNKNOWN_ENTRY
     wired[network.source, ports[:, 0]] = np.arange(network.num_channels)
     ported = fabric.tables.astype(np.int64)
     next_channel = wired[np.arange(routers)[:, None], ported]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from unknot import memory
 from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
-from unknot.fabrics.levels import DROPPED, LEVELS, UNKNOWN
+from unknot.fabrics.levels import DROPPED, LEVELS, UNKNOWN, unrecorded
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import EJECT_HERE
@@ -28,10 +28,14 @@ Levels = npt.NDArray[np.uint16]
 
 
 def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) -> Levels:
-    """Service levels from the first ports to some LIDs, by position; level 0 where there is no record."""
+    """Service levels from the first ports to some LIDs, by position; none between hosts without a record.
+
+    Ports of switches send and receive at level 0 where there is no record.
+    """
     if fabric.levels is None:
         return np.ones((senders.size, lids.size), dtype=np.uint16)
     found = np.left_shift(np.uint16(1), np.maximum(fabric.levels[np.ix_(senders, lids)], 0).astype(np.uint16))
+    found[: fabric.network.num_terminals][unrecorded(fabric, lids)[: senders.size]] = 0
     place = np.full(fabric.lids.size, -1)
     place[lids] = np.arange(lids.size)
     row, column, level = fabric.more_levels.T

@@ -97,8 +97,8 @@ class Audit:
         return self.host_to_host.loop
 
     @property
-    def delivered(self) -> bool:
-        return bool(self.host_to_host.delivery.delivered)
+    def delivered(self) -> bool | None:
+        return self.host_to_host.delivery.delivered
 
 
 def audit(
@@ -158,7 +158,10 @@ def audit(
     widest = max(kind.relation.vcs.widest for kind in found)
     return Audit(
         fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]), replies,
-        audit_multicast(fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit),
+        audit_multicast(
+            fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit,
+            known=not found[0].unknown.unknown_because,
+        ),
         audit_hops(fabric, board, hops),
     )  # fmt: skip
 
@@ -174,7 +177,7 @@ def _assumption(fabric: Fabric, lanes: int) -> str:
         if fabric.lanes is not None
         else "the VL is the SL modulo their number"
     )
-    return f"{count} in use; {level}, SL 0 where there is no path record; {lane}"
+    return f"{count} in use; {level}, SL 0 for the switches' own ports without a path record; {lane}"
 
 
 def _extra_hops(fabric: Fabric, hops: IntArray) -> IntArray:

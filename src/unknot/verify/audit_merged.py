@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.fabrics import Fabric
+from unknot.fabrics.levels import unrecorded
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import Switchboard, destinations, forwarding_table, senders
@@ -34,7 +35,8 @@ def merged_relation(
     Relation
         Terminal r is at switch r; its addresses are those of `fabric_relation`.
     int32 array, shape (switches, LIDs)
-        Ports of the kind that send, at each switch, other than the one that has the LID. None in place of both where
+        Ports of the kind that send, at each switch, other than the one that has the LID and those that have no path
+        record. None in place of both where
         the lane of a level depends on ports, and so on hosts.
     """
     lids = destinations(fabric, traffic)
@@ -52,7 +54,10 @@ def merged_relation(
         return None
     level = _levels_by_switch(fabric, board, traffic, lids, replies)
     in_port = np.zeros(network.num_terminals, dtype=np.int32)
-    return laned_table(network, next_channel, in_port, level, counts > 0, *lane, home, labels, name), counts
+    relation = laned_table(network, next_channel, in_port, level, counts > 0, *lane, home, labels, name)
+    for router, without in zip(fabric.network.inject.tolist(), unrecorded(fabric, lids), strict=True):
+        counts[router] -= without
+    return relation, counts
 
 
 def _everywhere(fabric: Fabric, lane: npt.NDArray[np.int8], count: int) -> tuple[npt.NDArray[np.int8], int] | None:

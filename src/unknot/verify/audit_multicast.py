@@ -99,6 +99,7 @@ def audit_multicast(
     level: int = 0,
     lanes: int | None = None,
     time_limit: float | Deadline = 60.0,
+    known: bool = True,
 ) -> MulticastAudit | None:
     """Judge the multicast tables of a fabric together with its routes between hosts; None if it has no groups.
 
@@ -108,6 +109,8 @@ def audit_multicast(
         Service level of the groups, as their member records say; OpenSM's default partition has 0.
     lanes : int, optional
         As for `audit`.
+    known : bool
+        Whether all routes between hosts are known; otherwise "free" is open.
 
     Raises
     ------
@@ -125,7 +128,7 @@ def audit_multicast(
     verdict = check(relation, technique, time_limit=time_limit)
     circling = tuple(tree.circling for tree in trees if tree.circling)
     free = verdict.deadlock_free
-    if free and (verdict.certificate is None or verdict.certificate.kind != "order" or _odd(trees)):
+    if free and (verdict.certificate is None or verdict.certificate.kind != "order" or _odd(trees) or not known):
         free = None
     lost: dict[str, None] = {}
     for tree in trees:

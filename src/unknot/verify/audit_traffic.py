@@ -16,6 +16,7 @@ from unknot.routing.forwarding_table import Switchboard, Traffic, destinations, 
 from unknot.routing.relation import Relation
 from unknot.switching import Switching
 from unknot.verify.audit_merged import merged_relation
+from unknot.verify.audit_unknown import Unknown, unknown_traffic
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.lost import loop_of, lost_packets
@@ -61,8 +62,8 @@ class TrafficAudit:
         (`audit_merged`).
     verdict : Verdict
     certificate_holds : bool or None
-        Whether the separate checker accepts the evidence of the verdict; None when it had nothing to check, or too
-        much.
+        Whether the separate checker accepts the evidence of the verdict, on what is known; None when it had nothing
+        to check, or too much.
     delivery : Delivery
     loop : tuple of str
         Names of the switches on the loop of the counterexample, in the order of its channels; empty without one.
@@ -72,6 +73,8 @@ class TrafficAudit:
         Pairs of a source and a LID whose route by the tables is longer than the shortest path.
     extra_hops : int
         Hops by which the worst of them is longer.
+    unknown : Unknown
+        What the files do not tell; only the rest was judged.
     """
 
     traffic: str
@@ -83,6 +86,7 @@ class TrafficAudit:
     lost: tuple[str, ...]
     longer_pairs: int
     extra_hops: int
+    unknown: Unknown
 
     @property
     def meaning(self) -> str:
@@ -120,7 +124,7 @@ def audit_traffic(
     name = REPLIES if replies else traffic
     if board.network.num_terminals * fabric.lids.size > MERGED:
         merged = merged_relation(fabric, board, traffic, lanes, replies=replies)
-        found = merged and _merged(fabric, name, lids, *merged, technique, time_limit, hops, extra)
+        found = merged and _merged(fabric, board, name, lids, *merged, technique, time_limit, hops, extra)
         if found:
             return found
     relation = fabric_relation(fabric, traffic, lanes=lanes, replies=replies)
@@ -128,11 +132,14 @@ def audit_traffic(
     delivery = deliver(relation)
     lost = lost_packets(fabric, relation, delivery, lids)[:SHOWN]
     extra = extra[np.ix_(relation.network.inject, lids)]
-    return _joined(name, relation, verdict, delivery, lost, _used(relation, lids.size), extra)
+    used = _used(relation, lids.size)
+    unknown = unknown_traffic(fabric, board, relation, lids, hops, used.sum(axis=1))
+    return _joined(name, relation, verdict, delivery, lost, np.asarray(used.any(axis=1)), extra, unknown)
 
 
 def _merged(
     fabric: Fabric,
+    board: Switchboard,
     name: str,
     lids: npt.NDArray[np.int64],
     relation: Relation,
@@ -148,11 +155,13 @@ def _merged(
     counterexample begins at the switch of its destination: the sender might be the receiver.
     """
     at_home = relation.destination[: lids.size], np.arange(lids.size)
-    missed = np.where(hops[:, lids] < 0, counts, 0)
-    if missed[at_home].any():
+    stopped = hops[:, lids]
+    missed = np.where(stopped < 0, counts, 0)
+    if missed[at_home][stopped[at_home] == -1].any():
         return None
     delivery = deliver(relation)
-    if not delivery.delivered and (fabric.levels is not None or fabric.lanes is not None):
+    open_states = int(_used(relation, lids.size).sum(axis=1)[stopped < -1].sum())
+    if delivery.undelivered_pairs > open_states and (fabric.levels is not None or fabric.lanes is not None):
         return None
     verdict = check(relation, technique, time_limit=time_limit)
     stuck = verdict.configuration
@@ -160,7 +169,8 @@ def _merged(
         return None
     delivery = replace(delivery, pairs=int(counts.sum()), undelivered_pairs=int(missed.sum()))
     lost = lost_packets(fabric, relation, delivery, lids)[:SHOWN]
-    return _joined(name, relation, verdict, delivery, lost, counts, extra[:, lids])
+    unknown = unknown_traffic(fabric, board, relation, lids, hops, counts)
+    return _joined(name, relation, verdict, delivery, lost, counts, extra[:, lids], unknown)
 
 
 def _joined(
@@ -171,26 +181,27 @@ def _joined(
     lost: tuple[str, ...],
     pairs: npt.NDArray[np.integer | np.bool_],
     extra: IntArray,
+    unknown: Unknown,
 ) -> TrafficAudit:
     """Join what was found; `pairs` and `extra` hold pairs and extra hops, by terminal of the relation and LID."""
     longer = (pairs > 0) & (extra > 0)
+    whole = unknown.delivery(delivery)
     return TrafficAudit(
         traffic=traffic,
         relation=relation,
-        verdict=verdict,
+        verdict=unknown.verdict(verdict, whole.pairs),
         certificate_holds=evidence_holds(relation, verdict),
-        delivery=delivery,
+        delivery=whole,
         loop=loop_of(relation, verdict.configuration),
         lost=lost,
         longer_pairs=int(pairs[longer].sum()),
         extra_hops=int(extra[longer].max(initial=0)),
+        unknown=unknown,
     )
 
 
 def _used(relation: Relation, lids: int) -> npt.NDArray[np.bool_]:
-    """Pairs of terminal and LID that are used, at whatever service level."""
+    """Pairs of terminal and LID that are used, by terminal, service level and LID."""
     if relation.may_use is None:
-        return np.ones((relation.network.num_terminals, lids), dtype=bool)
-    if relation.num_addresses == lids:
-        return relation.may_use
-    return np.asarray(relation.may_use.reshape(relation.network.num_terminals, -1, lids).any(axis=1))
+        return np.ones((relation.network.num_terminals, 1, lids), dtype=bool)
+    return np.asarray(relation.may_use.reshape(relation.network.num_terminals, -1, lids))

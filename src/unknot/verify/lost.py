@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from unknot.certificates.verdict import Configuration
 from unknot.fabrics import NO_ENTRY, Fabric
+from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 
@@ -16,6 +17,8 @@ def lost_packets(
 ) -> tuple[str, ...]:
     """Dead ends and loops in words, each once: the switch, the LID, and what its table says of it.
 
+    Where the table is unknown, nothing is said.
+
     `lids` gives the positions in ``fabric.lids`` of the addresses of a relation, once for each service level.
     """
     router, network = relation.vcs.router, fabric.network
@@ -24,7 +27,9 @@ def lost_packets(
         came = int(relation.vcs.channel[input_vc]) if input_vc < relation.num_vcs else -1
         arrived = -1 if came < 0 or network.ports is None else int(network.ports[came, 1])
         level = relation.address_name(address).rpartition(" at SL ")[2] if fabric.lanes is not None else ""
-        lines[_dead_end(fabric, int(router[input_vc]), int(lids[address % lids.size]), arrived, level)] = None
+        at, column = int(router[input_vc]), int(lids[address % lids.size])
+        if fabric.tables is None or fabric.tables[at, column] != UNKNOWN_PORT:
+            lines[_dead_end(fabric, at, column, arrived, level)] = None
     for input_vcs, address in delivery.loops:
         around = [int(router[input_vc]) for input_vc in input_vcs]
         first = around.index(min(around))
