@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import unrecorded
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import UNKNOWN_ENTRY, Switchboard
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
-from unknot.verify.verdict import Verdict
 
 NAMED = 3
 """Causes that a verdict names."""
