@@ -15,6 +15,8 @@ from typer.testing import CliRunner, Result
 import unknot
 from unknot.cli import app
 from unknot.errors import UnknotError
+from unknot.report.curves import points
+from unknot.report.study_report import study_page
 from unknot.routing import dimension_order, duato
 from unknot.studies import load_study, run_study
 from unknot.topologies import mesh
@@ -191,3 +193,20 @@ def test_a_booksim_sweep_writes_its_curve() -> None:
     other = says("run", "mesh.cfg", "--sweep", "num_vcs=1:2:1", "--out", "other")
     assert other.exit_code == 0
     assert [path.name for path in Path("other").iterdir()] == ["mesh.csv"]
+
+
+def test_a_load_that_is_too_short_to_tell_is_no_saturation() -> None:
+    """The window ends while the network fills: loads go on, and nothing says that it is not stable."""
+    found = unknot.curve(
+        "mesh(16, 16)", routing="dimension_order", vcs=4, loads=(0.1, 0.12), warmup=20, measure=60, jobs=1
+    )
+    runs = found.designs[0].runs
+    assert [run.outcome for run in runs] == ["too short", "too short"]
+    assert [point.undecided for point in points(runs)] == [True, True]
+    drawn = found.plot()
+    assert "no load decided, too short to tell at 0.1, 0.12" in repr(drawn)
+    assert "too short to tell" in drawn
+    assert "not stable" not in drawn
+    page = study_page(found)
+    assert page.count("? too short") == 2
+    assert "✗" not in page[page.index("<h2>Runs</h2>") :]

@@ -226,11 +226,16 @@ class _Shown:
         mean = "-" if latency is None else f"{latency:.2f}" + ("" if width is None else f" ± {width:.2f}")
         show(
             f"{point.setting:24}  {mean:>18}  {known['Accepted flit rate average']:16.4f}  "
-            f"{'-' if hops is None else f'{hops:.3f}':>6}{'' if point.found.stable else '  not stable'}"
+            f"{'-' if hops is None else f'{hops:.3f}':>6}{self.unsettled(point)}"
             f"{self.scale.ns(latency)}{self.scale.gb_per_s(known['Accepted flit rate average'])}"
         )
         if self.csv:
             show(csv_line(self.setup, point))
+
+    @staticmethod
+    def unsettled(point: Point) -> str:
+        """Say that a point is not stable, or too short to tell."""
+        return "" if point.found.stable else "  too short" if point.found.undecided else "  not stable"
 
     def statistics(self, point: Point) -> None:
         """Print the statistics at the end of a BookSim run, under BookSim's names."""
@@ -255,9 +260,13 @@ class _Shown:
         if (said := _of_replies(self.setup)) is not None:
             show(said)
         if len(points) > 1:
-            broken = [point for point in points if not point.found.stable]
+            broken = [point for point in points if not (point.found.stable or point.found.undecided)]
             steady = [point.setting for point in points if point.found.stable]
-            show(f"saturation: {broken[0].setting} is the first that is not stable" if broken else "all are stable")
+            show(
+                f"saturation: {broken[0].setting} is the first that is not stable"
+                if broken
+                else f"{len(steady)} of {len(points)} are stable"
+            )
             if broken and steady:
                 show(f"{broken[0].setting}: {broken[0].found.reason}")
             return
@@ -269,7 +278,7 @@ class _Shown:
             late = f"{_number(run.latency_p99)}{self.scale.ns(run.latency_p99)}"
             load = f"{run.accepted_load:.4f}{self.scale.gb_per_s(run.accepted_load)}"
             show(
-                f"seed {run.seed}: {'stable' if run.stable else 'not stable'}, latency {mean}, median "
+                f"seed {run.seed}: {run.outcome}, latency {mean}, median "
                 f"{_number(run.latency_p50)}, p99 {late}, accepted {load}, "
                 f"{run.packets} packets, {run.cycles} cycles{self.scale.ns(run.cycles)}"
             )

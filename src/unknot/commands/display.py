@@ -127,7 +127,13 @@ def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: S
         _accepted_row(found, scale),
         *_latency_rows(found, scale),
         *([("intervals", f"too few seeds: {FEWEST_SEEDS} are needed")] if len(found.runs) < FEWEST_SEEDS else []),
-        ("stable", Text(f"{found.stable_runs} of {len(found.runs)} runs", style=answer(found.stable).style)),
+        (
+            "stable",
+            Text(
+                f"{found.stable_runs} of {len(found.runs)} runs",
+                style=answer(None if found.undecided else found.stable).style,
+            ),
+        ),
     ]
     if found.reason:
         rows.append(("reason", found.reason))
@@ -223,15 +229,16 @@ def _first_latency(run: Run, scale: Scale) -> str:
 def _loads(design: DesignResult, scale: Scale) -> str:
     if not design.runs:
         return "not simulated"
-    broken = next((run for run in design.runs if not run.stable), None)
-    if broken is None:
-        most = design.runs[-1].offered_load
-        return f"stable up to {most:g}{scale.gb_per_s(most)}"
+    broken = next((run for run in design.runs if not (run.stable or run.undecided)), None)
+    stable = [run.offered_load for run in design.runs if run.stable]
+    if broken is None and stable:
+        return f"stable up to {max(stable):g}{scale.gb_per_s(max(stable))}"
+    broken = broken or design.runs[0]
     return f"{broken.outcome} at {broken.offered_load:g}{scale.gb_per_s(broken.offered_load)}"
 
 
 def _stable(run: Run) -> Text:
-    return answer(None if run.outcome == "too short" else run.stable)
+    return answer(None if run.undecided else run.stable)
 
 
 def answer(value: bool | None) -> Text:

@@ -193,7 +193,7 @@ def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:
     if run.deadlock is not None:
         write(out, draw_configuration(relation, run.deadlock))
         return
-    note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else ', not stable'}"
+    note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else f', {run.outcome}'}"
     write(out, draw_load(relation.network, run.utilisation, note=note, units=scale.units))
 
 

@@ -36,6 +36,8 @@ class Point:
         Whether every run was.
     deadlocked : bool
         Whether some run ended in a deadlock.
+    undecided : bool
+        Whether it is open if every run is stable: some were too short to tell, the others are.
     accepted_half_width, mean_half_width : float or None
         Of 95 % confidence intervals: the run's own with one seed, none with two, over the seeds with more.
     seeds, stable_seeds : int
@@ -48,6 +50,7 @@ class Point:
     p99: float | None
     stable: bool
     deadlocked: bool
+    undecided: bool = False
     accepted_half_width: float | None = None
     mean_half_width: float | None = None
     seeds: int = 1
@@ -82,6 +85,7 @@ def _point(load: float, group: list[Run]) -> Point:
         mean_of([run.latency_p99 for run in group]),
         stable == len(group),
         any(run.deadlock is not None for run in group),
+        stable < len(group) and all(run.stable or run.undecided for run in group),
         spread(accepted) if several else group[0].accepted_half_width,
         (spread(latencies) if stable == len(group) else None) if several else group[0].latency_half_width,
         len(group),
@@ -100,7 +104,8 @@ def draw_curves(
     """Mean latency, 99th percentile and accepted load against offered load, one line per design.
 
     Loads at which a run is not stable get a hollow mark, on the upper edge when the latency lies beyond it; loads at
-    which a run deadlocks get a cross. Bars are 95 % confidence intervals.
+    which a run deadlocks get a cross, those at which one was too short to tell a stroke. Bars are 95 %
+    confidence intervals.
 
     Parameters
     ----------
@@ -140,10 +145,12 @@ def draw_curves(
     names = [plain(name, min(60, letters - 6)) for name in lines]
     every = [point for found in lines.values() for point in found]
     marks = {}
-    if any(not point.stable for point in every):
+    if any(not (point.stable or point.undecided) for point in every):
         marks["not stable" if paper else "not stable (on the edge: beyond it)"] = "o"
     if any(point.deadlocked for point in every):
         marks["deadlock"] = "x"
+    if any(point.undecided for point in every):
+        marks["too short to tell"] = "|"
     names += marks
     columns = max(1, min(len(names), 4, letters // (max(map(len, [*names, ""])) + 6)))
     height = high * (len(shown) if tall else 1) + (0.17 if paper else 0.22) * -(-len(names) // columns) + 0.1
@@ -204,10 +211,11 @@ def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
 
 def _line(panel: Axes, i: int, xs: list[float], ys: list[float], found: Sequence[Point], top: float) -> None:
     (line,) = panel.plot(xs, ys, **_look(i))
-    loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if not p.stable]
+    loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if not (p.stable or p.undecided)]
     for mark in _marks(panel, loose, **_look(i) | {"linestyle": "none"}, markerfacecolor="white"):
         mark.set(markersize=1.45 * line.get_markersize(), markeredgewidth=0.8 * line.get_linewidth())
     _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.deadlocked])
+    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.undecided], "|")
 
 
 def _marks(panel: Axes, points: Sequence[tuple[float, float]], **look: Any) -> list[Any]:
@@ -215,8 +223,8 @@ def _marks(panel: Axes, points: Sequence[tuple[float, float]], **look: Any) -> l
     return panel.plot(*zip(*points, strict=True), **look, clip_on=False) if points else []
 
 
-def _crosses(panel: Axes, i: int, points: Sequence[tuple[float, float]]) -> None:
-    for mark in _marks(panel, points, color=_look(i)["color"], marker="x", linestyle="none", zorder=5):
+def _crosses(panel: Axes, i: int, points: Sequence[tuple[float, float]], sign: str = "x") -> None:
+    for mark in _marks(panel, points, color=_look(i)["color"], marker=sign, linestyle="none", zorder=5):
         mark.set(markersize=2 * mark.get_markersize(), markeredgewidth=1.3 * mark.get_linewidth())
 
 
@@ -245,6 +253,9 @@ def _key(**look: Any) -> Any:
 def _described(entry: tuple[str, Sequence[Point]]) -> str:
     name, found = entry
     steady = [p for p in found if p.stable]
-    text = f"{name}: stable up to {max(p.load for p in steady):g}" if steady else f"{name}: not stable at any load"
+    unsure = [f"{p.load:g}" for p in found if p.undecided]
+    none = "not stable at any load" if len(unsure) < len(found) else "no load decided"
+    text = f"{name}: stable up to {max(p.load for p in steady):g}" if steady else f"{name}: {none}"
+    text += f", too short to tell at {', '.join(unsure)}" if unsure else ""
     stuck = [p.load for p in found if p.deadlocked]
     return text + (f", deadlock at {min(stuck):g}" if stuck else "")

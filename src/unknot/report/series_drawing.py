@@ -101,5 +101,4 @@ def draw_series(
         panel.set_xlim(0, ends[-1])
         if title and not paper:
             figure.suptitle(plain(title, 120), x=0.012, ha="left", fontsize=10.5)
-        state = "stable" if run.stable else "not stable"
-        return drawing(figure, f"{title}: {count(run.cycles, 'cycle')}, {state}".removeprefix(": "))
+        return drawing(figure, f"{title}: {count(run.cycles, 'cycle')}, {run.outcome}".removeprefix(": "))

@@ -64,7 +64,7 @@ def curve(
     vcs, switching, buffer_depth, router, traffic, packet_length, bursts, warmup, measure, precision
         As `unknot.simulate` takes them.
     beyond : bool
-        Whether loads go on past the first at which a run is not stable.
+        Whether loads go on past the first at which a run is not stable; they do past one that is too short to tell.
     seeds : sequence of int
         Each load is run with each of them.
     jobs, executor, store, progress, note

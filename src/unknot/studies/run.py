@@ -213,7 +213,7 @@ class _Sweep:
         if isinstance(result, Proven):
             if not result.delivery.delivered:
                 self.last[index] = -1
-        elif not result.stable and self.stops:
+        elif not (result.stable or result.undecided) and self.stops:
             self.last[index] = min(self.last[index], load)
         if self.progress is not None:
             what = "proof" if load < 0 else f"load {self.loads[load]:g}"

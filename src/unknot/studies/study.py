@@ -167,7 +167,8 @@ class Simulation(_Table):
     loads : tuple of float or Ramp
         Offered loads in flits per terminal per cycle.
     stop_at_saturation : bool
-        Whether a design's loads, taken in rising order, end with the first at which a run is not stable.
+        Whether a design's loads, taken in rising order, end with the first at which a run is not stable;
+        one that was too short to tell does not end them.
     seeds : tuple of int
     warmup, measure : int or None
         Cycles; None: what `unknot.simulate` chooses.

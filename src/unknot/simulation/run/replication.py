@@ -72,6 +72,11 @@ class Runs(Shown):
     stable: bool
     reason: str
 
+    @property
+    def undecided(self) -> bool:
+        """Whether it is open if all are stable: some were too short to tell, the others are."""
+        return not self.stable and all(run.stable or run.undecided for run in self.runs)
+
     def __repr__(self) -> str:
         latency = "" if self.latency_mean is None else f", latency {self.latency_mean:.4g} cycles"
         of = f"load {self.offered_load:g}: accepted {self.accepted_load:.4g}{latency}"

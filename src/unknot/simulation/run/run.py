@@ -17,6 +17,7 @@ from unknot.simulation.run.class_run import ClassRun
 from unknot.simulation.run.pair_run import PairRun
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
+from unknot.simulation.run.statistics import TOO_SHORT
 from unknot.switching import Switching
 
 if TYPE_CHECKING:
@@ -128,6 +129,11 @@ class Run(Shown):
     def outcome(self) -> str:
         """``stable``, ``saturated``, ``deadlock``, ``livelock``, ``starvation``, or ``too short`` to say."""
         return "stable" if self.stable else "deadlock" if self.deadlock is not None else self.reason.partition(":")[0]
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the run was too short to say if it is stable."""
+        return self.outcome == TOO_SHORT
 
     def __repr__(self) -> str:
         latency = "no packet arrived" if self.latency_mean is None else f"latency {self.latency_mean:.4g} cycles"
