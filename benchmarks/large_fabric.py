@@ -1,7 +1,8 @@
-"""`unknot audit` and `unknot repair` on the files of 9,990 hosts: seconds of processor time and largest resident size."""
+"""`unknot audit` and `unknot repair` on the files of 9,990 hosts: processor seconds and largest resident size."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -47,24 +48,28 @@ def measured(words: list[str]) -> str:
     )
 
 
-def main() -> None:
+def write(scratch: str) -> None:
+    """Write a folder with safe tables and one with unsafe ones."""
     safe = up_down(270, 18, 37)
-    guids = np.concatenate([safe.node_guid + np.uint64(2**40), safe.switch_guid])
-    safe = replace(safe, port_guid=guids)
+    safe = replace(safe, port_guid=np.concatenate([safe.node_guid + np.uint64(2**40), safe.switch_guid]))
+    for name, made in (("safe", safe), ("unsafe", balanced(safe))):
+        folder = Path(scratch) / name
+        folder.mkdir()
+        (folder / "fabric.ibnetdiscover").write_text(ibnetdiscover(made))
+        write_lfts(made, folder / "opensm-lfts.dump")
+
+
+def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        for name, made in (("safe", safe), ("unsafe", balanced(safe))):
-            folder = Path(scratch) / name
-            folder.mkdir()
-            (folder / "fabric.ibnetdiscover").write_text(ibnetdiscover(made))
-            write_lfts(made, folder / "opensm-lfts.dump")
-            print(f"audit, {name} tables: {measured(['audit', str(folder)])}", flush=True)
-        text = (folder / "opensm-lfts.dump").read_bytes()
-        (folder / "opensm-lfts.dump").write_bytes(text[: text.index(b"Unicast", len(text) * 9 // 10)])
-        print(f"audit, without the last tenth of the tables: {measured(['audit', str(folder)])}", flush=True)
-        (folder / "opensm-lfts.dump").write_bytes(text)
+        # Another process writes: what this one holds would count as the commands' own.
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            pool.apply(write, (scratch,))
+        for name in ("safe", "unsafe"):
+            print(f"audit, {name} tables: {measured(['audit', f'{scratch}/{name}'])}", flush=True)
         out = Path(scratch) / "out"
-        print(f"repair: {measured(['repair', str(folder), '--out', str(out)])}", flush=True)
-        print(", ".join(f"{path.relative_to(out)} {path.stat().st_size:,}" for path in out.rglob("*") if path.is_file()))
+        print(f"repair: {measured(['repair', f'{scratch}/unsafe', '--out', str(out)])}", flush=True)
+        files = [path for path in out.rglob("*") if path.is_file()]
+        print(", ".join(f"{path.relative_to(out)} {path.stat().st_size:,}" for path in files) or "no folder")
 
 
 if __name__ == "__main__":

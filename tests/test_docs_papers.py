@@ -12,7 +12,7 @@ import pytest
 from tests.papers import FOLDER
 from tests.test_papers import claims_of
 
-QUICK, LONG = ["tod", "rcbn"], ["bnr", "itm", "wormhole"]
+QUICK, LONG = ["tod"], ["rcbn", "bnr", "itm", "wormhole"]
 
 
 def printed(name: str, folder: Path) -> dict[str, str]:
