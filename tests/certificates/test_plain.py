@@ -30,9 +30,10 @@ from unknot.certificates import (
 from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.network import Network
-from unknot.routing import Relation, dimension_order, duato, fully_adaptive
+from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.pruned import Pruned, Unprunable, pruned
+from unknot.testing import table_relation
 from unknot.testing.strategies import relations
 from unknot.topologies import mesh, ring, torus
 from unknot.verify import check_all, deliver
@@ -56,7 +57,7 @@ def agree(relation: Relation, seed: int, times: int) -> int:
     draw = np.random.default_rng(seed)
     table = table_of(relation)
     rejected = 0
-    for verdict in check_all(relation).values():
+    for verdict in check_all(relation, buffer_depth=int(draw.integers(1, 4))).values():
         if verdict.deadlock_free is None:
             continue
         assert holds(relation, verdict_claim(verdict), table)
@@ -82,6 +83,27 @@ def test_it_agrees_on_ten_thousand_certificates(relation: Relation, seed: int) -
 
 def test_most_changes_are_rejected() -> None:
     assert agree(duato(torus(4, 4), 3), 1, 20) > 15
+
+
+def test_messages_of_terminals_at_the_same_routers() -> None:
+    """Where two messages come from one terminal, they are not injected, each from its own."""
+    square = mesh(2, 2)
+    twice = np.repeat(np.arange(4), 2)
+    network = Network("two each", 4, square.source, square.target, inject=twice, eject=twice)
+    table = {(at, 2 * a): found for (at, a), found in answers(fully_adaptive(square, vcs=2)).items()}
+    table |= {(at, address + 1): found for (at, address), found in table.items()}
+    ports = {(16 + 2 * (at - 16) + i, a): v for (at, a), v in table.items() if at >= 16 for i in (0, 1)}
+    table = {(at, a): found for (at, a), found in table.items() if at < 16} | ports
+    assert agree(table_relation(network, 2, table), 1, 80) > 40
+
+
+def answers(relation: Relation) -> dict[tuple[int, int], list[int]]:
+    """What the rule of a relation writes, state by state."""
+    return {
+        (at, address): [EJECT if c.vc is None else c.vc for c in relation.candidates(at, address)]
+        for at in range(relation.num_vcs + relation.network.num_terminals)
+        for address in range(relation.num_addresses)
+    }
 
 
 @given(relations())

@@ -650,7 +650,7 @@ def can_avoid(network: Network, s: int, t: int, turn: Pair) -> bool:
     for router, by_first in todo:
         for channel in network.leaving.get(router, ()):
             step = network.target[channel], channel == turn[0]
-            shorter = hops.get(step[0], -1) == hops[router] - 1
+            shorter = hops.get(step[0]) == hops[router] - 1
             if shorter and not (by_first and channel == turn[1]) and step not in todo:
                 todo.append(step)
     return any(router == t for router, _ in todo)
@@ -720,7 +720,7 @@ class Encoder:
         """Channels with which the shortest paths of a pair begin."""
         s, t = pair
         hops, target = self.hops[t], self.network.target
-        return [c for c in self.network.leaving.get(s, ()) if hops.get(target[c], -1) == hops[s] - 1]
+        return [c for c in self.network.leaving[s] if hops.get(target[c]) == hops[s] - 1]
 
     def after(self, t: int, c: int) -> list[int]:
         """Channels that may follow a channel on shortest paths to a router."""

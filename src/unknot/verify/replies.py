@@ -110,7 +110,7 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
     head = np.concatenate([graph.target, targets])
     from scipy.sparse import csr_array  # a third of a second that a simulation need not spend
 
-    whole = csr_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(nodes, nodes))
+    whole = csr_array((np.ones(tail.size), (tail, head)), shape=(nodes, nodes))
     found = _cycle(whole)
     names = tuple(f"{relation.network.terminal_name(v - vcs)}" if v >= vcs else relation.vcs.name(v) for v in found)
     return RequestReply(not found, True, names)

@@ -251,7 +251,7 @@ class _Lost:
         """Mask of the entries that have no way to their LID left."""
         network = self.routes.network
         left = ~self.dead
-        edges = (np.ones(np.count_nonzero(left), dtype=np.int8), (network.source[left], network.target[left]))
+        edges = (np.ones(np.count_nonzero(left)), (network.source[left], network.target[left]))
         graph = csr_array(edges, shape=(network.num_routers, network.num_routers))
         part = connected_components(graph, directed=True, connection="strong")[1]
         home = self.routes.home[self.column]
