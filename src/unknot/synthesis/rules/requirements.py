@@ -6,7 +6,7 @@ Numbers stand for variables, negative ones for their opposites, as in DIMACS; pe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Literal
@@ -121,15 +121,6 @@ class Requirements:
                 reach = self("reach", None, (held, signs))
                 self.given.append((-reach, -permission, self("depends", held, out)))
         return self.given[before:]
-
-    def acyclic(self, walk: tuple[int, ...], symmetries: Iterable[Symmetry]) -> list[Clause]:
-        """Clauses that a closed walk of types, and its images, are not all dependencies."""
-        found: dict[Clause, None] = {}
-        for image in symmetries:
-            there = [image[kind] for kind in walk]
-            pairs = {*zip(there, [*there[1:], there[0]], strict=True)}
-            found[tuple(sorted(-self("depends", *pair) for pair in pairs))] = None
-        return list(found)
 
     def provide(self, path: Word) -> list[Clause]:
         """Clauses that a shortest path is possible; new ones only. It ends where its last hop leads."""

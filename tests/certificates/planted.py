@@ -1,0 +1,274 @@
+"""Faults in the clauses of searches and of checkers, as data, and what they are noticed by: the other's clauses.
+
+A search and the checker of its "impossible" share no encoder. A question is put to both: what the search excludes
+must contradict the checker's clauses, and what it finds must fulfil them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import random
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import numpy as np
+from pysat.solvers import Solver
+
+from tests.mutation.sites import _within, mutants
+from unknot.background import clock
+from unknot.certificates import plain
+from unknot.network import Network, from_edges
+from unknot.synthesis.effort import Effort as LaneEffort
+from unknot.synthesis.evidence import accept
+from unknot.synthesis.exact import decide
+from unknot.synthesis.hints import DisagreementError
+from unknot.synthesis.lane_refutation import Refutation, refute
+from unknot.synthesis.rules import Request, Space
+from unknot.synthesis.rules import accept as accept_design
+from unknot.synthesis.rules.impossible import Impossible, refutation
+from unknot.synthesis.rules.judge import actions
+from unknot.synthesis.rules.proofs import NoProof, proved_rule
+from unknot.synthesis.rules.search import Effort, Search
+from unknot.synthesis.ways import demand
+from unknot.topologies import mesh, ring
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 20.0
+"""Processor time after which a fault is noticed because there is no answer."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A text in a function, and what stands there instead."""
+
+    function: str
+    old: str
+    new: str
+
+
+SEARCH, RULES = "unknot.synthesis.clauses:Clauses.", "unknot.synthesis.rules."
+NEEDS = RULES + "requirements:Requirements."
+ENCODER, CHECKER = "unknot.certificates.plain:Encoder.", "unknot.certificates.plain:Rules."
+FAULTS = (
+    # The search for lanes.
+    Fault(SEARCH + "__init__", "there.get(s, 0) < 2", "there.get(s, 0) < 3"),
+    Fault(SEARCH + "__init__", "self.given.append(tuple(chosen[k] for k in within))", "pass"),
+    Fault(SEARCH + "__init__", "for k in within for c in begin)", "for k in within for c in begin[:1])"),
+    Fault(SEARCH + "__init__", "range(min(lanes, leading.get(pair, lanes)))", "range(1)"),
+    Fault(SEARCH + "_serve", "self.given.append((-step, turn))", "pass"),
+    Fault(SEARCH + "_serve", 'self.given.append((-step, self("serves", k, e, t)))', "pass"),
+    Fault(SEARCH + "_serve", "self.given.append((-serves, *steps))", "self.given.append((-serves, *steps[:-1]))"),
+    Fault(SEARCH + "_serve", "c % self.classes <= e % self.classes", "c % self.classes < e % self.classes"),
+    Fault(SEARCH + "_serve", "last = there[v] == 1", "last = there[v] <= 2"),
+    Fault(SEARCH + "against", "for turn in turns)\n", "for turn in turns[1:])\n"),
+    # The checker of lanes.
+    Fault(ENCODER + "serve", "range(min(first_lanes, self.lanes))", "range(1)"),
+    Fault(ENCODER + "serve", "for j in range(len(paths))))", "for j in range(1)))"),
+    Fault(ENCODER + "serve", 'self._turn(("path", pair, j), pair, lanes, c, e)', "pass"),
+    Fault(ENCODER + "serve", '(-self.variable("then", pair, c, e), self.variable("uses", pair, e))', "(1, -1)"),
+    Fault(ENCODER + "begin", "== hops[s] - 1]", "== hops[s] - 1][:1]"),
+    Fault(ENCODER + "after", "c % self.levels <= e % self.levels", "c % self.levels < e % self.levels"),
+    Fault(ENCODER + "_turn", "-self.lane(pair, k), ", ""),
+    Fault(ENCODER + "_turn", '("turn", k, c, e)', '("turn", 0, c, e)'),
+    Fault(ENCODER + "lane", "(min(pair), max(pair)) if self.shared else pair", "pair"),
+    Fault(
+        ENCODER + "forbid",
+        "turns = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))",
+        "turns = [*zip(cycle, cycle[1:])]",
+    ),
+    # The search for rules.
+    Fault(NEEDS + "_reach", "self.given.append((here,))", "pass"),
+    Fault(NEEDS + "_reach", 'self.given.append((-here, -permission, self("reach", kind, (out, then))))', "pass"),
+    Fault(NEEDS + "_reach", "needed = list(ways.values())", "needed = [way[:1] for way in ways.values()]"),
+    Fault(NEEDS + "__init__", "request.bnrs(space) + 1", "request.bnrs(space)"),
+    Fault(NEEDS + "provide", "(-self(*key), *ways)", "(-self(*key), *ways[:1])"),
+    Fault(NEEDS + "provide", "self.given.append(tuple(last))", "self.given.append(tuple(last[:1]))"),
+    Fault(RULES + "conflicts:clause_of", "lacked.add(space.number[(*state, out)])", "pass"),
+    Fault(RULES + "conflicts:clause_of", "used.add(_permission(frame, at, message.address, vc))", "pass"),
+    Fault(RULES + "conflicts:images", "for x in clause:", "for x in clause[:-1]:"),
+    Fault(RULES + "space:Space.after", "(signs, done)", "(done,)"),
+    # The checker of rules.
+    Fault(CHECKER + "__init__", "self._leave(at, (), None)", "pass"),
+    Fault(CHECKER + "__init__", "len(classes) - least + 1", "len(classes) - least"),
+    Fault(CHECKER + "comes", "(hop[1], done)", "(done,)"),
+    Fault(CHECKER + "_leave", "self.types[out][0] if every else 0", "0"),
+    Fault(
+        CHECKER + "_leave",
+        "[(*unless, *way) for way in ways.values()]",
+        "[(*unless, *way[:1]) for way in ways.values()]",
+    ),
+    Fault(CHECKER + "_class", '-self("all", kind), taken), kind)', '-self("all", kind), taken), None)'),
+    Fault(CHECKER + "path", '(*unless, *(self("on", tuple(path), k, out) for out in here))', "(1, -1)"),
+    Fault(CHECKER + "deadlock", "literals.add((False, hop))", "pass"),
+    Fault(CHECKER + "deadlock", " if (here, out) not in held", ""),
+    Fault(CHECKER + "moved", " * self.types[t][1] * self.types[u][1]", ""),
+)
+
+
+def lanes_agree(network: Network, count: int, changes: str, most_paths: int = plain.MOST_PATHS) -> None:
+    """Compare what the search for lanes says with the checker's clauses."""
+    before, plain.MOST_PATHS = plain.MOST_PATHS, most_paths
+    try:
+        effort = LaneEffort(clock() + 600)
+        found = decide(demand(network), count, effort, conflicts=10_000, changes=changes)
+        if isinstance(found, Refutation):
+            assert accept(network, found) == count
+            return
+        try:
+            refuted = refute(network, None, count, effort, changes=changes, conflicts=10_000)
+        except DisagreementError:
+            return
+        raise AssertionError(f"the checker's clauses exclude what the search found: {refuted}")
+    finally:
+        plain.MOST_PATHS = before
+
+
+def rules_agree(counts: Any, switching: Any, request: Request, *, walks: bool = False) -> None:
+    """Compare what the search for rules says with the checker's clauses."""
+    space, effort = Space(counts), Effort(clock() + 600)
+    if walks:
+        proved = proved_rule(space, request, switching, effort)
+        none = proved if isinstance(proved, NoProof) else NoProof((), ())
+        refuted, paths, cycles = [], list(none.paths), none.walks
+        offers = None if proved is none else proved[0]
+    else:
+        search = Search(space, request, switching)
+        offers = search.survive((3,) * len(counts), effort)
+        refuted, paths, cycles = search.refuted, search.paths, ()
+    if offers is None:
+        evidence = refutation(space, request, switching, refuted, paths, cycles, effort)
+        assert evidence is not None
+        accept_design(evidence)
+        return
+    claim = Impossible(space, request, switching, tuple(refuted), tuple(paths), cycles, ()).claim
+    rules = plain.rule_clauses(claim, claim["proof"])
+    injection = space.injection
+    chosen = [
+        rules("hop", hop) * (1 if offers[space.number[injection if hop[0] < 0 else hop[0], hop[1], hop[2]]] else -1)
+        for hop in rules.hops
+    ]
+    with Solver(name="glucose4", bootstrap_with=rules.clauses) as solver:
+        assert solver.solve(assumptions=chosen), "the checker's clauses exclude the rule that the search found"
+
+
+def drawn(seed: int) -> Network:
+    """A small network in which every router can reach every other: a one-way ring and more channels."""
+    draw = np.random.default_rng(seed)
+    routers = int(draw.integers(4, 7))
+    ring_of = {(i, (i + 1) % routers) for i in range(routers)}
+    more = {(int(u), int(v)) for u, v in draw.integers(routers, size=(routers, 2)) if u != v}
+    return from_edges(sorted(ring_of | more), directed=True)
+
+
+ONE_WAY = from_edges([(i, (i + 1) % 5) for i in range(5)], directed=True)
+FOUR, FIVE = ((1, 1), (1, 1)), ((1, 1), (1, 2))
+LANES = (
+    *(partial(lanes_agree, mesh(3, 3), 1, changes) for changes in ("none", "any")),
+    *(partial(lanes_agree, mesh(3, 3), 1, changes, 0) for changes in ("none", "any")),
+    *(partial(lanes_agree, ONE_WAY, count, "none") for count in (1, 2, 3)),
+    *(partial(lanes_agree, ring(5), count, changes) for changes in ("none", "shared", "rising") for count in (1, 2)),
+    *(
+        partial(lanes_agree, drawn(seed), count, changes, 1000 * (seed % 2))
+        for seed in range(12)
+        for count in (1, 2)
+        for changes in ("none", "shared", "rising", "any")
+    ),
+)
+DESIGNS = (
+    *(
+        partial(rules_agree, counts, switching, Request(adaptive, least))
+        for switching in ("vct", "wormhole", "wormhole-nonatomic")
+        for adaptive in ("states", "paths")
+        for counts, least in ((FOUR, 1), (FOUR, 2), (FOUR, 3), (FOUR, None), (FIVE, 3), (FIVE, None))
+    ),
+    partial(rules_agree, ((1, 2), (1, 2)), "wormhole", Request()),
+    *(partial(rules_agree, ((1, 1),) * 3, "vct", Request("states", least)) for least in (3, 6)),
+    *(
+        partial(rules_agree, counts, "wormhole-nonatomic", Request(adaptive), walks=True)
+        for counts in (FOUR, FIVE, ((1, 2), (1, 2)), ((1, 2), (1, 3)))
+        for adaptive in ("states", "paths")
+    ),
+    *(
+        partial(rules_agree, counts, "wormhole", Request(symmetric=next(actions(Space(counts), "transposition"))))
+        for counts in (((1, 2), (1, 2)), ((2, 2), (2, 2)))
+    ),
+)
+
+
+def noticed(function: str, code: CodeType) -> str:
+    """How a fault in a function is noticed by the other encoder; empty if it is not."""
+    with planted(function, code):
+        for question in (*DESIGNS, *LANES) if "ules" in function else (*LANES, *DESIGNS):
+            try:
+                question()
+            except Exception as error:  # mostly disagreement or rejection, but a fault may end in any way
+                return f"{type(error).__name__}: {error}"[:80]
+    return ""
+
+
+ENCODERS = {
+    "synthesis/clauses.py": ("Clauses.", "senders", "virtual"),
+    "synthesis/rules/requirements.py": ("Requirements.", "class_of"),
+    "synthesis/rules/conflicts.py": ("clause_of", "images"),
+    "certificates/plain.py": ("Encoder.", "Rules.", "lane_clauses", "rule_clauses", "class_of", "copied"),
+}
+"""Functions that make clauses, by file."""
+
+
+def drawn_faults(count: int, seed: int) -> list[tuple[str, str, str]]:
+    """Faults drawn from all single ones in the encoders, each with its function and how it is noticed, if it is."""
+    every = [
+        (f"unknot.{path.removesuffix('.py').replace('/', '.')}:{mutant.function}", mutant)
+        for path, names in ENCODERS.items()
+        for mutant in mutants(ROOT, ROOT / "src" / "unknot" / path)
+        if mutant.function.startswith(names)
+    ]
+    chosen = random.Random(seed).sample(every, count)
+    return [(function, mutant.key, noticed(function, mutant.code())) for function, mutant in chosen]
+
+
+def code_of(fault: Fault) -> CodeType:
+    """The code of a function with a fault."""
+    module, _, name = fault.function.partition(":")
+    source = inspect.getsource(importlib.import_module(module))
+    part = inspect.getsource(_function(fault.function))
+    assert part.count(fault.old) == 1, fault
+    whole = source.replace(part, part.replace(fault.old, fault.new))
+    found = _within(compile(whole, module, "exec"), name.split("."))
+    assert found is not None
+    return found
+
+
+@contextmanager
+def planted(function: str, code: CodeType) -> Iterator[None]:
+    """Give a function other code for a while, and no more than `SECONDS` of processor time."""
+
+    def too_long(_: int, frame: FrameType | None) -> None:
+        raise TimeoutError("no answer")
+
+    target = _function(function)
+    before, target.__code__ = target.__code__, code
+    handler = signal.signal(signal.SIGPROF, too_long)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+        target.__code__ = before
+
+
+def _function(path: str) -> FunctionType:
+    module, _, name = path.partition(":")
+    owner: Any = importlib.import_module(module)
+    for part in name.split("."):
+        owner = getattr(owner, part)
+    assert isinstance(owner, FunctionType)
+    return owner

@@ -1,0 +1,45 @@
+"""Searches and checkers make clauses of their own: a fault planted in either is noticed by the other."""
+
+from __future__ import annotations
+
+import secrets
+
+import pytest
+
+from tests.certificates.planted import DESIGNS, FAULTS, LANES, Fault, code_of, drawn_faults, noticed
+from unknot import check
+from unknot.synthesis.rules import judge
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_without_a_fault_they_agree(part: int) -> None:
+    for question in (*LANES, *DESIGNS)[part::4]:
+        question()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(f, marks=[] if i % 4 == 0 else [pytest.mark.campaign]) for i, f in enumerate(FAULTS)],
+    ids=lambda fault: f"{fault.function.rpartition(':')[2]} {fault.old}",
+)
+def test_a_planted_fault_is_noticed(fault: Fault) -> None:
+    assert noticed(fault.function, code_of(fault))
+
+
+def test_the_list_of_faults() -> None:
+    assert len({*FAULTS}) == len(FAULTS) == 40
+
+
+@pytest.mark.campaign
+def test_drawn_faults_are_noticed() -> None:
+    seed = secrets.randbelow(2**32)
+    faults = drawn_faults(20, seed)
+    print(f"seed {seed}", *(f"{how or 'MISSED'}: {key}" for _, key, how in faults), sep="\n")
+    assert sum(bool(how) for *_, how in faults) >= 16
+
+
+def test_walks_that_do_not_fit_into_a_hypercube_refute_nothing() -> None:
+    judged = judge(((1, 1), (2, 2), (2, 2)), "wormhole-nonatomic", short=True)
+    assert judged.outcome == "found"
+    assert judged.rule is not None
+    assert check(judged.rule.on((2, 2, 2)), "wormhole-nonatomic").deadlock_free
