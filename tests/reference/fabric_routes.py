@@ -94,7 +94,7 @@ def plain_tables(plain: Plain, path: Path) -> Plain:
         if head:
             guid = int(head[1], 16)
             plain.table[guid] = {}
-        elif line.startswith("0x"):
+        elif line.startswith("0x") and guid:
             words = line.replace(":", " ").split()
             plain.table[guid][int(words[0], 16)] = 255 if words[1] == "UNREACHABLE" else int(words[1])
     return plain
