@@ -82,7 +82,7 @@ def test_the_core_knows_no_paper():
 def test_papers_stand_apart_and_use_what_is_public():
     """Folders of papers import each other in one direction, and no underscored name of Unknot."""
     uses: dict[str, set[str]] = {path.name: set() for path in PAPERS.iterdir() if (path / "__init__.py").exists()}
-    assert set(uses) == {"bnr", "itm", "multistage", "rcbn"}
+    assert set(uses) == {"bnr", "commands", "itm", "multistage", "rcbn"}
     for path in PAPERS.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("unknot"):
@@ -90,7 +90,10 @@ def test_papers_stand_apart_and_use_what_is_public():
                 assert not any(name.startswith("_") for name in names), f"{path}: {names}"
                 if names[0] == "unknot_papers" and names[1] in uses:
                     uses[path.parent.name].add(names[1])
-    assert {paper: used - {paper} for paper, used in uses.items() if used - {paper}} == {"multistage": {"rcbn"}}
+    assert {paper: used - {paper} for paper, used in uses.items() if used - {paper}} == {
+        "multistage": {"rcbn"},
+        "commands": {"bnr", "itm", "multistage"},
+    }
 
 
 def test_the_files_it_names_exist():

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ MODULES = {
     "unknot.topologies.composite": "unknot_papers.rcbn.topology",
     "unknot.verify.bnr": "unknot_papers.bnr.table",
     "unknot.verify.directions": "unknot_papers.bnr.directions",
+    "unknot.checker": "unknot.certificates",
     "unknot.verify.verdict": "unknot.certificates.verdict",
     "unknot.report.bnr_table": "unknot_papers.bnr.drawing",
 }
@@ -40,6 +42,8 @@ NAMES = {
     "unknot.verify": dict.fromkeys(("Bnr", "Conclusion", "bnr", "conclude"), "unknot_papers.bnr"),
 }
 """New modules of names that packages exported."""
+SPREAD = {"unknot.checker": {"accept": "unknot.certificates:accept_verdict"}}
+"""New places of what moved packages exported, where it is not in the new package under its old name."""
 
 
 def new_place(module: str) -> str | None:
@@ -63,7 +67,8 @@ class _Moved(ModuleType):
     """A module at its old place; called, it is the function of its name, which its package exported."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(new_place(self.__name__) or ""), name)
+        elsewhere = SPREAD.get(self.__name__, {}).get(name)
+        return resolve_name(elsewhere) if elsewhere else getattr(import_module(new_place(self.__name__) or ""), name)
 
     def __call__(self, *values: Any, **options: Any) -> Any:
         return getattr(self, self.__name__.rpartition(".")[2])(*values, **options)

@@ -97,7 +97,7 @@ def test_what_a_table_may_not_say() -> None:
         forwarding_table(network, good * 1.0)
     with pytest.raises(RelationError, match="2 labels for 3 addresses"):
         forwarding_table(network, good, address_labels=["a", "b"])
-    for wrong in (6, -3):
+    for wrong in (6, -4):
         bad = good.copy()
         bad[2, 1] = wrong
         with pytest.raises(RelationError, match=f"router r2 sends address 1 to channel {wrong}"):

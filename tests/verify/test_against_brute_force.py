@@ -179,7 +179,7 @@ def test_contradictory_verdicts_are_rejected() -> None:
         replace(verdict, configuration=None),
         replace(verdict, deadlock_free=True, configuration=None),
     ):
-        with pytest.raises(UnknotError):
+        with pytest.raises(Rejected):
             accept_verdict(unsafe, wrong)
 
 
