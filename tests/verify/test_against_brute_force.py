@@ -15,7 +15,6 @@ from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.exploration import network_for, reachable_deadlock
 from tests.reference.legality import certificate_holds, complaints
 from unknot.certificates import Rejected, accept_verdict
-from unknot.errors import UnknotError
 from unknot.routing import Relation, dimension_order
 from unknot.switching import SWITCHINGS, Switching
 from unknot.testing import networks, relations, table_relation
