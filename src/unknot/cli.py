@@ -13,7 +13,7 @@ import typer
 
 from unknot import memory
 from unknot.commands import guard
-from unknot.commands.options import Grouped, MaxMemory, Traceback, Version, with_format
+from unknot.commands.options import Grouped, MaxMemory, Traceback, Version, with_format, with_limit
 from unknot.commands.outcomes import Commands, say
 from unknot.errors import ExtensionError
 from unknot.extensions import Catalogue, described, heading
@@ -89,7 +89,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     found.callback()(_root)
     for name in names:
         function = getattr(import_module(f"unknot.commands.{name}"), name) if name in COMMANDS else ALL[name]
-        found.command(name, cls=Grouped)(with_format(function))
+        found.command(name, cls=Grouped)(with_limit(with_format(function)))
     return found
 
 

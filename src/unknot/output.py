@@ -125,6 +125,11 @@ _unfinished: set[Path] = set()
 """Files and folders of this process that have not taken their places yet, for those who have to leave at once."""
 
 
+def is_writing() -> bool:
+    """Whether a file is being written."""
+    return any(fresh.is_file() for fresh in list(_unfinished))
+
+
 def discard_unfinished() -> None:
     """Remove what is unfinished and was not renamed; for the moment before the process is ended."""
     for fresh in list(_unfinished):

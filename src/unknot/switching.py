@@ -18,4 +18,4 @@ def switching_named(name: str) -> Switching:
     for known in SWITCHINGS:
         if known == name:
             return known
-    raise UnknotError(f"unknown switching {name!r}; {near(name, SWITCHINGS)}")
+    raise UnknotError(f"unknown switching {name!r}; {near(str(name), SWITCHINGS)}")

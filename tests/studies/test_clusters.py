@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -29,7 +32,7 @@ vcs = 2
 loads = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06]
 seeds = [1, 2]
 warmup = 100
-measure = 20000
+measure = 200000
 """
 
 
@@ -54,49 +57,72 @@ def wait_for(said: IO[str], least: int) -> int:
     raise AssertionError("it ended")
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_worker_is_killed(study: Path) -> None:
-    """A run of the command line at a scheduler of its own goes on with the other worker."""
-    environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-         "--no-dashboard", "--scheduler-file", str(study.with_suffix(".json"))],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
-    )  # fmt: skip
-    while not study.with_suffix(".json").exists():
-        time.sleep(0.05)
-    words = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(study.with_suffix(".json"))]
-    workers = [
-        subprocess.Popen(
-            [*words, "--nthreads", "1", "--no-nanny", "--no-dashboard"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=study.parent,
-        )
-        for _ in range(2)
-    ]  # fmt: skip
-    import json
+@dataclass
+class Run:
+    """A study on the command line, at a scheduler of its own with two workers."""
 
-    address = json.loads(study.with_suffix(".json").read_text())["address"]
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+    command: subprocess.Popen[str]
+
+
+@pytest.fixture
+def run(study: Path) -> Iterator[Run]:
+    environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
+    file = study.with_suffix(".json")
+    words = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    scheduler = subprocess.Popen([*words, "--no-dashboard", "--scheduler-file", str(file)], **quiet)
+    while not file.exists():
+        time.sleep(0.05)
+    words = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1"]
+    workers = [
+        subprocess.Popen([*words, "--no-nanny", "--no-dashboard"], cwd=study.parent, **quiet) for _ in range(2)
+    ]
+    address = json.loads(file.read_text())["address"]
     command = subprocess.Popen(
         [sys.executable, "-m", "unknot", "run", study.name, "--dask", address],
         cwd=study.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    store = study.with_suffix(".sqlite")
-    assert command.stderr is not None
-    try:
-        wait_for(command.stderr, 1)
-        workers[0].kill()
-        _, err = command.communicate(timeout=100)
-        assert command.returncode == 0, err
-    finally:
-        for process in (*workers, scheduler, command):
-            process.kill()
-            process.wait()
-    assert points(store) == 13
+    yield Run(scheduler, workers, command)
+    for process in (*workers, scheduler, command):
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_is_killed(study: Path, run: Run) -> None:
+    """The study goes on with the other worker."""
+    assert run.command.stderr is not None
+    wait_for(run.command.stderr, 1)
+    run.workers[0].kill()
+    _, err = run.command.communicate(timeout=100)
+    assert run.command.returncode == 0, err
+    assert points(study.with_suffix(".sqlite")) == 13
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
+    """The study ends with a sentence; of the points that were reported as done, none is computed again."""
+    assert run.command.stderr is not None
+    done = wait_for(run.command.stderr, 3)
+    run.scheduler.kill()
+    _, err = run.command.communicate(timeout=200)
+    assert run.command.returncode == 2, err
+    assert "finished points are kept" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    kept = points(study.with_suffix(".sqlite"))
+    assert done <= kept < 13
+    told: list[str] = []
+    found = run_study(study, progress=lambda stage, done, total: told.append(stage))
+    assert sum(stage.endswith("kept from before") for stage in told) == kept
+    assert sum(stage.endswith("done") for stage in told) == 13 - kept
+    assert len(found.designs[0].runs) == 12
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_local_workers_give_the_same_result(study: Path) -> None:
-    study.write_text(STUDY.replace("20000", "400"))
+    study.write_text(STUDY.replace("200000", "400"))
     with cluster("local", 2) as (executor, jobs):
         assert jobs == 2
         found = run_study(study, executor=executor, jobs=jobs)

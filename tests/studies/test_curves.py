@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 import unknot
+from unknot import background, deadline
 from unknot.cli import app
 from unknot.errors import UnknotError
 from unknot.report.curves import points
@@ -128,11 +131,66 @@ def test_other_traffic_and_other_relations_are_other_points() -> None:
         ({"traffic": [0, 1]}, "one destination for each of the 4 terminals"),
         ({"precision": 0.1, "measure": 10}, "give either it or measure"),
         ({"jobs": 0}, "at least 1 job"),
+        ({"jobs": float("nan")}, "at least 1 job"),
+        ({"bursts": 3}, r"bursts must be None or Bursts, such as Bursts\(begin=0.01, end=0.1\), got 3"),
+        ({"router": "routing_delay=1"}, "router must be a Router"),
+        ({"seeds": 3}, "seeds: this should be a valid tuple, got 3"),
+        ({"loads": 0.1}, "loads: this should be a valid tuple, got 0.1"),
+        ({"loads": ["x"]}, "loads: this should be a valid number, got 'x'"),
+        ({"routing": 3}, "by keyword: routing="),
+        ({"switching": None}, "unknown switching None"),
+        ({"vcs": "2"}, "at least 1 VC, got '2'"),
+        ({"time_limit": 0}, "curve: the time limit must be a positive number of seconds, got 0"),
     ],
 )
 def test_what_makes_no_sense_is_said(change: dict[str, Any], said: str) -> None:
     with pytest.raises(UnknotError, match=said):
         unknot.curve("mesh(2, 2)", **{"routing": "duato", "loads": [0.1], **change})
+
+
+@pytest.mark.parametrize("change", [{"bursts": 3}, {"router": "routing_delay=1"}, {"switching": 1}, {"vcs": "2"}])
+def test_simulate_refuses_the_same(change: dict[str, Any]) -> None:
+    with pytest.raises(UnknotError, match=f"{next(iter(change))}|at least 1 VC"):
+        unknot.simulate("mesh(2, 2)", 0.1, **{"routing": "duato", **change})
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
+    """The points that were done, lowest loads first, are those of the whole curve; a store goes on from them."""
+    options: dict[str, Any] = {"routing": ROUTINGS[1::2], "loads": "0.1:0.3:0.1", "seeds": (1, 5), "jobs": jobs}
+    whole = unknot.curve("mesh(3, 3)", **options, **SHORT)
+    assert not unknot.curve("mesh(3, 3)", **options, **SHORT, time_limit=60).cut_short
+    for points in (0, 1, 3, 8):
+        now, done = background.clock(), [0]
+
+        def clock(now: float = now, done: list[int] = done, points: int = points) -> float:
+            return now + (1000 if done[0] >= points else 0)
+
+        def count(stage: str, many: int, total: int, done: list[int] = done) -> None:
+            done[0] = many
+
+        over = deadline.Deadline(900, now + 500)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(deadline, "clock", clock)
+            found = unknot.curve("mesh(3, 3)", **options, **SHORT, time_limit=over, progress=count, store="s.sqlite")
+        assert found.cut_short
+        for part, design in zip(found.designs, whole.designs, strict=True):
+            assert part.runs == design.runs[: len(part.runs)]
+            assert not part.runs or part.verdict.deadlock_free == design.verdict.deadlock_free
+        if not points:
+            assert {(each.verdict.deadlock_free, each.delivery.delivered) for each in found.designs} == {(None, None)}
+        assert len(list(found.rows)) == sum(len(each.runs) for each in found.designs)
+    again = unknot.curve("mesh(3, 3)", **options, **SHORT, store="s.sqlite")
+    assert [each.runs for each in again.designs] == [each.runs for each in whole.designs]
+
+
+def test_a_curve_ends_in_time_though_a_point_goes_on(tmp_path: Path) -> None:
+    """Also where the point is computed by another process, which is ended then."""
+    began = time.monotonic()
+    found = unknot.curve("mesh(4, 4)", routing="duato", loads=[0.1], measure=2**39, time_limit=1.0, store="a.sqlite")
+    assert found.cut_short
+    assert time.monotonic() - began < 60
+    assert not multiprocessing.active_children()
 
 
 def test_the_command_draws_writes_and_goes_on() -> None:

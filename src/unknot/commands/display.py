@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from unknot.commands.printing import printable
+from unknot.commands.printing import ANSWERING, printable
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.units import Scale
@@ -294,6 +294,8 @@ class _Console(Console):
 
 def console(*, errors: bool = False) -> Console:
     """Console for answers, or with `errors` for signs of activity."""
+    if not errors:
+        ANSWERING.set()
     width = None if errors or sys.stdout.isatty() else PIPE_WIDTH
     return _Console(highlight=False, width=width, stderr=errors)
 

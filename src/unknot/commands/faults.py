@@ -51,7 +51,7 @@ def faults(
         ),
     ] = None,
     seed: Seed = SEED,
-    time_limit: Annotated[float, typer.Option(help="Seconds for the proof of each fault.")] = 10.0,
+    proof_limit: Annotated[float, typer.Option(help="Seconds for the proof of each fault.")] = 10.0,
     repair: Annotated[
         bool,
         typer.Option("--repair", help="Keep routes as far as possible: lanes and changes for single faults."),
@@ -105,7 +105,7 @@ def faults(
     with activity.progress_bar("faults") as progress:
         found = fault_sweep(
             built, routing, switching, vcs=vcs, kind=kind.value, faults=at_once, budget=sets, seed=seed,
-            time_limit=time_limit, progress=progress,
+            time_limit=proof_limit, progress=progress,
         )  # fmt: skip
     if json:
         from unknot.answers.analyses import FaultsAnswer

@@ -25,7 +25,7 @@ def gallery(
     out: Annotated[Path, typer.Option("--out", metavar="FILE.html|md", help="The page or table.")] = Path(
         "reports/gallery.html"
     ),
-    time_limit: Annotated[float, typer.Option(help="Seconds for each proof.")] = 20.0,
+    proof_limit: Annotated[float, typer.Option(help="Seconds for each proof.")] = 20.0,
     jobs: Annotated[int | None, typer.Option(help="Proofs at a time; by default the cores.")] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file in which results are kept between calls.")] = None,
     json: Json = False,
@@ -38,7 +38,7 @@ def gallery(
 
     require_ending(out)
     with activity.progress_bar("gallery") as progress:
-        found = judge(routings, network, time_limit=time_limit, jobs=jobs, store=store, progress=progress, note=say)
+        found = judge(routings, network, time_limit=proof_limit, jobs=jobs, store=store, progress=progress, note=say)
     write_gallery(found, out)
     if json:
         from unknot.answers.studies import gallery_answer

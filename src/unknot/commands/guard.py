@@ -15,10 +15,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from unknot import memory
-from unknot.background import WORK
+from unknot.background import LOOK, WORK, clock
+from unknot.commands.printing import ANSWERING
+from unknot.deadline import Deadline
 from unknot.errors import visible
+from unknot.output import is_writing
 
-INTERRUPTED, INTERNAL, NOBODY_READS, TOO_LARGE = 130, 70, 141, 2
+INTERRUPTED, INTERNAL, NOBODY_READS, TOO_LARGE, UNDECIDED = 130, 70, 141, 2, 3
 UNNOTICED = 0.5
 """Seconds after a signal in which Python code must notice it; compiled code does not, and is then left."""
 UNWINDING = 0.95
@@ -31,6 +34,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _keeping = threading.Event()
 _interrupted = threading.Event()
 """Whether Python code was interrupted; whatever it then ends with is no answer."""
+_guarded = threading.Event()
+"""Whether this process is a command, and may be ended."""
 _repeated: list[int] = []
 """Signals that Unknot has sent to itself, since the first one was lost."""
 AGAIN = 0.05
@@ -138,7 +143,28 @@ def _repeat() -> None:
         _thread.interrupt_main()
 
 
-def leave_at_once() -> NoReturn:
+def end_in_time(deadline: Deadline) -> None:
+    """Have the process end soon after a deadline, whatever it does then; without a guard nothing is done.
+
+    Code that looks at the deadline has ended before. What writes a file or prints the answer may go on. Compiling is
+    not part of the time, but may itself last no longer.
+    """
+    compiled = time.monotonic() - clock()
+    ending = deadline.closing.closing
+
+    def follow() -> None:
+        compiling = 0.0
+        while not (ending.over or compiling > deadline.seconds) or is_writing() or ANSWERING.is_set():
+            time.sleep(LOOK)
+            compiling = time.monotonic() - clock() - compiled
+        why = "" if ending.over else ": kernels took as long to compile; give more, once, and they are kept"
+        leave_at_once(UNDECIDED, f"given up after {deadline.seconds:g} s, the time limit{why}")
+
+    if _guarded.is_set():
+        threading.Thread(target=follow, name="unknot-limit", daemon=True).start()
+
+
+def leave_at_once(code: int = INTERRUPTED, said: str = "interrupted") -> NoReturn:
     """End the process without asking the main thread: remove unfinished files, end its children, say so."""
     from unknot.output import discard_unfinished
 
@@ -147,8 +173,8 @@ def leave_at_once() -> NoReturn:
         _clean_up()
     with contextlib.suppress(OSError):
         shown = b"\x1b[?25h\n" if os.isatty(2) else b""
-        os.write(2, shown + b"interrupted\n")
-    os._exit(INTERRUPTED)
+        os.write(2, shown + f"{said}\n".encode())
+    os._exit(code)
 
 
 def _clean_up() -> None:
@@ -167,6 +193,7 @@ def run(command: Callable[[], Any]) -> NoReturn:
     _open_streams()
     warnings.showwarning = lambda message, *_, **__: _say(f"note: {visible(str(message))}")
     guard = Guard()
+    _guarded.set()
     code = 0
     try:
         command()

@@ -12,6 +12,10 @@ from typing import Annotated, Any, get_args
 import typer
 from typer.core import TyperCommand
 
+from unknot.commands import guard
+from unknot.deadline import Deadline
+from unknot.errors import UnknotError
+
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]
@@ -23,10 +27,11 @@ RoutingText = Annotated[
 ]
 Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
 SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
-TimeLimit = Annotated[float, typer.Option(help="Seconds for the whole command; what is open then stays open.")]
-MostTime = Annotated[
-    float | None, typer.Option("--time-limit", help="Seconds after which the command is given up; exit code 3.")
-]
+_LIMIT = typer.Option(
+    "--time-limit", help="Seconds for the whole command; what is open then stays open; exit code 3."
+)
+TimeLimit = Annotated[float, _LIMIT]
+MostTime = Annotated[float | None, _LIMIT]
 BothWays = Annotated[
     bool | None,
     typer.Option(
@@ -170,6 +175,34 @@ def with_format(command: Callable[..., None]) -> Callable[..., None]:
     more = inspect.Parameter("form", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_FormatName)
     named.__signature__ = signature.replace(parameters=[*signature.parameters.values(), more])  # type: ignore[attr-defined]
     return named
+
+
+def with_limit(command: Callable[..., None]) -> Callable[..., None]:
+    """Have a command end within its ``--time-limit``, which every command has.
+
+    Seconds that it searches for where none are given are its own, and no promise.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own = signature.parameters.get("time_limit")
+
+    @functools.wraps(command)
+    def limited(*, time_limit: float | None = None, **given: Any) -> None:
+        if time_limit is not None:
+            guard.end_in_time(Deadline.after(time_limit, "--time-limit", UnknotError))
+        if own is not None:
+            given["time_limit"] = own.default if time_limit is None else time_limit
+        command(**given)
+
+    kind, option = get_args(MostTime if own is None else own.annotation)
+    if own is not None and own.default is not None:
+        option = copy(option)
+        option.show_default = f"{own.default:g}"
+    kinds = Annotated[kind | None, option]
+    most = inspect.Parameter("time_limit", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kinds)
+    most = most if own is None else own.replace(default=None, annotation=kinds)
+    parameters = {**signature.parameters, "time_limit": most}
+    limited.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    return limited
 
 
 def _version(wanted: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from typing import Any
 
 from unknot.errors import visible
@@ -27,13 +28,19 @@ _ASCII = str.maketrans(
 """Replacements of characters, for streams that hold ASCII alone."""
 
 
+ANSWERING = threading.Event()
+"""Whether the answer is being printed; a reader of it may take any time."""
+
+
 def show(text: str) -> None:
     """Print lines on stdout."""
+    ANSWERING.set()
     print(printable(text, sys.stdout))
 
 
 def show_json(answer: Any) -> None:
     """Print one JSON object on stdout."""
+    ANSWERING.set()
     unicode = holds_unicode(sys.stdout)
     print(_escaped(json.dumps(answer, indent=2, ensure_ascii=not unicode)))
 

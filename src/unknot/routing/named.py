@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from unknot.calls import Call, apply, chosen, parse_call
@@ -86,8 +87,8 @@ def _made(
     if flows is not None and "flows" in parameters:
         more["flows"] = flows
     if vcs is not None:
-        if vcs < 1:
-            raise RelationError(f"{call.name}: every channel needs at least 1 VC, got {vcs}")
+        if not isinstance(vcs, (int, np.integer)) or vcs < 1:
+            raise RelationError(f"{call.name}: every channel needs at least 1 VC, got {vcs!r}")
         if "vcs" not in parameters:
             own = _made(network, text, function, call).vcs.counts
             many = " to ".join(map(str, sorted({int(own.min(initial=1)), int(own.max(initial=1))})))

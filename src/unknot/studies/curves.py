@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
+from unknot.deadline import NEVER, Deadline
 from unknot.errors import TextError, UnknotError, bare, shown
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
@@ -16,7 +19,7 @@ from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
-from unknot.simulation.run.options import check_point
+from unknot.simulation.run.options import check_parts, check_point
 from unknot.studies.result import StudyResult
 from unknot.studies.run import run_study
 from unknot.studies.store import Note
@@ -48,6 +51,7 @@ def curve(
     jobs: int | None = None,
     executor: Executor | None = None,
     store: str | Path | None = None,
+    time_limit: float | Deadline = NEVER,
     progress: Progress | None = None,
     note: Note | None = None,
 ) -> StudyResult:
@@ -67,7 +71,7 @@ def curve(
         Whether loads go on past the first at which a run is not stable; they do past one that is too short to tell.
     seeds : sequence of int
         Each load is run with each of them.
-    jobs, executor, store, progress, note
+    jobs, executor, store, time_limit, progress, note
         As of `unknot.studies.run_study`; without `store` nothing is kept. In a script, processes need the usual
         ``if __name__ == "__main__":``.
 
@@ -87,11 +91,13 @@ def curve(
     >>> [(design.design.name, len(design.runs)) for design in found.designs]
     [('dimension_order', 2), ('duato', 2)]
     """
+    deadline = Deadline.of(time_limit, "curve", UnknotError)
     named = _relations(network, routing, vcs)
     relations = tuple(named.values())
     first, shares = relations[0].network, length_shares(packet_length)
     technique = switching_named(switching)
     check_point(shares[-1][0], technique, buffer_depth, 1)
+    check_parts(router or Router(), bursts)
     sent = pattern(first, traffic)
     design = Design.model_construct(
         network=first.name,
@@ -112,7 +118,7 @@ def curve(
             simulation=Simulation(
                 loads=_loads(loads),
                 stop_at_saturation=not beyond,
-                seeds=tuple(seeds),
+                seeds=_several(seeds),
                 warmup=warmup,
                 measure=measure,
                 precision=precision,
@@ -128,6 +134,7 @@ def curve(
         executor=executor,
         jobs=jobs,
         store=store,
+        time_limit=deadline,
         progress=progress,
         note=note,
     )
@@ -139,7 +146,7 @@ def _relations(
     """The relations by the names of their curves."""
     if isinstance(network, Mapping):
         found = {str(name): relation_of(each, None, vcs, what="curve") for name, each in network.items()}
-    elif isinstance(routing, str) or routing is None:
+    elif isinstance(routing, str) or not isinstance(routing, Iterable):
         made = relation_of(network, routing, vcs, what="curve", named=routing_to_simulate)
         found = {routing or made.name: made}
     else:
@@ -151,7 +158,13 @@ def _relations(
     return found
 
 
-def _loads(loads: Loads | None) -> tuple[float, ...] | Ramp:
+def _several(numbers: Any) -> Any:
+    """Several numbers as a study has them; what is none is left for the study to refuse."""
+    plain = numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
+    return tuple(plain) if isinstance(plain, Iterable) and not isinstance(plain, str) else plain
+
+
+def _loads(loads: Loads | None) -> Any:
     """Loads as a study has them.
 
     Raises
@@ -160,7 +173,7 @@ def _loads(loads: Loads | None) -> tuple[float, ...] | Ramp:
         If a text is no ``FROM:TO:STEP`` and no list of numbers.
     """
     if not isinstance(loads, str):
-        return EVERY if loads is None else loads if isinstance(loads, Ramp) else tuple(map(float, loads))
+        return EVERY if loads is None else loads if isinstance(loads, Ramp) else _several(loads)
     ends = loads.split(":")
     try:
         numbers = tuple(map(float, ends if len(ends) == 3 else loads.split(",")))

@@ -64,10 +64,11 @@ class DesignResult(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(Shown):
-    """A finished study: its file and the result of each design, in file order."""
+    """A study: its file and the result of each design, in file order; `cut_short` by a time limit or finished."""
 
     study: Study
     designs: tuple[DesignResult, ...]
+    cut_short: bool = False
 
     def __repr__(self) -> str:
         runs = sum(len(found.runs) for found in self.designs)

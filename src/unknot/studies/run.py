@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import Any
 
+from unknot.background import NoAnswerError
+from unknot.deadline import NEVER, Deadline
 from unknot.errors import UnknotError
 from unknot.progress import Progress, with_bar
 from unknot.routing.own import is_code
@@ -22,6 +26,8 @@ from unknot.studies.study import Builder, Study
 from unknot.studies.workers import workers
 from unknot.threads import processors
 from unknot.traffic import Pattern
+from unknot.verify import check
+from unknot.verify.delivery import NOT_FOLLOWED
 
 SMALL_POINTS = 64
 """Points of a study that one process computes, on threads; a process takes as long to start as a few of them."""
@@ -42,6 +48,7 @@ def run_study(
     note: Note | None = None,
     relations: Sequence[Relation] | None = None,
     traffic: Pattern | None = None,
+    time_limit: float | Deadline = NEVER,
 ) -> StudyResult:
     """Prove and simulate every design of a study; points found in the store are not computed again.
 
@@ -64,6 +71,8 @@ def run_study(
         The relation of each design, where its texts do not say which.
     traffic : Pattern, optional
         The traffic of all designs, in place of what their texts say.
+    time_limit : float
+        Seconds for all of it; then points that are not done are left out, and `StudyResult.cut_short` says so.
 
     Returns
     -------
@@ -80,16 +89,20 @@ def run_study(
         store.
     """
     study = study if isinstance(study, Study) else load_study(study)
-    if jobs is not None and jobs < 1:
-        raise UnknotError(f"at least 1 job is needed, got {jobs}")
+    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
+        raise UnknotError(f"at least 1 job is needed, got {jobs!r}")
     jobs = jobs or processors()
+    deadline = Deadline.of(time_limit, "study", UnknotError)
     if store is None and study.path is not None:
         store = default_store(study.path)
     if relations is None:
         relations = list(map(Builder(study.folder, simulated=study.simulation is not None), study.designs))
     small = _is_small(study, relations)
-    with Store(store, note=note) as kept, workers(executor, jobs, threads=small) as pool:
-        return _Sweep(study, relations, traffic, kept, progress).run(pool, jobs)
+    with Store(store, note=note) as kept:
+        sweep = _Sweep(study, relations, traffic, kept, progress, deadline)
+        with suppress(NoAnswerError), workers(executor, jobs, threads=small) as pool:
+            sweep.run(pool, jobs)
+        return sweep.result()
 
 
 def _is_small(study: Study, relations: Sequence[Relation]) -> bool:
@@ -119,8 +132,10 @@ class _Sweep:
         traffic: Pattern | None,
         store: Store,
         progress: Progress | None,
+        deadline: Deadline,
     ) -> None:
         self.study, self.relations, self.store, self.progress = study, relations, store, progress
+        self.deadline = deadline
         self.traffic = traffic
         settings = study.simulation
         self.loads = settings.load_values() if settings else ()
@@ -130,18 +145,27 @@ class _Sweep:
         self.done: dict[Slot, Any] = {}
         self.last = [len(self.loads) - 1] * len(relations)
 
-    def run(self, workers: Executor, jobs: int) -> StudyResult:
-        """Compute what the store does not hold, lowest loads first, a few points at a time."""
+    def run(self, workers: Executor, jobs: int) -> None:
+        """Compute what the store does not hold, lowest loads first, a few points at a time.
+
+        Raises
+        ------
+        NoAnswerError
+            When the deadline is over and points are missing.
+        """
         todo = sorted(self._slots())
         pending: dict[Future[str], Slot] = {}
         try:
             while todo or pending:
+                if self.deadline.over:
+                    raise NoAnswerError
                 while len(pending) <= jobs and (slot := next(filter(self._ready, todo), None)):
                     todo.remove(slot)
                     if not self._found(slot):
                         pending[workers.submit(compute, self._point(slot))] = slot
                 todo = [slot for slot in todo if self._wanted(slot)]
-                for future in wait(pending, return_when=FIRST_COMPLETED).done if pending else ():
+                left = min(self.deadline.left, TIMEOUT_MAX)
+                for future in wait(pending, left, return_when=FIRST_COMPLETED).done if pending else ():
                     if not future.cancelled():
                         self._keep(pending[future], future.result())
                     elif self._wanted(pending[future]):
@@ -162,7 +186,13 @@ class _Sweep:
             for future, slot in pending.items():
                 if not future.cancel() and future.done() and future.exception() is None:
                     self._keep(slot, future.result())
-        return StudyResult(self.study, tuple(self._result(d) for d in range(len(self.relations))))
+
+    def result(self) -> StudyResult:
+        """What was computed; of each design up to the first load that was not."""
+        late = [slot for slot in self._slots() if self._wanted(slot) and slot not in self.done]
+        for load, index, _ in late:
+            self.last[index] = min(self.last[index], load - 1)
+        return StudyResult(self.study, tuple(map(self._result, range(len(self.relations)))), bool(late))
 
     def _wanted(self, slot: Slot) -> bool:
         """Whether a slot is not past the last load of its design."""
@@ -222,7 +252,7 @@ class _Sweep:
             self.progress(f"{self.study.designs[index].name}, {what}: {how}", counted, total)
 
     def _result(self, index: int) -> DesignResult:
-        proven: Proven = self.done[-1, index, 0]
+        proven: Proven = self.done.get((-1, index, 0)) or self._open(index)
         runs = [
             self.done[load, index, seed] for load in range(self.last[index] + 1) for seed in range(len(self.seeds))
         ]
@@ -235,3 +265,9 @@ class _Sweep:
             replay=proven.replay,
             runs=tuple(runs),
         )
+
+    def _open(self, index: int) -> Proven:
+        """What is known of a design whose proof was not done in time."""
+        over = Deadline(self.deadline.seconds, 0.0)
+        verdict = check(self.relations[index], self.study.designs[index].switching, time_limit=over)
+        return Proven(verdict, NOT_FOLLOWED, None, None)

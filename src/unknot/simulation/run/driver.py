@@ -23,7 +23,7 @@ from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
 from unknot.simulation.run.bottleneck import bottleneck
 from unknot.simulation.run.class_run import check_alone, check_subnets, class_runs
 from unknot.simulation.run.measurement import Window, drain, measure_until_settled, warm_up
-from unknot.simulation.run.options import check_point, check_run, run_threads
+from unknot.simulation.run.options import check_parts, check_point, check_run, run_threads
 from unknot.simulation.run.outcome import diagnosis
 from unknot.simulation.run.pair_run import pair_run
 from unknot.simulation.run.run import Run
@@ -142,6 +142,7 @@ def simulate(
     relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
     switching = switching_named(switching)
     check_run(warmup, measure, precision, interval)
+    check_parts(router, bursts)
     count = run_threads(threads, relation.network, load, alone=bool(faults or classes))
     if classes:
         check_alone(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -43,6 +44,14 @@ def check_point(packet_length: int, switching: Switching, buffer_depth: int, see
             f"buffer_depth of at least packet_length: give {packet_length}, or another switching technique such as "
             "wormhole"
         )
+
+
+def check_parts(router: Router, bursts: Bursts | None) -> None:
+    """Refuse a router or bursts that are none."""
+    if not isinstance(router, Router):
+        raise SimulationError(f"router must be a Router, such as Router(routing_delay=0), got {router!r}")
+    if not isinstance(bursts, (Bursts, NoneType)):
+        raise SimulationError(f"bursts must be None or Bursts, such as Bursts(begin=0.01, end=0.1), got {bursts!r}")
 
 
 def depth_for(switching: Switching, buffer_depth: int | None, *flits: int) -> int:

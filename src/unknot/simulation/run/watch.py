@@ -14,7 +14,7 @@ from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
-from unknot.simulation.run.options import check_load, check_point
+from unknot.simulation.run.options import check_load, check_parts, check_point
 from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
@@ -118,6 +118,7 @@ def watch(
     technique = switching_named(switching)
     check_point(shares[-1][0], technique, buffer_depth, seed)
     check_load(load)
+    check_parts(router, bursts)
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise SimulationError(f"limit is a number of cycles above 0, got {limit!r}")
     if router.speculative or router.internal_speedup > 1:
