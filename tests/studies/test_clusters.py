@@ -32,7 +32,7 @@ vcs = 2
 loads = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06]
 seeds = [1, 2]
 warmup = 100
-measure = 200000
+measure = 1000000
 """
 
 
@@ -96,7 +96,7 @@ def test_a_worker_is_killed(study: Path, run: Run) -> None:
     assert run.command.stderr is not None
     wait_for(run.command.stderr, 1)
     run.workers[0].kill()
-    _, err = run.command.communicate(timeout=100)
+    _, err = run.command.communicate(timeout=300)
     assert run.command.returncode == 0, err
     assert points(study.with_suffix(".sqlite")) == 13
 
@@ -107,9 +107,9 @@ def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
     assert run.command.stderr is not None
     done = wait_for(run.command.stderr, 3)
     run.scheduler.kill()
-    _, err = run.command.communicate(timeout=200)
+    _, err = run.command.communicate(timeout=300)
     assert run.command.returncode == 2, err
-    assert "finished points are kept" in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("the cluster that computes points is gone; finished points are kept")
     assert "Traceback" not in err
     kept = points(study.with_suffix(".sqlite"))
     assert done <= kept < 13
@@ -122,7 +122,7 @@ def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_local_workers_give_the_same_result(study: Path) -> None:
-    study.write_text(STUDY.replace("200000", "400"))
+    study.write_text(STUDY.replace("1000000", "400"))
     with cluster("local", 2) as (executor, jobs):
         assert jobs == 2
         found = run_study(study, executor=executor, jobs=jobs)

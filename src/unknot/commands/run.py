@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -61,8 +62,8 @@ def run(
     if is_configuration(study, overrides or ()):
         from unknot.commands.booksim import run_configuration
 
-        if store is not None:
-            raise UnknotError(f"{study}: --store is for studies; `unknot convert` makes one of it")
+        if store is not None or dask is not None:
+            raise UnknotError(f"{study}: --store and --dask are for studies; `unknot convert` makes one of it")
         points = run_configuration(
             study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units, out=out,
             outside_files=outside_files,
@@ -74,14 +75,17 @@ def run(
     from unknot.commands import activity, display
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
+    from unknot.studies.clusters import cluster
     from unknot.studies.run import default_store
 
     scale = Scale.of(units)
     loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)
     out = out or Path("reports")
     out.mkdir(parents=True, exist_ok=True)
-    with kept_in(store or default_store(study)), activity.progress_bar(study.name) as progress:
-        result = run_study(loaded, jobs=jobs, store=store, progress=progress, note=say)
+    computing = nullcontext((None, jobs)) if dask is None else cluster(dask, jobs)
+    bar = activity.progress_bar(study.name)
+    with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
+        result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=say)
     report = out / f"{study.stem}.html"
     write_study_report(result, report, units=scale.units)
     write_rows(result.rows, csv, parquet, units=scale.units)

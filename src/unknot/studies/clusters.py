@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
@@ -37,6 +38,8 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
         If Dask is not installed; the command line names the extra that brings it.
     """
     dask: Any = importlib.import_module("distributed")
+    for name in ("distributed", "distributed.client"):  # they log tracebacks about a scheduler that is gone
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with ExitStack() as stack:
             if where == "local":
@@ -58,6 +61,8 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
                         "results could differ; install the same versions there"
                     )
             yield client.get_executor(pure=False), jobs or sum(client.nthreads().values())
+    except UnknotError:
+        raise
     except dask.KilledWorker as error:
         raise UnknotError(f"{where}: workers die over and over (out of memory?); finished points are kept") from error
     except (OSError, ValueError) as error:

@@ -152,7 +152,7 @@ def test_options_for_booksim_alone(tmp_path: Path) -> None:
     assert "for configurations of BookSim 2" in result.output
     result = CliRunner().invoke(app, ["run", str(written(tmp_path)), "--store", "x.sqlite"])
     assert result.exit_code == 2
-    assert "--store is for studies" in result.output
+    assert "--store and --dask are for studies" in result.output
 
 
 def test_packets_are_watched(tmp_path: Path) -> None:
