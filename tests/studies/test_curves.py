@@ -160,11 +160,11 @@ def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
     options: dict[str, Any] = {"routing": ROUTINGS[1::2], "loads": "0.1:0.3:0.1", "seeds": (1, 5), "jobs": jobs}
     whole = unknot.curve("mesh(3, 3)", **options, **SHORT)
     assert not unknot.curve("mesh(3, 3)", **options, **SHORT, time_limit=60).cut_short
-    for points in (0, 1, 3, 8):
+    for enough in (0, 1, 3, 8):
         now, done = background.clock(), [0]
 
-        def clock(now: float = now, done: list[int] = done, points: int = points) -> float:
-            return now + (1000 if done[0] >= points else 0)
+        def clock(now: float = now, done: list[int] = done, enough: int = enough) -> float:
+            return now + (1000 if done[0] >= enough else 0)
 
         def count(stage: str, many: int, total: int, done: list[int] = done) -> None:
             done[0] = many
@@ -177,7 +177,7 @@ def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
         for part, design in zip(found.designs, whole.designs, strict=True):
             assert part.runs == design.runs[: len(part.runs)]
             assert not part.runs or part.verdict.deadlock_free == design.verdict.deadlock_free
-        if not points:
+        if not enough:
             assert {(each.verdict.deadlock_free, each.delivery.delivered) for each in found.designs} == {(None, None)}
         assert len(list(found.rows)) == sum(len(each.runs) for each in found.designs)
     again = unknot.curve("mesh(3, 3)", **options, **SHORT, store="s.sqlite")

@@ -19,7 +19,7 @@ from unknot.verify import check, deliver
 
 def test_remedies_of_tables() -> None:
     relation = shortest_paths(torus(5, 5))
-    found = {remedy.kind: remedy for remedy in repair(relation, time_limit=4)}
+    found = {remedy.kind: remedy for remedy in repair(relation, time_limit=60)}
     assert list(found) == ["same routes", "few changed routes", "few changed entries", "new tables", "new routes"]
     before = paths_of(relation)
     assert before is not None
@@ -118,6 +118,6 @@ def test_an_impossible_remedy_has_no_relation() -> None:
 
 
 def test_a_fabric_is_repaired() -> None:
-    result = CliRunner().invoke(app, ["repair", "examples/fabrics/opensm-ring12-lash", "--time-limit", "2"])
+    result = CliRunner().invoke(app, ["repair", "examples/fabrics/opensm-ring12-lash", "--time-limit", "20"])
     assert result.exit_code == 0, result.output
     assert "0 of 132" in result.output

@@ -15,6 +15,7 @@ from unknot.commands.options import (
     Json,
     LengthText,
     Measure,
+    MostTime,
     NetworkText,
     Precision,
     RouterText,
@@ -26,8 +27,8 @@ from unknot.commands.options import (
     Vcs,
     Warmup,
 )
-from unknot.commands.outcomes import say
-from unknot.commands.shared import flows_in, kept_in, print_json, relation_of, write, write_rows
+from unknot.commands.outcomes import UNDECIDED, say
+from unknot.commands.shared import deadline_of, flows_in, kept_in, print_json, relation_of, write, write_rows
 from unknot.switching import DEFAULT_SWITCHING
 
 
@@ -67,6 +68,7 @@ def curve(
             help="Draw the curves (.svg, .png, .pdf), or write a row for each run (.csv, .parquet); repeatable.",
         ),
     ] = None,
+    time_limit: MostTime = None,
     units: UnitsText = None,
     json: Json = False,
 ) -> None:
@@ -76,6 +78,7 @@ def curve(
     """
     from unknot.answers.studies import curve_answer
     from unknot.commands import activity, display
+    from unknot.deadline import NEVER
     from unknot.errors import SimulationError
     from unknot.report.picture import require_ending
     from unknot.simulation.run import options
@@ -84,6 +87,7 @@ def curve(
 
     if flows is not None and traffic != "uniform":
         raise SimulationError("--flows says who sends what; leave out --traffic")
+    deadline = deadline_of(time_limit)
     scale, files = Scale.of(units), out or []
     tables = [file for file in files if file.suffix.lower() in TABLES]
     for file in (file for file in files if file not in tables):
@@ -107,9 +111,14 @@ def curve(
             seeds=range(seed, seed + (seeds or 1)),
             jobs=jobs,
             store=store,
+            time_limit=deadline or NEVER,
             progress=progress,
             note=say,
         )
+    if found.cut_short:
+        say(f"given up after {time_limit:g} s, the time limit; points that are done are {_kept(store)}")
+        if not found.rows:
+            raise typer.Exit(UNDECIDED)
     for file in tables:
         csv = file.suffix.lower() == ".csv"
         write_rows(found.rows, file if csv else None, None if csv else file, units=scale.units)
@@ -119,6 +128,12 @@ def curve(
         print_json(curve_answer(found, scale.units))
     else:
         display.show_study(found, scale=scale)
+    if found.cut_short:
+        raise typer.Exit(UNDECIDED)
+
+
+def _kept(store: Path | None) -> str:
+    return f"kept in {store}: give the same command again to go on from there" if store else "shown, and not kept"
 
 
 TABLES = (".csv", ".parquet")

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from unknot import memory
 from unknot.background import LOOK, WORK, clock
 from unknot.commands.printing import ANSWERING
+from unknot.compiling import ABOUT
 from unknot.deadline import Deadline
 from unknot.errors import visible
 from unknot.output import is_writing
@@ -31,6 +32,8 @@ CLEANING = 0.3
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+SPARED = threading.Event()
+"""Whether a first SIGINT was left to the command, which is to show the best it has within a second."""
 _keeping = threading.Event()
 _interrupted = threading.Event()
 """Whether Python code was interrupted; whatever it then ends with is no answer."""
@@ -89,6 +92,7 @@ class Guard:
             self._repeated += 1
         elif number == signal.SIGINT and _keeping.is_set() and not self._spared:
             self._spared = True
+            SPARED.set()
             os.write(2, b"interrupted; what was found so far is shown soon, and another Ctrl-C ends at once\n")
         else:
             _interrupted.set()
@@ -147,17 +151,17 @@ def end_in_time(deadline: Deadline) -> None:
     """Have the process end soon after a deadline, whatever it does then; without a guard nothing is done.
 
     Code that looks at the deadline has ended before. What writes a file or prints the answer may go on. Compiling is
-    not part of the time, but may itself last no longer.
+    not part of the time, but may last no longer either, or `ABOUT` seconds.
     """
     compiled = time.monotonic() - clock()
     ending = deadline.closing.closing
 
     def follow() -> None:
         compiling = 0.0
-        while not (ending.over or compiling > deadline.seconds) or is_writing() or ANSWERING.is_set():
+        while not (ending.over or compiling > max(ABOUT, deadline.seconds)) or is_writing() or ANSWERING.is_set():
             time.sleep(LOOK)
             compiling = time.monotonic() - clock() - compiled
-        why = "" if ending.over else ": kernels took as long to compile; give more, once, and they are kept"
+        why = "" if ending.over else f": compiling took {compiling:.0f} s; without a limit, once, it ends and is kept"
         leave_at_once(UNDECIDED, f"given up after {deadline.seconds:g} s, the time limit{why}")
 
     if _guarded.is_set():

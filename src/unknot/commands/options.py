@@ -197,7 +197,7 @@ def with_limit(command: Callable[..., None]) -> Callable[..., None]:
     if own is not None and own.default is not None:
         option = copy(option)
         option.show_default = f"{own.default:g}"
-    kinds = Annotated[kind | None, option]
+    kinds: Any = Annotated[(kind | None, option)]
     most = inspect.Parameter("time_limit", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kinds)
     most = most if own is None else own.replace(default=None, annotation=kinds)
     parameters = {**signature.parameters, "time_limit": most}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from unknot.commands.guard import SPARED
 from unknot.commands.outcomes import FAILS
 from unknot.commands.shared import exit_code
 from unknot.switching import DEFAULT_SWITCHING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 EACH, PER_STATE = 0.5, 2e-6
 """Seconds that are kept to prove what a search finds: for each proof, and for each channel and destination router."""
+LAST = 0.5
+"""Seconds for that after Ctrl-C."""
 SHARE = 0.35
 """Most of the time that is kept for that."""
 
@@ -42,12 +45,15 @@ def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
 
 
 def proved(relation: Relation, deadline: Deadline, switching: str = DEFAULT_SWITCHING) -> Proved:
-    """Judge a relation until a deadline; what is not known then is open."""
+    """Judge a relation until a deadline, or soon after Ctrl-C; what is not known then is open."""
     from unknot.certificates import evidence_holds
+    from unknot.deadline import Deadline
     from unknot.verify import check, deliver
     from unknot.verify.delivery import NOT_FOLLOWED
 
-    verdict = check(relation, switching, time_limit=deadline)
     ending = deadline.closing.closing
+    if SPARED.is_set():
+        deadline = ending = Deadline.after(LAST)
+    verdict = check(relation, switching, time_limit=deadline)
     delivery = ending.unless_over(lambda: deliver(relation))
     return Proved(verdict, delivery or NOT_FOLLOWED, ending.unless_over(lambda: evidence_holds(relation, verdict)))

@@ -82,10 +82,11 @@ def repair(
         from unknot.commands.repair_fabric import Search, repair_fabric
 
         with activity.status("looking for remedies") as progress:
-            search = Search(time_limit, seed, both_ways is not False, progress)
+            search = Search(deadline, seed, both_ways is not False, progress)
             code = repair_fabric(network, out, search)
         raise typer.Exit(code)
     relation = limited(deadline, lambda: _refuted(network, routing, vcs))
+    search_until = searching(relation.network, deadline, times=REMEDIES)
     with keeping_the_best(), activity.status("looking for remedies") as progress:
         before = state_of(relation, switching, deadline.part(BEFORE))
         found = remedies(
@@ -94,11 +95,13 @@ def repair(
             switching=switching,
             minimal=minimal,
             both_ways=relation.network.ports is not None if both_ways is None else both_ways,
-            time_limit=searching(relation.network, deadline, times=REMEDIES),
+            time_limit=search_until,
             seed=seed,
             progress=progress,
         )
         after = [None if one.cost is None else state_of(one.relation, switching, deadline) for one in found]
+    if search_until.over:
+        say(f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies")
     if json:
         rows = [
             {

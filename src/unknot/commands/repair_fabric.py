@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot.commands.outcomes import FAILS, HOLDS
+from unknot.commands.shared import limited
 from unknot.errors import UnknotError
 
 if TYPE_CHECKING:
+    from unknot.deadline import Deadline
     from unknot.fabrics import Fabric
     from unknot.network import Network
     from unknot.progress import Progress
@@ -24,6 +26,8 @@ DATA_LANES = 8
 """Virtual lanes that most switches have for data."""
 
 
+EACH = 0.3
+"""Share of the time that is left for the verdict as it is, and for the search for each remedy."""
 PAGE = "README.md"
 """File of the page that says how to load the remedies."""
 
@@ -32,7 +36,7 @@ PAGE = "README.md"
 class Search:
     """Limits of the search for remedies, and whether two directions share a level."""
 
-    time_limit: float
+    deadline: Deadline
     seed: int
     both_ways: bool
     progress: Progress
@@ -58,18 +62,21 @@ def repair_fabric(path: str, out: Path, search: Search) -> int:
     from unknot.verify.audit_routes import highest_load
 
     _require_own(out)
-    fabric = read_fabric(path)
+    fabric = limited(search.deadline, lambda: read_fabric(path))
     if fabric.unlisted:
         raise UnknotError(
             f"{fabric.fabric_file} lacks {len(fabric.unlisted)} switches that have tables; no remedy would know them"
         )
-    before = audit(fabric, time_limit=search.time_limit)
+    before = audit(fabric, time_limit=search.deadline.part(EACH))
     load = highest_load(fabric)
     rows: list[Remedy] = []
     reasons: list[str] = []
     with written_folder(out) as folder:
         for kind, make in _remedies(fabric, search):
             search.progress(kind, 0, 0)
+            if rows and search.deadline.over:
+                reasons.append(f"{kind}: no time was left of {search.deadline.seconds:g} s")
+                continue
             try:
                 rows.append(_write(fabric, kind, *make(), folder, out))
             except UnknotError as error:
@@ -103,8 +110,7 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
         multicast=None, hops=None,
     )  # fmt: skip
     limits: dict[str, Any] = {
-        "time_limit": search.time_limit / 2, "seed": search.seed, "progress": search.progress,
-        "both_ways": search.both_ways, "limit": DATA_LANES,
+        "seed": search.seed, "progress": search.progress, "both_ways": search.both_ways, "limit": DATA_LANES,
     }  # fmt: skip
 
     def same_routes() -> tuple[Fabric, int]:
@@ -112,12 +118,12 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
             raise UnknotError("some entries of the tables as they are are unknown")
         merged = merged_relation(bare, switchboard(bare), "host-to-host")
         assert merged is not None  # without levels hosts of a switch are alike
-        found = lanes(merged[0].network, "given", routing=merged[0], **limits)
+        found = lanes(merged[0].network, "given", routing=merged[0], time_limit=search.deadline.part(EACH), **limits)
         return _with_lanes(bare, found), found.count
 
     def new_tables() -> tuple[Fabric, int]:
         network, flows = _by_switch(bare)
-        found = lanes(network, "table", flows=flows, **limits)
+        found = lanes(network, "table", flows=flows, time_limit=search.deadline.part(EACH), **limits)
         return _with_lanes(_with_tables(bare, found), found), found.count
 
     yield "same-routes", same_routes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.background import NoAnswerError, within
+from unknot.background import NoAnswerError, clock, within
 from unknot.synthesis.effort import Effort
 from unknot.synthesis.laned import Routes, no_slots
 from unknot.synthesis.tables import Table, bits_of, table_from
@@ -46,9 +46,12 @@ def balanced(given: Demand, ways: Ways, orders: Orders, effort: Effort) -> Route
     follow = no_slots((lanes, channels, homes), ways.leaving_first)
     flow, load = np.zeros((lanes, channels, homes)), np.zeros(channels // ways.copies)
     state = np.array([np.random.default_rng([effort.seed, lanes]).integers(2**63)], dtype=np.uint64)
+    began = clock()
     for first in range(0, routers, AT_ONCE):
         end = min(routers, first + AT_ONCE)
-        choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state, first, end, effort.over)
+        late = effort.over or (clock() - began) * routers > (effort.deadline - began) * end
+        choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state, first, end, late)
+        effort.hurried |= late
     if effort.over:
         return Routes(lane, start, follow, load)
     mean = load.sum() / max(1, load.size)

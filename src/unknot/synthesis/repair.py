@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from unknot.background import clock
-from unknot.deadline import Deadline
+from unknot.deadline import NEVER, Deadline
 from unknot.errors import RelationError
 from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
@@ -21,6 +21,8 @@ from unknot.synthesis.rerouted import Rerouted, rerouted
 from unknot.synthesis.routes_of import flows_of, paths_of
 from unknot.synthesis.tables import Table, table_of
 
+BEFORE = 0.2
+"""Most of the time for the routes as they are."""
 Found = Lanes | Rerouted | Pruned | Unprunable | Escaped
 
 
@@ -137,9 +139,9 @@ def repair(
         lambda part: _lanes(relation, "free", part),
     ]
     kinds = ("same routes", "few changed routes", "few changed entries", "new tables", "new routes")
-    before = paths_of(relation)
+    before = paths_of(relation, deadline.part(BEFORE))
     return tuple(
-        _remedy(kind, found, before)
+        _remedy(kind, found, before, deadline)
         for kind, found in zip(kinds, _run(tasks, effort), strict=True)
         if found is not None
     )
@@ -154,17 +156,23 @@ def _adaptive(relation: Relation, switching: str, minimal: bool, effort: Effort)
     ]
     kinds = ("fewer candidates", "escape VCs", "minimal escape VCs", "new routes")
     return tuple(
-        _remedy(kind, found, None)
+        _remedy(kind, found, None, NEVER)
         for kind, found in zip(kinds, _run(tasks, effort), strict=True)
         if found is not None
     )
 
 
 def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[Found | None]:
-    """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next."""
+    """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next.
+
+    When it is over, those that follow the first remedy are left out.
+    """
     found: list[Found | None] = []
     for number, task in enumerate(tasks):
         now = clock()
+        if effort.over and any(one is not None and not isinstance(one, Unprunable) for one in found):
+            found.append(None)
+            continue
         share = max(0.1, (effort.deadline - now) / (len(tasks) - number))
         found.append(task(replace(effort, deadline=now + share, tried={}, moves=0)))
     return found
@@ -205,11 +213,13 @@ def _table(relation: Relation) -> Table | None:
         return None
 
 
-def _remedy(kind: str, found: Found, before: dict[tuple[int, int], frozenset[tuple[int, ...]]] | None) -> Remedy:
+def _remedy(
+    kind: str, found: Found, before: dict[tuple[int, int], frozenset[tuple[int, ...]]] | None, deadline: Deadline
+) -> Remedy:
     changed = pairs = None
     if before is not None and not isinstance(found, Unprunable):
-        after = paths_of(found.relation)
-        pairs = len(before)
+        after = paths_of(found.relation, deadline)
+        pairs = None if after is None else len(before)
         changed = None if after is None else sum(after[pair] != path for pair, path in before.items())
     if isinstance(found, Lanes):
         return Remedy(kind, found, found.count, "lanes", found.lower_bound, changed, pairs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot.deadline import NEVER, Deadline
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -13,10 +14,13 @@ PAIRS = 200_000
 
 
 @takes_relation
-def paths_of(relation: Relation) -> dict[tuple[int, int], frozenset[tuple[int, ...]]] | None:
+def paths_of(
+    relation: Relation, deadline: Deadline = NEVER
+) -> dict[tuple[int, int], frozenset[tuple[int, ...]]] | None:
     """The channels of the routes between every two routers one of whose terminals sends to one of the other's.
 
-    A terminal that has several addresses has several routes. None if there are more than `PAIRS` pairs of terminals.
+    A terminal that has several addresses has several routes. None if there are more than `PAIRS` pairs of terminals,
+    or no time for them.
     """
     network: Network = relation.network
     if network.num_terminals * relation.num_addresses > PAIRS:
@@ -24,6 +28,8 @@ def paths_of(relation: Relation) -> dict[tuple[int, int], frozenset[tuple[int, .
     found: dict[tuple[int, int], set[tuple[int, ...]]] = {}
     known: dict[tuple[int, int], tuple[int, ...]] = {}
     for address in range(relation.num_addresses):
+        if deadline.over:
+            return None
         home = int(network.eject[relation.destination[address]])
         for source in relation.sources(address).tolist():
             start = int(network.inject[source])

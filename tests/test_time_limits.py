@@ -1,0 +1,130 @@
+"""The promise of `--time-limit`: every command ends soon after it, whatever it is doing then."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.cli import COMMANDS, app
+
+ROOT = Path(__file__).parents[1]
+FORKS = """
+import contextlib, importlib, json, os, sys, time
+
+from unknot import background, deadline
+from unknot.cli import app, main
+from unknot.commands import guard
+
+for room in ("answers", "fabrics", "multicast", "report", "simulation", "studies", "synthesis", "tod", "verify"):
+    importlib.import_module(f"unknot.{room}")
+cases, limit = json.loads(sys.argv[1]), sys.argv[2]
+
+
+start, begun = time.monotonic(), []
+
+
+def clock():
+    return start + (time.monotonic() - begun[0] if begun else 0.0)
+
+
+def busy(*given, **options):
+    begun.append(time.monotonic())
+    with open(f"{name}.begun", "w") as file:
+        file.write(str(begun[0]))
+    while True:
+        time.sleep(0.01)
+
+
+def be(name, place, words):
+    for number in (1, 2):
+        os.dup2(os.open(f"{name}.{number}", os.O_WRONLY | os.O_CREAT), number)
+    module, _, function = place.partition(":")
+    setattr(importlib.import_module(module), function, busy)
+    background.clock = deadline.clock = guard.clock = clock
+    guard.ABOUT = 1e9
+    sys.argv = ["unknot", name, *words, "--time-limit", limit]
+    try:
+        main()
+    except SystemExit as ended:
+        os._exit(ended.code)
+    finally:
+        os._exit(99)
+
+
+running, todo = {}, list(cases.items())
+while running or todo:
+    while todo and len(running) < 4:
+        name, (place, words) = todo.pop()
+        pid = os.fork()
+        if pid == 0:
+            be(name, place, words)
+        running[pid] = name
+    pid, status = os.wait()
+    name, now = running.pop(pid), time.monotonic()
+    at = float(open(f"{name}.begun").read()) if os.path.exists(f"{name}.begun") else None
+    text = [open(f"{name}.{number}").read() for number in (1, 2)]
+    print(json.dumps([name, os.waitstatus_to_exitcode(status), at and now - at, *text]), flush=True)
+"""
+"""Command lines in forks of one process, each with one function that never ends."""
+RING = ("ring(4)", "--routing", "shortest_paths")
+CASES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "run": ("unknot.studies.run:compute", ("study.toml",)),
+    "check": ("unknot.verify:deliver", RING),
+    "accept": ("unknot.certificates.plain:accept", (str(ROOT / "examples/evidence/lanes-kautz.json"),)),
+    "replay": ("unknot.simulation:replay", ("knot.json",)),
+    "bnr": ("unknot.verify.bnr:bnr", RING),
+    "analyse": ("unknot.verify.properties:properties", RING),
+    "faults": ("unknot.verify.fault_sweep:check", RING),
+    "design": ("unknot.synthesis.rules:design", ("mesh(2)",)),
+    "lanes": ("unknot.synthesis:lanes", RING[:1]),
+    "repair": ("unknot.synthesis:repair", RING),
+    "export": ("unknot.synthesis:export", (*RING, "--out", "out.json")),
+    "audit": ("unknot.verify.audit:audit", (str(ROOT / "examples/fabrics/opensm-ring12-lash"),)),
+    "permute": ("unknot.multistage:permute_with_faults", ("omega(8)", "--random", "1")),
+    "show": ("unknot.network:measure", RING[:1]),
+    "convert": ("unknot.fabrics:write_network", ("ring(4)", "out.json")),
+    "simulate": ("unknot.simulation:simulate", (*RING, "--load", "0.1")),
+    "curve": ("unknot.studies.run:compute", RING),
+    "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
+    "multicast": ("unknot.multicast:execute", RING),
+    "itm": ("unknot.studies.escape_layer:escape_layer", RING[:1]),
+    "gallery": ("unknot.studies.run:compute", ("shortest_paths", "--network", "ring(4)", "--out", "g.html")),
+    "cache": ("unknot.kernel_cache:clear", ("clear",)),
+}
+"""For each command a function that it calls, and the words that follow its name."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_every_command_ends_in_time_whatever_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With exit code 3 and a sentence; a limit of 1 second, here from that function on, is kept within 2."""
+    monkeypatch.chdir(tmp_path)
+    made = CliRunner().invoke(app, ["check", *RING, "--vcs", "1", "--export", "knot.json"])
+    assert made.exit_code == 1, made.output
+    (tmp_path / "study.toml").write_text('[[design]]\nnetwork = "ring(4)"\nrouting = "shortest_paths"\n')
+    assert set(CASES) == set(COMMANDS)
+    done = subprocess.run(
+        [sys.executable, "-c", FORKS, json.dumps(CASES), "1"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    ended = {name: rest for name, *rest in map(json.loads, done.stdout.splitlines())}
+    for name in CASES:
+        code, seconds, out, said = ended[name]
+        assert seconds is not None, f"{name} did not come to its function: {said}"
+        assert code == 3, f"{name}: {said}"
+        assert seconds < 20
+        assert "given up after 1 s, the time limit" in said or "undecided" in out, f"{name}: {said}"
+        assert "Traceback" not in said
+    assert sorted(tmp_path.glob(".*")) == []
+
+
+def test_a_limit_is_refused_everywhere_if_it_is_none() -> None:
+    for name in COMMANDS:
+        for limit in ("0", "-1", "nan"):
+            said = CliRunner().invoke(app, [name, *CASES[name][1], "--time-limit", limit])
+            assert (said.exit_code, said.stdout) == (2, ""), (name, limit, said.output)
+            assert "--time-limit: the time limit must be a positive number of seconds" in said.stderr
