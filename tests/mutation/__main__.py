@@ -46,7 +46,7 @@ class Group:
 
 
 ELSEWHERE = {
-    "certificates": ("tests/synthesis/test_exact.py", "tests/synthesis/test_dimacs.py"),
+    "certificates": ("tests/synthesis/test_exact.py", "tests/synthesis/test_pruned.py"),
     "verify": ("tests/fabrics/test_opensm_lid_matrix.py",),
     "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
 }

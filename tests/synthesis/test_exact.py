@@ -139,10 +139,21 @@ def test_what_was_a_fault_of_both_encoders_is_caught_by_the_other(monkeypatch: p
         decide(demand(from_networkx(nx.grid_2d_graph(3, 3))), 1, effort(), conflicts=10_000)
 
 
-@given(networks(), st.integers(1, 2), st.sampled_from(["none", "rising", "any"]))
-def test_the_clauses_of_the_checker_agree_with_brute_force(network: Network, count: int, changes: str) -> None:
-    if changes == "none":
-        fewest = climbing.fewest_lanes(network, count)
+@given(
+    networks(), st.integers(1, 2), st.sampled_from(["none", "shared", "rising", "any"]), st.sampled_from([0, 2, 1000])
+)
+def test_the_clauses_of_the_checker_agree_with_brute_force(
+    network: Network, count: int, changes: str, paths: int
+) -> None:
+    """Whether pairs have a variable for each of their shortest paths, or for the channels of these."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain, "MOST_PATHS", paths)
+        the_clauses_agree(network, count, changes)
+
+
+def the_clauses_agree(network: Network, count: int, changes: str) -> None:
+    if changes in plain.KEPT:
+        fewest = climbing.fewest_lanes(network, count, both_ways=changes == "shared")
     else:
         fewest = climbing.fewest_changing(network, count, changes)
     if fewest <= count:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.reference import remedies
 from unknot.background import clock
-from unknot.certificates import accept_verdict
+from unknot.certificates import accept_verdict, network_of, plain, table_of
 from unknot.routing import Relation, fully_adaptive
 from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.synthesis import Rejected
 from unknot.synthesis.effort import Effort
-from unknot.synthesis.prune_bounds import SCALE, accept_removed, literals
+from unknot.synthesis.prune_bounds import SCALE, accept_removed, literals, plain_fact
 from unknot.synthesis.pruned import Pruned, Unprunable, pruned
 from unknot.testing import networks, relations
 from unknot.topologies import mesh, ring, torus
@@ -51,7 +51,9 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
     assert verdict.deadlock_free
     accept_verdict(found.relation, verdict)
     seen["none" if least == 0 else "some"] += 1
-    assert all(len(literals(relation, fact, switching)) == 2 for fact in (found.evidence.facts if least else ()))
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    for fact in found.evidence.facts if found.evidence else ():
+        assert plain.removal_clause(table, switching, False, plain_fact(fact)) == literals(relation, fact, switching)
 
 
 def test_brute_force_agrees() -> None:

@@ -1,0 +1,138 @@
+"""Parts of the plain checker against naive twins: shortest paths, routes, clauses, sums of facts."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.reference import climbing
+from tests.synthesis.test_lanes import networks
+from unknot.certificates import Rejected, network_of, plain, table_of
+from unknot.network import Network
+from unknot.routing import Relation, dimension_order
+from unknot.testing import relations
+from unknot.topologies import mesh, ring
+
+ENTRY = st.tuples(st.integers(0, 4), st.just(0), st.just(1))
+FACTS = st.lists(st.tuples(st.sets(ENTRY, max_size=3), st.sets(ENTRY, max_size=2)), max_size=5)
+
+
+def settled(facts: list[tuple[set[plain.Entry], set[plain.Entry]]], gone: set[plain.Entry]) -> bool:
+    return all(removed & gone or kept - gone for removed, kept in facts)
+
+
+def choices(facts: list[tuple[set[plain.Entry], set[plain.Entry]]]) -> list[set[plain.Entry]]:
+    """All choices of removed candidates that settle all facts."""
+    entries = sorted({entry for fact in facts for part in fact for entry in part})
+    every = product((False, True), repeat=len(entries))
+    found = [{entry for entry, on in zip(entries, which, strict=True) if on} for which in every]
+    return [gone for gone in found if settled(facts, gone)]
+
+
+@given(FACTS, st.integers(0, 5))
+def test_the_clauses_of_facts_have_the_solutions_that_settle_them(
+    facts: list[tuple[set[plain.Entry], set[plain.Entry]]], most: int
+) -> None:
+    from pysat.solvers import Solver
+
+    clauses, variables = plain.removal_clauses(facts, most)
+    assert all(1 <= abs(x) <= variables for clause in clauses for x in clause)
+    with Solver(name="glucose4", bootstrap_with=clauses) as solver:
+        assert solver.solve() == any(len(gone) <= most for gone in choices(facts))
+
+
+@given(FACTS, st.data())
+def test_facts_never_add_up_to_more_than_has_to_be_removed(
+    facts: list[tuple[set[plain.Entry], set[plain.Entry]]], data: st.DataObject
+) -> None:
+    part = plain.REMOVAL_PARTS
+    multipliers = data.draw(st.lists(st.integers(0, 2 * part), min_size=len(facts), max_size=len(facts)))
+    possible = choices(facts)
+    if possible:
+        assert plain.removals_shown(facts, multipliers) <= min(map(len, possible))
+    # Facts of candidates of their own add up to their number.
+    apart = [({(at, 0, 1), (at, 1, 1)}, set[plain.Entry]()) for at in range(len(facts))]
+    assert plain.removals_shown(apart, [part] * len(facts)) == len(facts)
+    assert plain.removals_shown([({(0, 0, 1)}, {(1, 0, 1)}), (set(), {(0, 0, 1)})], [part, part]) == 0
+    assert plain.removals_shown([({(0, 0, 1)}, {(1, 0, 1)}), ({(1, 0, 1)}, set())], [part, 2 * part]) == 2
+
+
+@given(networks())
+def test_turns_that_shortest_paths_avoid(network: Network) -> None:
+    graph = plain.Network(network_of(network))
+    turns = [(c, e) for c in range(graph.channels) for e in graph.leaving.get(graph.target[c], ())]
+    for s, t in climbing.pairs(network):
+        paths = [{*pairwise(path)} for path in climbing.shortest_paths(network, s, t)]
+        for turn in turns:
+            assert plain.can_avoid(graph, s, t, turn) == any(turn not in path for path in paths)
+
+
+@given(networks(), st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))), st.permutations(range(6)))
+def test_pairs_that_send(network: Network, flows: list[tuple[int, int]], order: list[int]) -> None:
+    inject, count = network.inject.tolist(), network.num_terminals
+    eject = [inject[i] for i in order if i < count]
+    apart = Network("apart", network.num_routers, network.source, network.target, inject=inject, eject=eject)
+    graph = plain.Network(network_of(apart))
+    sent = [(s, t) for s, t in flows if s < count and t < count]
+    for given_flows, pairs in (([list(flow) for flow in sent], sent), (None, [*product(range(count), repeat=2)])):
+        ends = {(inject[s], eject[t]) for s, t in pairs if s != t and inject[s] != eject[t]}
+        assert plain.sending_pairs(graph, given_flows) == ends
+
+
+def route(relation: Relation, source: int, address: int) -> list[int]:
+    """The channels of the one route from a terminal."""
+    at, channels = relation.num_vcs + source, list[int]()
+    while (vc := relation.candidates(at, address)[0].vc) is not None:
+        channels.append(int(relation.vcs.channel[vc]))
+        at = vc
+    return channels
+
+
+@given(st.sampled_from([dimension_order(ring(4), 1, dateline="none"), dimension_order(mesh(2, 3))]), st.data())
+def test_cycles_of_routes(relation: Relation, data: st.DataObject) -> None:
+    """Whatever list of turns: it is accepted if routes take them and each begins where the one before ends."""
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    network, addresses = relation.network, relation.num_addresses
+    taken = [[c, e, s, a] for s, a in product(range(addresses), repeat=2) for c, e in pairwise(route(relation, s, a))]
+    turns: list[list[int]] = [data.draw(st.sampled_from(taken))]
+    while turns[-1][1] != turns[0][0] and len(turns) < 9:
+        onward = [turn for turn in taken if turn[0] == turns[-1][1]]
+        if not onward:
+            break
+        turns.append(data.draw(st.sampled_from(onward)))
+    if data.draw(st.booleans()):
+        which, at = data.draw(st.integers(0, len(turns) - 1)), data.draw(st.integers(0, 3))
+        turns[which] = [*turns[which]]
+        turns[which][at] = data.draw(st.integers(0, (network.num_channels, addresses)[at > 1]))
+    closed = all(e == after[0] for (_, e, *_), after in pairwise([*turns, turns[0]]))
+    holds = closed and all(turn in taken for turn in turns)
+    try:
+        plain.check_route_cycle(table, {"turns": turns})
+    except Rejected:
+        assert not holds
+    else:
+        assert holds
+
+
+@given(relations(), st.data())
+def test_tables_that_differ(relation: Relation, data: st.DataObject) -> None:
+    """A table is like itself with its candidates in another order, and unlike any with another candidate."""
+    graph = plain.Network(network_of(relation.network))
+    first, other = plain.Table(graph, table_of(relation)), table_of(relation)
+    for rows in other["states"]:
+        for row in rows:
+            row[1:] = data.draw(st.permutations(row[1:]))
+    assert plain.difference(first, plain.Table(graph, other)) == ""
+    rows = [row for rows in other["states"] for row in rows if len(row) > 1]
+    if rows:
+        row = data.draw(st.sampled_from(rows))
+        changed = data.draw(st.integers(1, len(row) - 1))
+        row[changed : changed + 1] = [] if row[changed] == -1 else [-row[changed] - 2]
+        try:
+            second = plain.Table(graph, other)
+        except Rejected:
+            return
+        assert plain.difference(first, second)
+        assert plain.difference(second, first)
