@@ -31,17 +31,15 @@ def piece(first: int) -> Tally:
     return tally
 
 
-def test_some_relations() -> None:
+@pytest.mark.parametrize("part", range(3))
+def test_some_relations(part: int) -> None:
     """Other ones every time; `-m campaign` judges 21,000."""
-    tally, first = Tally(), int(np.random.default_rng().integers(1 << 40)) * 48
-    for number in range(first, first + 24):
+    tally, first = Tally(), int(np.random.default_rng().integers(1 << 40)) * 48 + 16 * part
+    for number in range(first, first + 8):
         judge(number, tally, limit=600)
     assert tally.contradictions == [], f"from relation {first} on"
-    answers = Counter[bool]()
-    for (_, _, free), count in tally.answers.items():
-        answers[free] += count
-    assert min(answers[True], answers[False]) > 5
-    assert sum(count for what, count in tally.confirmed.items() if "runs free" in what) > 5
+    assert {free for _, _, free in tally.answers} == {True, False}
+    assert any("runs free" in what for what in tally.confirmed)
 
 
 @pytest.mark.campaign

@@ -24,6 +24,7 @@ from unknot.testing import networks, relations, table_relation
 from unknot.topologies import complete, mesh, ring, torus
 from unknot.verify import Verdict, smallest
 from unknot.verify.exact_model import Worm
+from unknot.verify.remainder import Remainder
 from unknot.verify.smallest import Smallest
 
 smallest_module = sys.modules["unknot.verify.smallest"]
@@ -202,3 +203,24 @@ def test_a_bound_that_is_not_met_in_time_is_no_proof(monkeypatch: pytest.MonkeyP
     found = smallest(relation, "wormhole", time_limit=0.5)
     assert size(found) == (4, 4)
     assert (found.messages_bound, found.held_bound, found.proved) == (4, 1, False)
+    assert found.method.startswith("time ran out")
+
+
+@pytest.mark.parametrize(("answer", "proved"), [(False, True), (True, False)])
+def test_what_the_solver_cannot_tell_is_open(answer: bool, proved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where all that is left was searched, and in vain, there is no deadlock; else what is known stays."""
+    relation = fully_adaptive(mesh(3, 3))
+    known = smallest(relation, "wormhole").configuration
+    asked: list[int] = []
+
+    def solver(part: Remainder, *_: object, **__: object) -> tuple[bool, bool]:
+        asked.append(part.input_vc.size)
+        return answer, False
+
+    monkeypatch.setattr(smallest_module, "fewest", solver)
+    found = smallest(relation, "wormhole", known=known)
+    assert asked == sorted(asked)
+    assert len(asked) > 1
+    assert (found.messages_bound, found.held_bound) == ((0, 0) if proved else (4, 0))
+    assert (found.proved, found.configuration) == (proved, None if proved else known)
+    assert found.method.startswith("no deadlock" if proved else "time ran out")
