@@ -59,8 +59,12 @@ def test_facts_never_add_up_to_more_than_has_to_be_removed(
     assert plain.removals_shown([({(0, 0, 1)}, {(1, 0, 1)}), ({(1, 0, 1)}, set())], [part, 2 * part]) == 2
 
 
-@given(networks())
-def test_turns_that_shortest_paths_avoid(network: Network) -> None:
+@given(networks(), st.lists(st.sampled_from(range(6)), max_size=2))
+def test_turns_that_shortest_paths_avoid(network: Network, dead_ends: list[int]) -> None:
+    """Also where channels lead to routers that nothing leads back from."""
+    routers, more = network.num_routers, [u for u in dead_ends if u < network.num_routers]
+    source, target = [*network.source, *more, routers], [*network.target, *[routers] * len(more), routers + 1]
+    network = Network("ends", routers + 2, source, target, inject=network.inject)
     graph = plain.Network(network_of(network))
     turns = [(c, e) for c in range(graph.channels) for e in graph.leaving.get(graph.target[c], ())]
     for s, t in climbing.pairs(network):
