@@ -47,7 +47,7 @@ def test_the_clauses_of_facts_have_the_solutions_that_settle_them(
 def test_facts_never_add_up_to_more_than_has_to_be_removed(
     facts: list[tuple[set[plain.Entry], set[plain.Entry]]], data: st.DataObject
 ) -> None:
-    part = plain.REMOVAL_PARTS
+    part = plain.PARTS
     multipliers = data.draw(st.lists(st.integers(0, 2 * part), min_size=len(facts), max_size=len(facts)))
     possible = choices(facts)
     if possible:

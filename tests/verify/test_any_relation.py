@@ -16,8 +16,9 @@ from unknot.errors import RelationError
 from unknot.routing import Relation, duato, fully_adaptive
 from unknot.testing import networks, relations
 from unknot.topologies import mesh
-from unknot.verify import adaptivity, bnr, check, check_all, deliver, loads, smallest
+from unknot.verify import adaptivity, check, check_all, deliver, loads, smallest
 from unknot.verify.properties import properties
+from unknot_papers.bnr import bnr
 
 REPORTING = [check, check_all, deliver, loads, adaptivity, bnr, properties]
 
