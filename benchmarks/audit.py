@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.prover import peak
 from unknot.fabrics import Fabric
 from unknot.network import Network, distances_from
-from unknot.topologies import random_regular
+from unknot.network.families import random_regular
 from unknot.verify.audit import audit
 
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from tests.simulation.booksim_relations import ancestor_drawn, order_on_torus
 
-from unknot import Network, Relation, simulate, topologies
+from unknot import Network, Relation, simulate
+from unknot.network import families as topologies
 from unknot.routing import destination_tag, dimension_order, duato, o1turn, romm, valiant
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, length_shares, mean_length

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import mean
 
 from unknot import simulate
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.studies.booksim import Setup, read_setup
 
 LOADS = (0.2, 0.5, 0.7, 0.85, 0.95)

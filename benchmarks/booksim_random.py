@@ -22,7 +22,7 @@ from statistics import mean
 
 from benchmarks.booksim_files import figures
 from unknot import simulate
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.studies.booksim import read_setup
 
 PATIENCE = 300

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
 
+from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive, lcfaa
-from unknot.topologies import mesh, torus
 from unknot.verify import check, smallest
 
 Answer = TypeVar("Answer")

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import networkx as nx
 
-from unknot import tod
-from unknot.network import Network, from_networkx
-from unknot.synthesis import ChangingLanes, Lanes, lanes
+from unknot.lanes import ChangingLanes, Lanes, lanes
+from unknot.network import Network, from_networkx, tod
 
 NAMED = (
     "torus(8, 8)", "regular(4, 64)", "torus(4, 4, 4)", "hypercube(7)", "torus(10, 10)", "torus(16, 16)",

@@ -20,8 +20,8 @@ import numpy as np
 
 from benchmarks.lanes import kind, network
 from unknot.fabrics.reading import read_network
+from unknot.lanes import changing_lanes, lanes
 from unknot.network import Network, from_networkx
-from unknot.synthesis import changing_lanes, lanes
 
 FABRICS = Path(__file__).parents[1] / "examples" / "fabrics"
 TORI = (

@@ -19,11 +19,11 @@ from tests.fabric_loop.simulated import dumped, missing
 
 from benchmarks.lanes import network
 from unknot.fabrics.reading import read_fabric
+from unknot.lanes import changing_lanes, lanes
 from unknot.network import Network
 from unknot.routing import Relation
 from unknot.routing.forwarding_table import fabric_relation
 from unknot.simulation import Trace, run_trace, saturation
-from unknot.synthesis import changing_lanes, lanes
 from unknot.verify import check
 
 FABRICS = Path(__file__).parents[1] / "examples" / "fabrics"

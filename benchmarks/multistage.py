@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 import unknot
+from unknot.network.families import banyan, benes, omega
 from unknot.routing import Relation, destination_tag, fully_adaptive
-from unknot.topologies import banyan, benes, omega
 from unknot_papers.multistage import (
     Marks,
     alternate_tags,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from unknot.network import Network
-from unknot.topologies import (
+from unknot.network.families import (
     cube_connected_cycles,
     de_bruijn,
     dragonfly,

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from unknot.network.families import mesh, torus
 from unknot.routing import Relation, duato, fully_adaptive, odd_even, vba
-from unknot.topologies import mesh, torus
 from unknot.verify import adaptivity, best_loads, coherence, deliver, fault_sweep, livelock, loads, vc_use
 from unknot_papers.bnr import bnr
 

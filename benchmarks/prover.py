@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unknot import topologies
+from unknot.network import families as topologies
 from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive, lcfaa, valiant
 from unknot.routing.relation import EJECT
 from unknot.verify import check, deliver, dependencies

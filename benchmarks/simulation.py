@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unknot import Relation, topologies
+from unknot import Relation
+from unknot.network import families as topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
@@ -37,7 +38,7 @@ import time
 begin = time.perf_counter()
 import unknot
 from unknot.routing import dimension_order
-relation = dimension_order(unknot.topologies.mesh(8, 8), 4)
+relation = dimension_order(unknot.network.families.mesh(8, 8), 4)
 unknot.simulate(relation, 0.3, warmup=100, measure=100)
 print(time.perf_counter() - begin)
 """

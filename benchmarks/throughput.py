@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot import simulate, tod
-from unknot.network import Network
+from unknot import simulate
+from unknot.network import Network, tod
 from unknot.routing import Relation
 from unknot.routing.named import routing_to_simulate
 from unknot.simulation import Run

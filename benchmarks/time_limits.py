@@ -50,7 +50,7 @@ PROGRAM = """
 import atexit, time
 time.monotonic = time.process_time
 from unknot import background
-from unknot.cli import main
+from unknot.cli.program import main
 atexit.register(lambda: open("compiling", "w").write(str(time.monotonic() - background.clock())))
 main()
 """

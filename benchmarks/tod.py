@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import networkx as nx
 
-from unknot.tod import network, write
+from unknot.network.tod import network, write
 
 RDT = """
 R = ring(256)

@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unknot import simulate, topologies
+from unknot import simulate
+from unknot.network import families as topologies
 from unknot.routing import dimension_order
 from unknot.simulation import Trace, TraceRun, closed_loop, run_trace
 from unknot.simulation.engine.engine import Engine

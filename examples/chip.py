@@ -12,8 +12,8 @@ import time
 import numpy as np
 
 import unknot
+from unknot._base.units import Units
 from unknot.network import Network
-from unknot.units import Units
 
 UNITS = Units(clock_ghz=1.0, flit_bytes=8)
 LINKS = "0-1 1-2 2-3 0-4 1-5 3-6 4-5 5-6 6-7 3-7"

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import unknot
+from unknot._base.units import Units
+from unknot.lanes import changing_lanes
 from unknot.network import Network
 from unknot.routing import Relation
 from unknot.routing.named import routing_to_simulate
 from unknot.simulation import Trace, run_trace
-from unknot.synthesis import changing_lanes
-from unknot.units import Units
 
 UNITS = Units(clock_ghz=1.25, flit_bytes=40)
 """50 GB/s a link: a 400 Gb/s port."""
@@ -120,7 +120,7 @@ def main() -> None:
     heads = ("uniform", "adversarial", "all-to-all", "in lanes", "2 % failed")
     print("{:10} {:>9} {:>9} {:>12} {:>11} {:>9} {:>11}   GB/s".format("fabric", "endpoints", *heads))
     for fabric in FABRICS:
-        network = unknot.tod.network(fabric.small if quick else fabric.network)
+        network = unknot.network.tod.network(fabric.small if quick else fabric.network)
         relation = routing_to_simulate(network, fabric.routing, VCS)
         found = [
             accepted(relation, "uniform", 0.6, quick),

@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Callable
 
 from unknot import check, deliver, simulate
-from unknot.background import clock
+from unknot._base.background import clock
 from unknot.certificates import evidence_holds
+from unknot.design import Design, Request, design, every_size, judge
+from unknot.design.judge import Kind
+from unknot.design.requirements import Adaptive
+from unknot.design.search import Effort
+from unknot.design.turns import names, turn_models
+from unknot.network.families import mesh
 from unknot.routing import duato, lcfaa, vba, west_first
-from unknot.synthesis.rules import Design, Request, design, every_size, judge
-from unknot.synthesis.rules.judge import Kind
-from unknot.synthesis.rules.requirements import Adaptive
-from unknot.synthesis.rules.search import Effort
-from unknot.synthesis.rules.turns import names, turn_models
-from unknot.topologies import mesh
 from unknot.verify.adaptivity import adaptivity
 
 TECHNIQUES = ("vct", "wormhole", "wormhole-nonatomic")

@@ -10,11 +10,13 @@ import sys
 import time
 from pathlib import Path
 
+from unknot.lanes import ForcedCycle, lanes
+from unknot.network.families import ring, torus
+from unknot.repair import relaned
 from unknot.report import draw_cycle
+from unknot.report.export import export
 from unknot.report.picture import write_picture
 from unknot.routing import shortest_paths
-from unknot.synthesis import ForcedCycle, export, lanes, relaned
-from unknot.topologies import ring, torus
 from unknot.verify import check
 
 

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import unknot
+from unknot.network.families import torus
 from unknot.report import draw_configuration, draw_curves, draw_network
 from unknot.routing import dimension_order, duato
-from unknot.topologies import torus
 
 STYLE = """
 body { margin: 0; font: 22px/1.4 system-ui, sans-serif; color-scheme: light dark; }

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 import unknot
-from unknot.cli import app
-from unknot.synthesis import only, read_flows
+from unknot.cli.program import app
+from unknot.lanes import only, read_flows
 
 ROOT = Path(__file__).parents[1]
 CHIP, FLOWS = str(ROOT / "examples/chip.edges"), str(ROOT / "examples/chip.csv")

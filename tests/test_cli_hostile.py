@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_cli import refused, unknot_says
+from tests.cli.test_cli import refused, unknot_says
 
 NASTY = ["a\x1b[31m", "b\x9b2J", "c\u202egnp", "d\x07\x08", "e\u2028f", "g\nh", "\x1b]0;x\x07"]
 RAW = [*map(chr, range(32)), *map(chr, range(127, 160)), "\u202e", "\u2028"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import unknot
-from tests.test_cli import STUDY, unknot_says
+from tests.cli.test_cli import STUDY, unknot_says
 
 COMMAND = str(Path(sys.executable).parent / "unknot")
 
@@ -38,7 +38,7 @@ def rows(store: Path) -> dict[int, str]:
 
 PAUSED = """
 import sys, time
-from unknot.cli import main
+from unknot.cli.program import main
 from unknot.studies.store import Store
 
 put = Store.put
@@ -170,7 +170,7 @@ def test_version_and_help() -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys\nfrom unknot.cli import app\n"
+        "import sys\nfrom unknot.cli.program import app\n"
         "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
         "heavy = {'numba', 'numpy', 'scipy', 'matplotlib', 'ortools', 'networkx', 'pydantic', 'rich'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"

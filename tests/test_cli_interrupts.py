@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from unknot import Relation, check
-from unknot.background import NoAnswerError, within
-from unknot.topologies import mesh, ring
+from unknot._base.background import NoAnswerError, within
+from unknot.network.families import mesh, ring
 
 ENDLESS = """
 import sys
@@ -41,7 +41,7 @@ def endless(network, vcs: int = 1):
 room.endless = endless
 room.__all__ = [*room.__all__, "endless"]
 
-from unknot.cli import main
+from unknot.cli.program import main
 
 print("begun", flush=True)
 sys.argv = ["unknot", *sys.argv[1:]]
@@ -158,7 +158,7 @@ def lost(network, vcs: int = 1, *, fails: bool = False):
 room.lost = lost
 room.__all__ = [*room.__all__, "lost"]
 
-from unknot.cli import main
+from unknot.cli.program import main
 
 sys.argv = ["unknot", "check", "mesh(3, 3)", "--routing", *sys.argv[1:]]
 main()
@@ -193,7 +193,7 @@ def command():
     print("shown", flush=True)
 
 
-from unknot.commands import guard
+from unknot.cli.commands import guard
 
 guard.run(command)
 """

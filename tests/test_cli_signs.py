@@ -8,8 +8,8 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli import app
-from unknot.commands import activity, signs
+from unknot.cli.commands import activity, signs
+from unknot.cli.program import app
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import unknot
-from unknot.cli import app
+from unknot.cli.program import app
 
 
 def unknot_says(*words: str) -> Result:
@@ -148,7 +148,7 @@ def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
     from inspect import signature
 
     from unknot import simulate
-    from unknot.commands.simulate import GROUPS
+    from unknot.cli.commands.simulate import GROUPS
 
     shown = CliRunner().invoke(app, ["simulate", "--help"]).output
     sections = dict(re.findall(r"^(\w[\w ]+):\n((?:  .*\n?)+)", shown, re.M))

@@ -10,9 +10,9 @@ import pytest
 from matplotlib.image import imread
 from typer.testing import CliRunner, Result
 
-from unknot.cli import app
+from unknot.cli.program import app
 from unknot.fabrics import FORMATS, read_network
-from unknot.topologies import torus
+from unknot.network.families import torus
 
 FABRIC = Path(__file__).parents[1] / "examples/fabrics/opensm-leafspine-degraded-ftree"
 

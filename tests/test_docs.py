@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli import ALL, app
+from unknot.cli.program import ALL, app
 from unknot.studies import StudyError, load_study
 
 ROOT = Path(__file__).parents[1]

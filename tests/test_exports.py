@@ -11,15 +11,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from unknot import check, deliver, replay
-from unknot.answers.configuration_file import configuration_on, read_configuration, write_configuration
-from unknot.certificates import evidence_holds
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.switching import SWITCHINGS
+from unknot.certificates import Verdict, evidence_holds
+from unknot.cli.answers.configuration_file import configuration_on, read_configuration, write_configuration
+from unknot.cli.program import app
+from unknot.network.families import mesh, ring, torus
 from unknot.report.explanation import explain
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
-from unknot.switching import SWITCHINGS
-from unknot.topologies import mesh, ring, torus
-from unknot.verify import Verdict
 
 
 def unknot_says(*words: str) -> Result:

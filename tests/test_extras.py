@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unknot.errors import EXTRAS, missing_extra
+from unknot._base.errors import EXTRAS, missing_extra
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
 LIBRARIES = {"pysat": "python-sat", "dask_jobqueue": "dask-jobqueue"}
@@ -18,7 +18,7 @@ import sys
 for library in {blocked}:
     sys.modules[library] = None
 sys.argv = ["unknot", *{command}]
-from unknot.cli import main
+from unknot.cli.program import main
 main()
 """
 

@@ -10,10 +10,10 @@ from tests.faulty_routings import correct_algorithms, faults, planted
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from unknot import replay
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import evidence_holds
-from unknot.errors import RelationError
 from unknot.routing import Relation
-from unknot.switching import SWITCHINGS
 from unknot.verify import check
 
 

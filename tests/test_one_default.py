@@ -13,13 +13,13 @@ import pytest
 from typer.main import get_command
 
 import unknot
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.threads import processors, threads_of
+from unknot.cli.program import app
+from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order
 from unknot.simulation import saturation
 from unknot.simulation.run.options import FLITS, ROUTERS, run_threads
-from unknot.threads import processors, threads_of
-from unknot.topologies import line, mesh, torus
 
 DEFAULTS = {"seed": 1, "threads": None, "jobs": None}
 COMMANDS: dict[str, Any] = {"seed": 1, "threads": None}
@@ -62,7 +62,7 @@ def test_commands_have_one_default(option: str) -> None:
 
 
 def test_threads_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot.threads._share", [3])
+    monkeypatch.setattr("unknot._base.threads._share", [3])
     assert processors() <= 3
     assert threads_of(None, "check", wrong=UnknotError) == processors()
     assert threads_of(None, "check", wrong=UnknotError, useful=0) == 1

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot import tod
-from unknot.certificates import accept_verdict
-from unknot.cli import app
+from unknot.certificates import Verdict, accept_verdict
+from unknot.cli.program import app
+from unknot.network import tod
 from unknot.routing import Relation
-from unknot.verify import Verdict
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

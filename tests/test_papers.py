@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from tests import test_paper_wormhole
+from tests.network.tod import test_docs as test_paper_tod
 from tests.papers import script
 from tests.papers.bnr import test_paper as test_paper_bnr
 from tests.papers.itm import test_paper as test_paper_itm
 from tests.papers.multistage import test_paper as test_paper_rcbn
-from tests.tod import test_docs as test_paper_tod
-from unknot.cli import app
+from unknot.cli.program import app
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/papers.md").read_text(encoding="utf-8")

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cli.test_cli import refused, unknot_says
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.test_levels import written
 from tests.fabrics.texts import ring
-from tests.test_cli import refused, unknot_says
 from unknot.fabrics import read_fabric
 from unknot.verify.audit import audit
 

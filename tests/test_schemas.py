@@ -18,15 +18,15 @@ from jsonschema import Draft202012Validator, ValidationError
 from typer.testing import CliRunner
 
 from tests.fabrics.folders import EXAMPLES
-from unknot.answers.form import Form, answer, form_of
-from unknot.answers.schemas import FORMS, json_schemas
-from unknot.answers.verdicts import VerdictForm
-from unknot.certificates import evidence_holds
-from unknot.cli import ALL, app
+from unknot._base.switching import SWITCHINGS
+from unknot.certificates import Verdict, evidence_holds
+from unknot.cli.answers.form import Form, answer, form_of
+from unknot.cli.answers.schemas import FORMS, json_schemas
+from unknot.cli.answers.verdicts import VerdictForm
+from unknot.cli.program import ALL, app
+from unknot.network.families import ring
 from unknot.routing import dimension_order
-from unknot.switching import SWITCHINGS
-from unknot.topologies import ring
-from unknot.verify import Verdict, check
+from unknot.verify import check
 
 SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
 
@@ -44,7 +44,7 @@ def printed(*words: str) -> Any:
 
 
 def test_the_published_schemas_are_those_of_the_program() -> None:
-    """Written anew with `python -m unknot.answers.schemas docs/schemas`."""
+    """Written anew with `python -m unknot.cli.answers.schemas docs/schemas`."""
     assert {path.stem for path in SCHEMAS.glob("*.json")} == set(FORMS)
     for name, content in json_schemas().items():
         assert json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")) == content

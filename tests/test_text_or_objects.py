@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import unknot
-from unknot import topologies
-from unknot.errors import RelationError, UnknotError
+from unknot._base.errors import RelationError, UnknotError
+from unknot.network import families as topologies
 from unknot.routing import dimension_order
 
 

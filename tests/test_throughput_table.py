@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from benchmarks.throughput import BELOW, CASES, Case, main, next_group, rows
 
+from unknot.network.families import dragonfly
 from unknot.routing.named import routings
-from unknot.topologies import dragonfly
 
 PAGE = (Path(__file__).parents[1] / "docs" / "throughput.md").read_text(encoding="utf-8")
 TABLE = [[cell.strip() for cell in line[2:-2].split(" | ")] for line in PAGE.splitlines() if line.startswith("| ")]

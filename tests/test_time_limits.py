@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli import COMMANDS, app
+from unknot.cli.program import COMMANDS, app
 
 ROOT = Path(__file__).parents[1]
 FORKS = """
 import contextlib, importlib, json, os, sys, time
 
 from unknot import background, deadline
-from unknot.cli import app, main
-from unknot.commands import guard
+from unknot.cli.program import app, main
+from unknot.cli.commands import guard
 
 for room in ("answers", "fabrics", "multicast", "report", "simulation", "studies", "synthesis", "tod", "verify"):
     importlib.import_module(f"unknot.{room}")
@@ -79,19 +79,19 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "replay": ("unknot.simulation:replay", ("knot.json",)),
     "analyse": ("unknot.verify.properties:properties", RING),
     "faults": ("unknot.verify.fault_sweep:check", RING),
-    "design": ("unknot.synthesis.rules:design", ("mesh(2)",)),
-    "lanes": ("unknot.synthesis:lanes", RING[:1]),
-    "repair": ("unknot.synthesis:repair", RING),
-    "export": ("unknot.synthesis:export", (*RING, "--out", "out.json")),
+    "design": ("unknot.design:design", ("mesh(2)",)),
+    "lanes": ("unknot.lanes:lanes", RING[:1]),
+    "repair": ("unknot.lanes:repair", RING),
+    "export": ("unknot.lanes:export", (*RING, "--out", "out.json")),
     "audit": ("unknot.verify.audit:audit", (str(ROOT / "examples/fabrics/opensm-ring12-lash"),)),
     "show": ("unknot.network:measure", RING[:1]),
     "convert": ("unknot.fabrics:write_network", ("ring(4)", "out.json")),
     "simulate": ("unknot.simulation:simulate", (*RING, "--load", "0.1")),
     "curve": ("unknot.studies.run:compute", RING),
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
-    "multicast": ("unknot.multicast:execute", RING),
+    "multicast": ("unknot.traffic.collectives:execute", RING),
     "gallery": ("unknot.studies.run:compute", ("shortest_paths", "--network", "ring(4)", "--out", "g.html")),
-    "cache": ("unknot.kernel_cache:clear", ("clear",)),
+    "cache": ("unknot._base.numba.cache:clear", ("clear",)),
 }
 """For each command a function that it calls, and the words that follow its name."""
 

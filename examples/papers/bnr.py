@@ -25,22 +25,13 @@ import networkx as nx
 import numpy as np
 
 from unknot import Network, Relation, VirtualChannels, grid, replay
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
 from unknot.network import distances_from
-from unknot.routing import (
-    EJECT,
-    duato,
-    fully_adaptive,
-    lcfaa,
-    o1turn,
-    pbfaa,
-    planar_adaptive,
-    up_down,
-    vba,
-)
+from unknot.network.families import mesh, petersen, torus
+from unknot.routing import EJECT, duato, fully_adaptive, lcfaa, o1turn, pbfaa, planar_adaptive, up_down, vba
 from unknot.routing.relation import VC_MASK
-from unknot.topologies import mesh, petersen, torus
-from unknot.verify import SWITCHINGS, check, deliver
+from unknot.verify import check, deliver
 from unknot_papers.bnr import Bnr, bnr, conclude
 from unknot_papers.bnr.directions import directions
 

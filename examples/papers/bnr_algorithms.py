@@ -29,10 +29,11 @@ from bnr import (
 )
 
 from unknot import replay
+from unknot._base.switching import SWITCHINGS
 from unknot.report import draw_configuration
 from unknot.report.picture import write_picture
 from unknot.routing import duato, fully_adaptive, lcfaa, schwiebert, vba
-from unknot.verify import SWITCHINGS, check, deliver, smallest, vc_use
+from unknot.verify import check, deliver, smallest, vc_use
 from unknot_papers.bnr import conclude
 from unknot_papers.bnr.drawing import draw_bnr
 

@@ -18,16 +18,16 @@ import networkx as nx
 import numpy as np
 
 import unknot
-from unknot.multicast import Schedule, Send, broadcast
-from unknot.multicast import contention as meetings
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, distances_from, from_edges
+from unknot.network.families import irregular
 from unknot.report import draw_configuration, draw_network
 from unknot.report.picture import write_picture
 from unknot.report.schedule_drawing import draw_schedule
 from unknot.routing import fully_adaptive, shortest_paths, up_down
 from unknot.studies import design
-from unknot.switching import SWITCHINGS
-from unknot.topologies import irregular
+from unknot.traffic.collectives import Schedule, Send, broadcast
+from unknot.traffic.collectives import contention as meetings
 from unknot.verify.loads import loads
 from unknot.verify.smallest import smallest
 from unknot.verify.states import dependencies
@@ -122,7 +122,7 @@ def needs_chordal() -> Answer:
         for u, v in [*graph.edges, *((v, u) for u, v in graph.edges)]:
             after.add_edges_from(((u, v), (v, w)) for w in graph[v] if way[u][w] == 2)
         agree += nx.is_directed_acyclic_graph(after) == nx.is_chordal(graph)
-    square = fully_adaptive(unknot.topologies.ring(4))
+    square = fully_adaptive(unknot.network.families.ring(4))
     knot = smallest(square).configuration
     if knot is not None:
         write_picture(draw_configuration(square, knot), PICTURES / "theorem-2-not-chordal.svg")

@@ -18,8 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from unknot.network import Network
-from unknot.network.stages import stages
-from unknot.topologies import (
+from unknot.network.families import (
     banyan,
     baseline,
     benes,
@@ -29,6 +28,7 @@ from unknot.topologies import (
     indirect_cube,
     omega,
 )
+from unknot.network.stages import stages
 from unknot_papers.multistage import (
     Marks,
     alternate_tags,

@@ -18,7 +18,7 @@ import networkx as nx
 import numpy as np
 
 from unknot.network import Network, distances_from, measure
-from unknot.tod import network, read, write
+from unknot.network.tod import network, read, write
 
 FOLDER = Path(__file__).resolve().parents[1] / "tod"
 OPERANDS = ["ring(4)", "line(3)", "{0 -- 1, 1 -- 2, 2 -- 0, 2 -- 3}", "star(3)", "{0 -> 1, 1 -> 2}", "complete(3)"]

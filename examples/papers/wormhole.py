@@ -16,6 +16,7 @@ from functools import cache
 import networkx as nx
 import numpy as np
 
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
 from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network, distances_from, measure, to_networkx
@@ -35,7 +36,6 @@ from unknot.routing import (
 from unknot.routing.trees import spanning_tree
 from unknot.simulation import replay
 from unknot.studies.design import network
-from unknot.switching import SWITCHINGS
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.loads import loads
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from unknot.multicast import Schedule, Send, execute
+from unknot._base.switching import SWITCHINGS
 from unknot.routing import Relation, dimension_order, hop_number, shortest_paths
 from unknot.simulation import Run, simulate
+from unknot.simulation.collectives import execute
 from unknot.studies.design import network
-from unknot.switching import SWITCHINGS
+from unknot.traffic.collectives import Schedule, Send
 from unknot.verify import check
 
 Answer = tuple[str, str]

@@ -9,17 +9,13 @@ from __future__ import annotations
 import sys as _sys
 from typing import TYPE_CHECKING, Any
 
-from unknot import moved as _moved
+from unknot._base import moved as _moved
 
 if TYPE_CHECKING:
-    from unknot.errors import (
-        NetworkError,
-        RelationError,
-        SimulationError,
-        TextError,
-        UnknotError,
-    )
-    from unknot.memory import SizeError, memory_limit
+    from unknot._base.errors import NetworkError, RelationError, SimulationError, TextError, UnknotError
+    from unknot._base.memory import SizeError, memory_limit
+    from unknot._base.units import Units
+    from unknot.certificates import Configuration, Verdict
     from unknot.network import Network, measure
     from unknot.network.grid import grid
     from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation
@@ -27,22 +23,21 @@ if TYPE_CHECKING:
     from unknot.simulation import Run, simulate
     from unknot.simulation.traces.replay import Replay, replay
     from unknot.studies import curve
-    from unknot.units import Units
-    from unknot.verify import Configuration, Verdict, deliver
+    from unknot.verify import deliver
     from unknot.verify.check import check, check_all
 
 __version__ = "0.1.0"
 _sys.meta_path.append(_moved.Finder)
 
 _HOMES = {
-    "unknot.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
-    "unknot.memory": ("SizeError", "memory_limit"),
+    "unknot._base.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
+    "unknot._base.memory": ("SizeError", "memory_limit"),
     "unknot.network": ("Network", "measure", "grid"),
     "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation"),
     "unknot.routing.virtual_channels": ("VirtualChannels",),
     "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
     "unknot.studies.curves": ("curve",),
-    "unknot.units": ("Units",),
+    "unknot._base.units": ("Units",),
     "unknot.verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot.verify import Certificate, Configuration, Message, Verdict
+from unknot.certificates import Certificate, Configuration, Message, Verdict
 
 KINDS = ("order", "escape", "drain", "exhausted")
 GRADES: Any = ("injected", "scheduled", "not-established")

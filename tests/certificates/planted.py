@@ -22,22 +22,22 @@ import numpy as np
 from pysat.solvers import Solver
 
 from tests.mutation.sites import _within, mutants
-from unknot.background import clock
+from unknot._base.background import clock
 from unknot.certificates import plain
+from unknot.design import Request, Space
+from unknot.design import accept as accept_design
+from unknot.design.impossible import Impossible, refutation
+from unknot.design.judge import actions
+from unknot.design.proofs import NoProof, proved_rule
+from unknot.design.search import Effort, Search
+from unknot.lanes.effort import Effort as LaneEffort
+from unknot.lanes.evidence import accept
+from unknot.lanes.exact import decide
+from unknot.lanes.hints import DisagreementError
+from unknot.lanes.lane_refutation import Refutation, refute
+from unknot.lanes.ways import demand
 from unknot.network import Network, from_edges
-from unknot.synthesis.effort import Effort as LaneEffort
-from unknot.synthesis.evidence import accept
-from unknot.synthesis.exact import decide
-from unknot.synthesis.hints import DisagreementError
-from unknot.synthesis.lane_refutation import Refutation, refute
-from unknot.synthesis.rules import Request, Space
-from unknot.synthesis.rules import accept as accept_design
-from unknot.synthesis.rules.impossible import Impossible, refutation
-from unknot.synthesis.rules.judge import actions
-from unknot.synthesis.rules.proofs import NoProof, proved_rule
-from unknot.synthesis.rules.search import Effort, Search
-from unknot.synthesis.ways import demand
-from unknot.topologies import mesh, ring
+from unknot.network.families import mesh, ring
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20.0
@@ -53,7 +53,7 @@ class Fault:
     new: str
 
 
-SEARCH, RULES = "unknot.synthesis.clauses:Clauses.", "unknot.synthesis.rules."
+SEARCH, RULES = "unknot.lanes.clauses:Clauses.", "unknot.design."
 NEEDS = RULES + "requirements:Requirements."
 ENCODER, CHECKER = "unknot.certificates.plain:Encoder.", "unknot.certificates.plain:Rules."
 FAULTS = (
@@ -214,9 +214,9 @@ def noticed(function: str, code: CodeType) -> str:
 
 
 ENCODERS = {
-    "synthesis/clauses.py": ("Clauses.", "senders", "virtual"),
-    "synthesis/rules/requirements.py": ("Requirements.", "class_of"),
-    "synthesis/rules/conflicts.py": ("clause_of", "images"),
+    "lanes/clauses.py": ("Clauses.", "senders", "virtual"),
+    "design/requirements.py": ("Requirements.", "class_of"),
+    "design/conflicts.py": ("clause_of", "images"),
     "certificates/plain.py": ("Encoder.", "Rules.", "lane_clauses", "rule_clauses", "class_of", "copied"),
 }
 """Functions that make clauses, by file."""

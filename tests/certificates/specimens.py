@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from tests.synthesis.test_exact import effort, one_way_ring
+from tests.lanes.test_exact import effort, one_way_ring
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import delivery_claim, document, removals_claim, verdict_claim
+from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
+from unknot.lanes.evidence import Evidence, bound_claim
+from unknot.lanes.exact import decide
+from unknot.lanes.ways import demand
 from unknot.network import Network
+from unknot.network.families import mesh, ring
+from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order, duato, fully_adaptive
-from unknot.switching import SWITCHINGS
-from unknot.synthesis import ForcedCycle, Refutation, RouteCycle, lanes
-from unknot.synthesis.evidence import Evidence, bound_claim
-from unknot.synthesis.exact import decide
-from unknot.synthesis.pruned import Pruned, Unprunable, pruned
-from unknot.synthesis.ways import demand
-from unknot.testing import table_relation
-from unknot.topologies import mesh, ring
 from unknot.verify import check
+from unknot.verify.testing import table_relation
 
 Document = dict[str, Any]
 

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot.certificates import Rejected, coq_file, document, verdict_claim
-from unknot.cli import app
+from unknot.cli.program import app
+from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, duato
-from unknot.topologies import mesh, ring
 from unknot.verify import check
 
 CASES = {

@@ -15,8 +15,8 @@ from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot.certificates import evidence_holds, table_of, verdict_claim
 from unknot.certificates.core import _holdable, _leading, _shape, _states, _touched, _worms
 from unknot.network import Network
+from unknot.network.families import mesh
 from unknot.routing import dimension_order
-from unknot.topologies import mesh
 from unknot.verify import check
 
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.certificates.specimens import specimens
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Rejected, plain
-from unknot.switching import SWITCHINGS
 
 Place = tuple[Any, ...]
 """Keys and numbers that lead to a part of a document."""

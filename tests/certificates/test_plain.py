@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.certificates.corruption import corrupted
-from unknot.background import clock
+from unknot._base.background import clock
+from unknot._base.errors import UnknotError
 from unknot.certificates import (
     Rejected,
     delivery_claim,
@@ -28,16 +29,15 @@ from unknot.certificates import (
     table_of,
     verdict_claim,
 )
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot.cli.program import app
+from unknot.lanes.effort import Effort
 from unknot.network import Network
+from unknot.network.families import mesh, ring, torus
+from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
-from unknot.synthesis.effort import Effort
-from unknot.synthesis.pruned import Pruned, Unprunable, pruned
-from unknot.testing import table_relation
-from unknot.testing.strategies import relations
-from unknot.topologies import mesh, ring, torus
 from unknot.verify import check_all, deliver
+from unknot.verify.testing import table_relation
+from unknot.verify.testing.strategies import relations
 
 FILE = Path(plain.__file__)
 

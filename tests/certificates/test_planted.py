@@ -8,7 +8,7 @@ import pytest
 
 from tests.certificates.planted import DESIGNS, FAULTS, LANES, Fault, code_of, drawn_faults, noticed
 from unknot import check
-from unknot.synthesis.rules import judge
+from unknot.design import judge
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -11,15 +11,24 @@ import numpy as np
 import pytest
 
 from tests.reference.legality import certificate_holds, complaints
-from unknot.certificates import Rejected, Unchecked, accept_verdict, evidence_holds
+from unknot._base.switching import SWITCHINGS
+from unknot.certificates import (
+    Certificate,
+    Configuration,
+    Message,
+    Rejected,
+    Unchecked,
+    Verdict,
+    accept_verdict,
+    evidence_holds,
+)
 from unknot.certificates import verdict_checker as checker
 from unknot.certificates.core import choices
 from unknot.network import from_edges
+from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, dimension_order
-from unknot.switching import SWITCHINGS
-from unknot.testing import table_relation
-from unknot.topologies import mesh, ring
-from unknot.verify import Certificate, Configuration, Message, Verdict, check
+from unknot.verify import check
+from unknot.verify.testing import table_relation
 
 RING = dimension_order(ring(7), 1, dateline="none")
 CHANNEL = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(RING.network.source, RING.network.target, strict=True))}

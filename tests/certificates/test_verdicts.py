@@ -19,14 +19,23 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import certificate_holds, complaints
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
-from unknot.certificates import Rejected, Unchecked, accept_verdict, evidence_holds
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.certificates import (
+    Certificate,
+    Configuration,
+    Message,
+    Rejected,
+    Unchecked,
+    Verdict,
+    accept_verdict,
+    evidence_holds,
+)
 from unknot.certificates import core as checker_search
 from unknot.certificates import verdict_checker as checker
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import Relation, dimension_order, duato
-from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import networks, relations
-from unknot.topologies import mesh, ring, torus
-from unknot.verify import Certificate, Configuration, Message, Verdict, check
+from unknot.verify import check
+from unknot.verify.testing import networks, relations
 
 ROOT = Path(__file__).parents[2]
 SMALL = relations(networks(max_routers=4))
@@ -321,7 +330,7 @@ def test_the_checkers_load_nothing_of_those_who_search() -> None:
         "import numpy as np\n"
         "from unknot.certificates import Certificate, Verdict, evidence_holds\n"
         "from unknot.routing import dimension_order\n"
-        "from unknot.topologies import mesh, ring\n"
+        "from unknot.network.families import mesh, ring\n"
         "for network, free in ((mesh(2), True), (ring(5), False)):\n"
         "    relation = dimension_order(network, 1)\n"
         "    order = Certificate('order', np.arange(relation.num_vcs))\n"

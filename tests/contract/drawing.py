@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.routing import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
-from unknot.testing import table_relation
+from unknot.verify.testing import table_relation
 
 
 class Features(NamedTuple):

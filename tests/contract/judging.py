@@ -10,16 +10,16 @@ import numpy as np
 from tests.contract.drawing import Features, draw
 from tests.contract.machine import Machine, explore
 from unknot import replay
-from unknot.certificates import Unchecked, accept_verdict, document, plain, verdict_claim
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.certificates import Unchecked, Verdict, accept_verdict, document, plain, verdict_claim
 from unknot.routing import Relation
 from unknot.simulation.engine.detector import stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import Selection
 from unknot.simulation.engine.traffic import uniform
-from unknot.switching import SWITCHINGS, Switching
-from unknot.verify import Verdict, check_all
+from unknot.verify import check_all
 
 LOAD_CYCLES, DRAIN_CYCLES = 250, 4000
 SELECTIONS: tuple[Selection, ...] = ("all", "first", "random")

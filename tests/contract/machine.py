@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
-from unknot.switching import Switching
 
 OUT = (1 << 40) - 1
 OPTIONAL = 1 << 48

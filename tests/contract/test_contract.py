@@ -13,11 +13,11 @@ import pytest
 from tests.contract.drawing import ALL, draw
 from tests.contract.judging import Tally, judge
 from tests.contract.machine import Machine, explore
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import from_edges
+from unknot.network.families import line
 from unknot.routing import EJECT, NO_WAIT, dimension_order
-from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import table_relation
-from unknot.topologies import line
+from unknot.verify.testing import table_relation
 
 PIECE = 50
 MANY = int(os.environ.get("UNKNOT_RELATIONS", "21000"))

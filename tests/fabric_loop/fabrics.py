@@ -9,7 +9,7 @@ import networkx as nx
 
 from unknot.fabrics import write_network
 from unknot.network import Network, from_edges
-from unknot.topologies import dragonfly, fat_tree, hypercube, mesh, ring, torus
+from unknot.network.families import dragonfly, fat_tree, hypercube, mesh, ring, torus
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fabrics"
 ENGINES = ("minhop", "updn", "dor", "ftree", "lash", "dfsssp", "nue", "torus-2QoS")

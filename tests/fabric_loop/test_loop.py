@@ -14,7 +14,7 @@ from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_tab
 from tests.reference.multicast_copies import copy_packets, plain_mcfdbs
 from unknot.fabrics import read_fabric
 from unknot.fabrics.ibsim import read_ibsim
-from unknot.topologies import torus
+from unknot.network.families import torus
 from unknot.verify.audit import audit
 
 

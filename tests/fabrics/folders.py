@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import Fabric
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fabrics"

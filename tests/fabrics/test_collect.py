@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.fabrics.folders import EXAMPLES
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.fabrics import read_fabric
 from unknot.fabrics.collect import collect, main
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_cli import answer, unknot_says
 from tests.fabrics.folders import EXAMPLES, ROUTED
 from tests.fabrics.test_levels import written
 from tests.fabrics.texts import Layout, ring
-from tests.test_cli import answer, unknot_says
 from unknot.fabrics import compare_fabrics, read_fabric
 
 

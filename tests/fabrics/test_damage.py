@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fabrics.folders import EXAMPLES, OPENSM, same, wiring
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.fabrics import Fabric, read_fabric, read_network, read_subnet_list
 from unknot.fabrics.fabric import UNKNOWN_PORT
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 
 from tests.fabrics.networks import decorated
-from unknot.errors import TextError
+from unknot._base.errors import TextError
+from unknot._base.memory import SizeError, memory_limit
 from unknot.fabrics import read_network
 from unknot.fabrics.dot import read_dot, write_dot
-from unknot.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges
-from unknot.topologies import ring
+from unknot.network.families import ring
 
 
 @given(decorated())

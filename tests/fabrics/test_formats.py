@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from tests.fabrics.networks import decorated
 from tests.fabrics.texts import ibnetdiscover, ring
-from unknot.errors import NetworkError, TextError, UnknotError
+from unknot._base.errors import NetworkError, TextError, UnknotError
 from unknot.fabrics import FORMATS, kind_of, read_fabric, read_network, write_network
 from unknot.fabrics.format import PARTS
 from unknot.fabrics.formats import format_for, kind_by_content
 from unknot.network import Network, from_edges
-from unknot.topologies import torus
+from unknot.network.families import torus
 
 WRITTEN = [name for name, form in FORMATS.items() if form.write is not None]
 WHOLE = [name for name in WRITTEN if FORMATS[name].keeps == set(PARTS)]

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 
 from tests.fabrics.networks import decorated
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.garnet import write_garnet
 from unknot.network import Network, from_edges, grid
-from unknot.topologies import mesh, torus
+from unknot.network.families import mesh, torus
 
 
 class SimpleTopology:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 
 from tests.fabrics.networks import decorated
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.gml import read_gml, write_gml
 from unknot.network import Network, from_edges, from_networkx
-from unknot.topologies import torus
+from unknot.network.families import torus
 
 
 @given(decorated())

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 
 from tests.fabrics.networks import decorated
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.graphml import read_graphml, write_graphml
 from unknot.network import Network, from_networkx
-from unknot.topologies import ring, torus
+from unknot.network.families import ring, torus
 
 HEAD = '<graphml>\n<key id="w" for="edge" attr.name="latency"/>\n'
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.fabric_loop.fabrics import dual_port_hosts
-from unknot.cli import app
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot.cli.program import app
 from unknot.fabrics import read_network
 from unknot.fabrics.hosts import hosts_of, with_several_ports
 from unknot.fabrics.ibsim import write_ibsim

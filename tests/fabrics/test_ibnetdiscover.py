@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fabrics.folders import OPENSM, wiring
 from tests.fabrics.texts import Layout, ibnetdiscover, ring
 from tests.reference.fabric_routes import plain_ibnetdiscover
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import Fabric, read_ibnetdiscover, read_subnet_list
 from unknot.fabrics import ibnetdiscover as reader
 from unknot.fabrics.ibnetdiscover_bulk import read_in_bulk

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fabrics.texts import fdbs, ibroute, lfts, ring
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import opensm_fdbs, opensm_lfts
 from unknot.fabrics.formats import FORMATS
 from unknot.fabrics.large_text import LargeText, decimal, hexadecimal, row_starts

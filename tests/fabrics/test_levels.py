@@ -24,7 +24,7 @@ from tests.fabrics.texts import (
     slvl,
     smpquery_sl2vl,
 )
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics import Fabric, kind_of, read_fabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.fabrics.opensm_psl import write_psl

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from tests.fabrics.networks import both_ways, decorated, without_twins
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import kind_of, read_network
 from unknot.fabrics.metis import read_metis, write_metis
 from unknot.network import Network, from_edges

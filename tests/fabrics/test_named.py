@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from unknot import tod, topologies
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.fabrics import named
-from unknot.network import Network
+from unknot.network import Network, tod
+from unknot.network import families as topologies
 from unknot.studies.design import digest
 
 FAMILIES = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fabrics.folders import EXAMPLES, wiring
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import read_fabric
 
 FOLDER = EXAMPLES / "opensm-random48-updn-rooted"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.fabrics.folders import EXAMPLES, ROUTED, same
 from tests.fabrics.test_levels import with_all, written
 from tests.fabrics.texts import psl, ring
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
 

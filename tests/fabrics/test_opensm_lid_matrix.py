@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cli.test_cli import answer, unknot_says
 from tests.fabrics.folders import EXAMPLES, refused
 from tests.fabrics.texts import PORTS, Layout, ibnetdiscover, lfts, lid_matrix, ring
-from tests.test_cli import answer, unknot_says
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.verify.audit import audit
 from unknot.verify.audit_hops import HopAudit

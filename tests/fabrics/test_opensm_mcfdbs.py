@@ -8,7 +8,7 @@ import pytest
 
 from tests.fabrics.folders import EXAMPLES, refused
 from tests.fabrics.texts import dump_mfts, ibnetdiscover, lfts, mcfdbs, ring
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.fabrics.opensm_mcfdbs import read_mcfdbs
 

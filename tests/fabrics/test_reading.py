@@ -8,7 +8,7 @@ import pytest
 
 from tests.fabrics.folders import EXAMPLES, FOLDERS, OPENSM, same
 from tests.fabrics.texts import fdbs, ibnetdiscover, lfts, lst, ring
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics import kind_of, read_fabric, read_network
 from unknot.network import from_edges, write_edge_list
 

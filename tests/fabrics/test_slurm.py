@@ -13,12 +13,12 @@ from hypothesis import given
 from tests.fabric_loop.fabrics import dual_port_hosts
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.networks import both_ways
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import kind_of, read_network, write_network
 from unknot.fabrics.slurm import write_slurm
 from unknot.network import Network, from_edges
-from unknot.testing import networks
-from unknot.topologies import torus
+from unknot.network.families import torus
+from unknot.verify.testing import networks
 
 
 def as_tree(text: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from tests.fabrics.folders import OPENSM, ROUTED
 from tests.fabrics.texts import Layout, fdbs, ibnetdiscover, ibroute, lfts, lst, ring
 from tests.reference.fabric_routes import plain_ibnetdiscover, plain_lst, plain_tables
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics import NO_ENTRY, Fabric, read_fabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
 

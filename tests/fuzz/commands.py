@@ -154,7 +154,7 @@ def _command() -> Any:
     """The command line, with all that commands import."""
     import typer
 
-    from unknot.cli import app
+    from unknot.cli.program import app
 
     for room in ("answers", "fabrics", "multicast", "report", "simulation", "studies", "synthesis", "tod", "verify"):
         importlib.import_module(f"unknot.{room}")
@@ -166,7 +166,7 @@ def texts() -> set[str]:
     """Names of the options and arguments of all commands whose values are not plain numbers."""
     found = set()
     for name, command in _command().commands.items():
-        hints = get_type_hints(getattr(importlib.import_module(f"unknot.commands.{name}"), name))
+        hints = get_type_hints(getattr(importlib.import_module(f"unknot.cli.commands.{name}"), name))
         for parameter in command.params:
             kinds = set(get_args(hints.get(parameter.name, int))) or {hints.get(parameter.name, int)}
             if kinds - {int, float, bool, type(None)}:
@@ -310,7 +310,7 @@ def _run(words: list[str], folder: Path, shown: Path) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (taken + LARGEST, taken + LARGEST))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.argv = ["unknot", *words]
-    from unknot.cli import main
+    from unknot.cli.program import main
 
     try:
         main()

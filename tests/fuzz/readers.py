@@ -13,7 +13,7 @@ from typing import Any
 from tests.fabrics import texts
 from unknot.fabrics import FORMATS, write_network
 from unknot.network import Network, from_edges
-from unknot.topologies import mesh, ring
+from unknot.network.families import mesh, ring
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,7 +64,7 @@ def _written(form: str) -> list[bytes]:
     """What Unknot writes, for every network that the format takes."""
     import tempfile
 
-    from unknot.errors import NetworkError
+    from unknot._base.errors import NetworkError
 
     found = []
     with tempfile.TemporaryDirectory() as folder:
@@ -201,7 +201,7 @@ def _read_booksim(path: Path) -> Any:
 
 
 def _read_replay(path: Path) -> Any:
-    from unknot.answers.configuration_file import read_configuration
+    from unknot.cli.answers.configuration_file import read_configuration
 
     return read_configuration(path)
 

@@ -29,8 +29,8 @@ from hypothesis import strategies as st
 
 from tests.fuzz.mutation import damaged
 from tests.fuzz.readers import READERS
-from unknot.commands.outcomes import say
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.cli.commands.outcomes import say
 
 SLOWEST, LARGEST = 20.0, 2 * 2**30
 

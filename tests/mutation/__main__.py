@@ -46,8 +46,8 @@ class Group:
 
 
 ELSEWHERE = {
-    "certificates": ("tests/synthesis/test_exact.py", "tests/synthesis/test_pruned.py"),
-    "verify": ("tests/fabrics/test_opensm_lid_matrix.py", "tests/contract", "tests/test_memory.py"),
+    "certificates": ("tests/lanes/test_exact.py", "tests/repair/test_pruned.py"),
+    "verify": ("tests/fabrics/test_opensm_lid_matrix.py", "tests/contract", "tests/base/test_memory.py"),
     "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
 }
 """Tests of a room that stand with those of another."""

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot import fabrics
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
 from unknot.network import Network, from_edges, read_edge_list, write_edge_list
-from unknot.testing import networks
-from unknot.topologies import torus
+from unknot.network.families import torus
+from unknot.verify.testing import networks
 
 
 def pairs(network: Network) -> list[tuple[int, int]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network, from_edges, grid
-from unknot.topologies import hypercube, mesh, ring, torus
+from unknot.network.families import hypercube, mesh, ring, torus
 
 
 def test_channels_lead_where_they_should() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot import tod
-from unknot.network import Network
+from unknot.network import Network, tod
+from unknot.network.families import complete, fat_tree, mesh, xgft
 from unknot.network.levels import levels, seated
-from unknot.topologies import complete, fat_tree, mesh, xgft
 
 
 def bare(network: Network) -> Network:

@@ -9,10 +9,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from unknot import tod
 from unknot.certificates import coq_file, document, verdict_claim
+from unknot.lanes import Refutation, changing_lanes, lanes, write_refutation
+from unknot.network import tod
 from unknot.routing.named import routing
-from unknot.synthesis import Refutation, changing_lanes, lanes, write_refutation
 from unknot.verify import check
 
 VERDICTS = (

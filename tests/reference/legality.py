@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import get_args
 
 from tests.reference.brute_force import Answer, States, blockings, states_of
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates.verdict import Certificate, Configuration, Message, Reachability
 from unknot.routing.relation import Relation
-from unknot.switching import SWITCHINGS
 
 
 def complaints(relation: Relation, configuration: Configuration) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unknot.simulation.engine.traffic import nobody
-from unknot.simulation.traces.trace import Trace
+from unknot.traffic.trace import Trace
 
 from .simulator import Packet, Simulator, Terminal
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network
+from unknot.network.families import torus
 from unknot.routing import Relation, dimension_order
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.studies.result import DesignResult, StudyResult
-from unknot.topologies import torus
 from unknot.verify import check, deliver
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from tests.report.examples import cycle_knot, ring_knot
 from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network
+from unknot.network.families import mesh, torus
 from unknot.report import describe
 from unknot.report.configuration_text import circle, waits
 from unknot.report.phrases import count, listed
 from unknot.routing import Relation
-from unknot.topologies import mesh, torus
 
 
 def test_a_ring_of_eight() -> None:

@@ -11,12 +11,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from tests.report.examples import ring_knot, run
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.network.families import torus
 from unknot.report import draw_curves
 from unknot.report.curves import points
 from unknot.report.sheet import COLOURS
 from unknot.simulation.run.run import Run
-from unknot.topologies import torus
 
 SVG = "{http://www.w3.org/2000/svg}"
 

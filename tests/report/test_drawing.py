@@ -15,6 +15,7 @@ from tests.report.examples import cycle_knot, named, ring_knot, run
 from tests.report.test_placement import NETWORKS, irregular
 from unknot.certificates.verdict import Configuration
 from unknot.network import from_edges, to_networkx
+from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.report import draw_configuration, draw_curves, draw_network
 from unknot.report.drawing import MAX_WHOLE
 from unknot.report.page import _templates
@@ -22,7 +23,6 @@ from unknot.report.picture import rendered
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import Sheet, arrowhead, cut, length, number, path
 from unknot.routing import Relation
-from unknot.topologies import hypercube, mesh, ring, torus
 
 SVG = "{http://www.w3.org/2000/svg}"
 

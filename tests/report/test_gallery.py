@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.cli.program import app
 from unknot.report.gallery_page import gallery_page, gallery_text, write_gallery
 from unknot.routing.named import routings
 from unknot.studies.gallery import VARIANTS, Gallery, gallery

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.cli.program import app
 from unknot.network import Network
+from unknot.network.families import dragonfly, fat_tree, mesh, random_regular, slim_fly, torus
 from unknot.report import draw_load, draw_network
 from unknot.report.group_drawing import MANY, view_named
 from unknot.report.groups import MOST_GROUPS, groups
-from unknot.topologies import dragonfly, fat_tree, mesh, random_regular, slim_fly, torus
 
 LARGE = [dragonfly(8, 4, 4), fat_tree(6, 3), mesh(20, 20), torus(6, 6, 6), random_regular(200, 5), slim_fly(11)]
 

@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.network.families import line, mesh, ring
 from unknot.report import draw_load
 from unknot.report.load_drawing import RAMP, colour
 from unknot.report.picture import rendered
-from unknot.topologies import line, mesh, ring
 
 
 def test_colours_run_from_one_end_of_the_ramp_to_the_other() -> None:

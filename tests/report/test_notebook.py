@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import unknot
+from unknot.network.families import mesh, ring
 from unknot.report import draw_load, draw_network
 from unknot.report.drawn import Drawing
 from unknot.simulation import replicate
-from unknot.topologies import mesh, ring
 
 
 def test_a_network_shows_itself_as_a_picture() -> None:

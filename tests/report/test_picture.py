@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from tests.cli.test_cli import refused
 from tests.report.examples import named, ring_knot, run
 from tests.report.test_placement import NETWORKS
-from tests.test_cli import refused
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.network import from_edges
+from unknot.network.families import complete, mesh, ring, torus
 from unknot.report import draw_configuration, draw_curves, draw_network, draw_series
 from unknot.report.drawn import Drawing
 from unknot.report.picture import SCALE, rendered, write_picture
 from unknot.report.sheet import Sheet
 from unknot.routing import dimension_order
 from unknot.simulation import simulate
-from unknot.topologies import complete, mesh, ring, torus
 
 
 def pixels(svg: str) -> np.ndarray:

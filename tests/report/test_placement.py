@@ -8,8 +8,7 @@ import pytest
 
 from tests.report.examples import named
 from unknot.network import Network, from_edges
-from unknot.report.placement import placement
-from unknot.topologies import (
+from unknot.network.families import (
     complete,
     cube_connected_cycles,
     dragonfly,
@@ -23,6 +22,7 @@ from unknot.topologies import (
     torus,
     xgft,
 )
+from unknot.report.placement import placement
 
 
 def irregular() -> Network:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot.network import Network, from_edges, from_networkx
+from unknot.network.families import ring
 from unknot.report.placement import placement
 from unknot.report.structure import by_structure
-from unknot.testing import networks
-from unknot.topologies import ring
+from unknot.verify.testing import networks
 
 
 def bare(graph: nx.Graph) -> Network:

@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot import routing as room
-from unknot.cli import app
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot.cli.program import app
 from unknot.network import Network, grid
 from unknot.report.gallery_page import gallery_text
 from unknot.routing import EJECT, Relation, VirtualChannels
 from unknot.routing.named import routings
 from unknot.studies.gallery import gallery
-from unknot.testing import ConformanceError, check_routing
+from unknot.verify.testing import ConformanceError, check_routing
 
 MOST_LINES = 170
 

@@ -10,14 +10,15 @@ from functools import cache
 import pytest
 
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
-from unknot import check, deliver, replay, simulate, tod
+from unknot import check, deliver, replay, simulate
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
+from unknot.network import tod
 from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.routing.relation_kernel import compile_relation
-from unknot.switching import SWITCHINGS
-from unknot.testing import NETWORKS, check_relation
-from unknot.testing.routings import attempt
+from unknot.verify.testing import NETWORKS, check_relation
+from unknot.verify.testing.routings import attempt
 
 ROUTINGS = routings()
 BUILT = {text: tod.network(text) for text in NETWORKS}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot.network.families import mesh
 from unknot.routing import dimension_order, in_classes, in_ranges, o1turn, ugal
-from unknot.topologies import mesh
 from unknot.verify import deliver
 
 NET = mesh(3, 3)

@@ -14,17 +14,17 @@ from typer.testing import CliRunner
 from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from unknot import check, deliver, replay, simulate
+from unknot._base.errors import UnknotError
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot.cli.program import app
+from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, o1turn, ugal
 from unknot.routing.classes import share
 from unknot.studies.design import network, routing
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, networks, relations
-from unknot.topologies import mesh, ring
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
+from unknot.verify.testing import check_relation, networks, relations
 
 NAMED = (
     ("ring(5)", "dimension_order"),

@@ -12,14 +12,15 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import unknot
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.cli.program import app
+from unknot.lanes import only
+from unknot.network.families import mesh, ring, torus
+from unknot.report.export import export
 from unknot.routing import Relation, duato, fully_adaptive, shortest_paths
 from unknot.routing.designed import is_designed, is_file, read_routes, restricted
 from unknot.routing.named import routing
 from unknot.studies import load_study, run_study
-from unknot.synthesis import export, only
-from unknot.topologies import mesh, ring, torus
 from unknot.verify.fault_sweep import fault_sweep
 
 
@@ -130,7 +131,7 @@ def test_routes_of_a_file_stay_as_they_are_under_faults(file: str) -> None:
 
 
 def test_parallel_channels_keep_their_routes_under_faults() -> None:
-    twins = unknot.tod.network("{a -- b, a -- b, b -- c}")
+    twins = unknot.network.tod.network("{a -- b, a -- b, b -- c}")
     export(fully_adaptive(twins), "routes.json")
     whole = read_routes(twins, "routes.json")
     first, second = twins.between(0, 1)
@@ -272,7 +273,7 @@ def test_the_routing_stands_behind_its_keyword() -> None:
 
 CODE = """
 from unknot.routing import dimension_order, duato
-from unknot.topologies import mesh
+from unknot.network.families import mesh
 
 LIMIT = 3
 

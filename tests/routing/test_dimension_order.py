@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from tests.reference.brute_force import States, states_of
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, distances_from, from_edges
+from unknot.network.families import complete, hypercube, line, mesh, ring, torus
 from unknot.routing import Relation, dimension_order
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import complete, hypercube, line, mesh, ring, torus
 from unknot.verify import check, deliver
+from unknot.verify.testing import check_relation
 
 GRIDS = [line(5), ring(5), ring(6), mesh(3, 4), mesh(2, 1, 3), torus(4, 3), torus(2, 5), torus(3, 3, 2), hypercube(3)]
 

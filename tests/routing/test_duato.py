@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.routing import dimension_order, duato, fully_adaptive
-from unknot.testing import check_relation
-from unknot.topologies import hypercube, mesh, ring, torus
-from unknot.verify import SWITCHINGS, check
+from unknot.verify import check
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from unknot import routing, topologies
+from unknot import routing
+from unknot.network import families as topologies
 
 OWN = {
     "complete",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fabrics.texts import ibnetdiscover, lfts, ring
-from unknot.errors import RelationError, UnknotError
+from unknot._base.errors import RelationError, UnknotError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, forwarding_table

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from unknot.network.families import mesh, petersen, slim_fly
 from unknot.routing import hop_number
 from unknot.routing.relation import EJECT
 from unknot.routing.tabulate import tabulate
-from unknot.topologies import mesh, petersen, slim_fly
 from unknot.verify import check, deliver
 
 

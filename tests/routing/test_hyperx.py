@@ -9,8 +9,10 @@ import pytest
 
 from tests.routing.paths import channel_paths
 from unknot import check, deliver
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.network.families import complete, flattened_butterfly, hypercube, hyperx, mesh, slim_fly
 from unknot.routing import (
     Relation,
     hop_number,
@@ -20,10 +22,8 @@ from unknot.routing import (
     hyperx_omniwar,
     valiant,
 )
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import complete, flattened_butterfly, hypercube, hyperx, mesh, slim_fly
 from unknot.verify.adaptivity import adaptivity
+from unknot.verify.testing import check_relation
 
 ROUTINGS = [hyperx_dimension_order, hyperx_minimal, hyperx_dimwar, hyperx_omniwar]
 SMALL = [

@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, duato
 from unknot.routing.relation import EJECT, Relation
 from unknot.routing.relation_kernel import _in_one_piece
 from unknot.routing.rule_digest import rule_digest
-from unknot.topologies import mesh, ring, torus
 
 PROGRAM = """
 import sys
 import numpy as np
 from unknot.routing import dimension_order, duato
 from unknot.routing.relation_kernel import compile_relation
-from unknot.topologies import mesh, torus
+from unknot.network.families import mesh, torus
 orders = [dimension_order(mesh(3, 3)), dimension_order(mesh(4, 3)), dimension_order(torus(3, 3), 2)]
 relations = [*orders, duato(mesh(3, 3))]
 for relation in relations:
@@ -96,7 +96,7 @@ def test_equal_networks_share_a_rule_and_others_do_not() -> None:
 
 
 def test_a_damaged_file_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("unknot.kernel_cache.folder", lambda: tmp_path)
+    monkeypatch.setattr("unknot._base.numba.cache.folder", lambda: tmp_path)
     relation = dimension_order(mesh(2, 2))
 
     def is_loaded() -> bool:

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
 from tests.routing.test_up_down import linked
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.fabrics import read_fabric
 from unknot.network import Network, to_networkx
+from unknot.network.families import mesh, random_regular, ring, torus
 from unknot.routing import Relation, dfsssp, lash
 from unknot.routing.dfsssp import balanced_routes
 from unknot.routing.forwarding_table import route_lengths, switchboard
@@ -24,10 +26,8 @@ from unknot.routing.lash import shortest_routes
 from unknot.routing.layers import BREAKS, Layers, Routes, cycle_breaking, first_fit
 from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, networks
-from unknot.topologies import mesh, random_regular, ring, torus
 from unknot.verify import check
+from unknot.verify.testing import check_relation, networks
 
 FABRICS = Path(__file__).parents[2] / "examples/fabrics"
 FAMILIES = ["ring(5)", "torus(4, 3)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "ring(5, directed=true)", "line(1)"]

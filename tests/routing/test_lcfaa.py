@@ -7,15 +7,15 @@ import itertools
 import pytest
 
 from unknot import replay
+from unknot._base.errors import RelationError
 from unknot.certificates import accept_verdict
 from unknot.certificates.verdict import Configuration, Message
-from unknot.errors import RelationError
 from unknot.network import Network
+from unknot.network.families import mesh, torus
 from unknot.routing import lcfaa
-from unknot.testing import check_relation
-from unknot.testing.conformance import ConformanceError
-from unknot.topologies import mesh, torus
 from unknot.verify import check, deliver
+from unknot.verify.testing import check_relation
+from unknot.verify.testing.conformance import ConformanceError
 
 
 def test_on_a_line_the_claims_hold() -> None:

@@ -9,12 +9,12 @@ import pytest
 
 import unknot
 from tests.reference import multistage as naive
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.network.families import banyan, baseline, benes, butterfly, clos, flip_network, indirect_cube, mesh, omega
 from unknot.network.stages import stages
 from unknot.routing import Relation, destination_tag, fully_adaptive
-from unknot.switching import SWITCHINGS
-from unknot.topologies import banyan, baseline, benes, butterfly, clos, flip_network, indirect_cube, mesh, omega
 from unknot_papers.multistage import Marks, marked, primary_tags, rows_of
 from unknot_papers.rcbn import composite_banyan, rcbn, rcbn_tags
 

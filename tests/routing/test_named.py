@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import unknot
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.fabrics.named import network
+from unknot.network.families import dragonfly, mesh, torus
 from unknot.routing.named import routing, routing_to_simulate
-from unknot.topologies import dragonfly, mesh, torus
 from unknot.verify import vc_use
 
 

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.routing.paths import channel_paths
-from unknot import check, deliver, tod
-from unknot.errors import NetworkError, RelationError
-from unknot.network import Network, from_edges
+from unknot import check, deliver
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
+from unknot.network import Network, from_edges, tod
+from unknot.network.families import complete, fat_tree, mesh, ring, xgft
 from unknot.network.levels import levels
 from unknot.routing import nca
 from unknot.routing.relation_kernel import compile_relation
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import complete, fat_tree, mesh, ring, xgft
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
+from unknot.verify.testing import check_relation
 
 TREES = [
     fat_tree(2, 2),

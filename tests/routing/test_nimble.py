@@ -9,18 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from unknot import tod
-from unknot.errors import RelationError
-from unknot.network import Network
+from unknot._base.errors import RelationError
+from unknot.network import Network, tod
+from unknot.network.families import line
 from unknot.routing import Relation, VirtualChannels
 from unknot.routing.named import routings
 from unknot.routing.nimble import nimble
 from unknot.routing.relation import EJECT, Rule
 from unknot.routing.tabulate import Table, lookup, tabulate
-from unknot.testing import NETWORKS, relations
-from unknot.testing.routings import attempt
-from unknot.topologies import line
 from unknot.verify import check
+from unknot.verify.testing import NETWORKS, relations
+from unknot.verify.testing.routings import attempt
 
 
 def same_tables(relation: Relation) -> None:

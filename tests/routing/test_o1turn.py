@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.routing.paths import channel_paths, steps
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
+from unknot.network.families import mesh
 from unknot.routing import o1turn
-from unknot.testing import check_relation
-from unknot.topologies import mesh
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize(("network", "vcs"), [(mesh(3, 4), 2), (mesh(1, 3), 2), (mesh(2, 2), 4)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.routing.paths import turns
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
+from unknot.network.families import hypercube, mesh, torus
 from unknot.routing import odd_even
-from unknot.testing import check_relation
-from unknot.topologies import hypercube, mesh, torus
+from unknot.verify.testing import check_relation
 
 WEST, EAST = (0, -1), (0, 1)
 

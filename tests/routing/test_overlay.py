@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from unknot import replay
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, from_edges
+from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, overlay, pbfaa, vba
 from unknot.routing.named import routing
-from unknot.testing import check_relation
-from unknot.topologies import mesh, torus
-from unknot.verify import SWITCHINGS, check, deliver
+from unknot.verify import check, deliver
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize(("network", "returns"), [(mesh(4), True), (mesh(3, 3), False), (mesh(2, 3, 2), True)])

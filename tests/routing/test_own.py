@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import unknot
-from unknot.cli import app
-from unknot.errors import RelationError, UnknotError
+from unknot._base.errors import RelationError, UnknotError
+from unknot.cli.program import app
 from unknot.studies import StudyError, load_study, run_study
 
 CODE = """

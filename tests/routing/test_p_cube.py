@@ -8,10 +8,10 @@ import pytest
 
 from tests.routing.paths import channel_paths
 from unknot import deliver
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot.network.families import hypercube, mesh
 from unknot.routing import p_cube
-from unknot.testing import check_relation
-from unknot.topologies import hypercube, mesh
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize("minimal", [True, False])

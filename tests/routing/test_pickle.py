@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from unknot import tod
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot.network import tod
+from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, VirtualChannels, duato, overlay, ugal
 from unknot.routing import pickle_kernel as pickling
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import EJECT
-from unknot.testing import NETWORKS, relations
-from unknot.testing.routings import attempt
-from unknot.topologies import line, mesh, ring
 from unknot.verify import check
+from unknot.verify.testing import NETWORKS, relations
+from unknot.verify.testing.routings import attempt
 
 
 def alike(one: Relation, other: Relation) -> None:

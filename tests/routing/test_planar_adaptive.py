@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.network.families import hypercube, mesh, torus
 from unknot.routing import planar_adaptive
-from unknot.testing import check_relation
-from unknot.topologies import hypercube, mesh, torus
-from unknot.verify import SWITCHINGS, check
+from unknot.verify import check
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize(

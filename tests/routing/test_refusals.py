@@ -8,14 +8,13 @@ import inspect
 import pytest
 from typer.testing import CliRunner
 
-from unknot import tod
-from unknot.cli import app
-from unknot.errors import UnknotError
-from unknot.network import Network
+from unknot._base.errors import UnknotError
+from unknot.cli.program import app
+from unknot.network import Network, tod
 from unknot.routing import Relation
 from unknot.routing.named import routing, routings
-from unknot.testing import NETWORKS
-from unknot.testing.routings import attempt
+from unknot.verify.testing import NETWORKS
+from unknot.verify.testing.routings import attempt
 
 JUNK = ("'nonsense'", "''", "-1", "0", "3", "1000000000", "True", "1.5", "None", "[]", "[1, 0, 0]", "['x']")
 ODD = ("{0 -> 1}", "{a -- a}", "{0 -- 1, 0 -- 1}", "mesh(1)", "ring(2)", "ring(1)", "torus(2, 2)", "hypercube(0)")

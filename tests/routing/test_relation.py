@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network, from_edges
+from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels, dimension_order
 from unknot.routing.relation import decode
 from unknot.routing.relation_kernel import ask, compile_relation
 from unknot.routing.tabulate import encode, tabulate
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import line, mesh, ring, torus
+from unknot.verify.testing import networks, relations, table_relation
 
 PAIR = from_edges([(0, 1)])
 """Channel 0 leads from router 0 to 1, channel 1 back."""

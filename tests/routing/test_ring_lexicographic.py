@@ -6,12 +6,12 @@ import pytest
 
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot._base.switching import SWITCHINGS
+from unknot.network.families import complete, mesh
 from unknot.routing import Relation, dimension_order, ring_lexicographic
 from unknot.studies.design import network as named
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import complete, mesh
+from unknot.verify.testing import check_relation
 
 PRODUCTS = [
     "ring(4, directed=true)", "ring(5)", "ring(6)", "torus(4, 3)", "torus(3, 2, 2)", "ring(5) * line(3)",

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from unknot import check, replay
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.network.families import hypercube, mesh, ring
 from unknot.routing import EJECT, fully_adaptive, schwiebert
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import hypercube, mesh, ring
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize("network", [mesh(4, 4), mesh(5), mesh(3, 2, 3), hypercube(4)], ids=lambda n: n.name)

@@ -11,16 +11,16 @@ import pytest
 
 from tests.reference.brute_force import deadlock
 from tests.routing.test_ring_lexicographic import vcs_of
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, to_networkx
+from unknot.network.families import torus
 from unknot.routing import EJECT, Relation, cube_connected_cycles, de_bruijn, shuffle_exchange
 from unknot.routing.relation_kernel import compile_relation
 from unknot.simulation import replay
 from unknot.studies.design import network as named
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import torus
 from unknot.verify import check, deliver
+from unknot.verify.testing import check_relation
 
 SIZES = [(2, 1), (2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2)]
 

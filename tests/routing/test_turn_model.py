@@ -7,12 +7,12 @@ import math
 import pytest
 
 from tests.routing.paths import channel_paths, steps, turns
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network
+from unknot.network.families import complete, hypercube, mesh, torus
 from unknot.routing import negative_first, north_last, west_first
 from unknot.routing.relation import Relation
-from unknot.testing import check_relation
-from unknot.topologies import complete, hypercube, mesh, torus
+from unknot.verify.testing import check_relation
 
 WEST, EAST, SOUTH, NORTH = (0, -1), (0, 1), (1, -1), (1, 1)
 MODELS = [west_first, north_last, negative_first]

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, to_networkx
+from unknot.network.families import from_edges, line, mesh, petersen, random_regular
 from unknot.routing import Relation, two_trees
 from unknot.routing.paths import best_root
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.trees import spanning_tree
 from unknot.studies.design import network as named
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation, networks
-from unknot.topologies import from_edges, line, mesh, petersen, random_regular
 from unknot.verify import check, deliver
+from unknot.verify.testing import check_relation, networks
 
 FAMILIES = ["mesh(3, 3)", "ring(5, directed=true)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "tree(2, 2)", "line(1)"]
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.network.families import from_edges, mesh, ring
 from unknot.routing import Relation, up_down
 from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import from_edges, mesh, ring
 from unknot.verify import check, deliver
+from unknot.verify.testing import check_relation
 
 FAMILIES = ["mesh(3, 3)", "ring(5)", "irregular(6, 3, 2)", "tree(2, 2)", "complete(4)", "line(1)", "line(2)"]
 CHOICES = ["first", "shortest", "any"]

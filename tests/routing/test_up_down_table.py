@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network, distances_from, from_edges
+from unknot.network.families import random_regular, torus
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table, route_lengths
 from unknot.routing.up_down_table import up_down_table
-from unknot.topologies import random_regular, torus
 from unknot.verify import check, deliver
 
 

@@ -6,12 +6,13 @@ import itertools
 
 import pytest
 
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, from_edges
+from unknot.network.families import hypercube, mesh, torus
 from unknot.routing import vba
-from unknot.testing import check_relation
-from unknot.topologies import hypercube, mesh, torus
-from unknot.verify import SWITCHINGS, check
+from unknot.verify import check
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize("network", [mesh(4), mesh(3, 3), mesh(4, 2, 3), mesh(2, 1, 3)], ids=lambda n: n.name)

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from tests.routing.paths import channel_paths
-from unknot import check, deliver, measure, replay, simulate, tod
-from unknot.errors import UnknotError
-from unknot.network import Network, distances_from, from_edges
+from unknot import check, deliver, measure, replay, simulate
+from unknot._base.errors import UnknotError
+from unknot._base.switching import SWITCHINGS
+from unknot.network import Network, distances_from, from_edges, tod
+from unknot.network.families import complete, hypercube, line, mesh, ring, torus
 from unknot.routing import (
     EJECT,
     Relation,
@@ -24,9 +26,7 @@ from unknot.routing import (
     valiant,
     via_waypoint,
 )
-from unknot.switching import SWITCHINGS
-from unknot.testing import check_relation
-from unknot.topologies import complete, hypercube, line, mesh, ring, torus
+from unknot.verify.testing import check_relation
 
 
 @pytest.mark.parametrize("algorithm", [valiant, ugal, romm], ids=lambda f: f.__name__)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.network import Network, distances_from
+from unknot.network.families import ring
 from unknot.routing import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
-from unknot.topologies import ring
 
 
 def random_relation(seed: int) -> Relation:

@@ -10,11 +10,11 @@ import numpy as np
 from tests.reference.sim_parts import Node, OutputVC, Packet
 from tests.reference.sim_terminals import Terminal
 from tests.reference.simulator import Simulator
+from unknot._base.switching import Switching
 from unknot.network import Network
 from unknot.routing import EJECT, Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import nobody
-from unknot.switching import Switching
 
 
 class Sent(NamedTuple):

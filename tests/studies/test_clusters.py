@@ -17,7 +17,7 @@ from typing import IO, Any
 import pytest
 
 from tests.studies.test_run import spoken
-from unknot.errors import UnknotError, missing_extra
+from unknot._base.errors import UnknotError, missing_extra
 from unknot.studies import run_study
 from unknot.studies.clusters import cluster
 

@@ -15,14 +15,14 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 import unknot
-from unknot import background, deadline
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot._base import background, deadline
+from unknot._base.errors import UnknotError
+from unknot.cli.program import app
+from unknot.network.families import mesh
 from unknot.report.curves import points
 from unknot.report.study_report import study_page
 from unknot.routing import dimension_order, duato
 from unknot.studies import load_study, run_study
-from unknot.topologies import mesh
 
 SHORT: dict[str, Any] = {"warmup": 100, "measure": 300}
 WORDS = ("--warmup", "100", "--measure", "300")

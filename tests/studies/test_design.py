@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unknot import topologies
-from unknot.errors import NetworkError, RelationError, TextError, UnknotError
+from unknot._base.errors import NetworkError, RelationError, TextError, UnknotError
 from unknot.network import Network, from_edges, write_edge_list
+from unknot.network import families as topologies
 from unknot.studies.design import digest, network, require_connected, routing, routings
 
 

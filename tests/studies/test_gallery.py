@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from unknot import check, deliver
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.switching import SWITCHINGS
 from unknot.routing.named import routing, routing_named
 from unknot.studies.design import network
 from unknot.studies.gallery import MORE, VARIANTS, Gallery, gallery
-from unknot.switching import SWITCHINGS
-from unknot.testing import NETWORKS
 from unknot.verify.adaptivity import adaptivity
+from unknot.verify.testing import NETWORKS
 
 ROUTINGS = ("lcfaa", "nca", 'up_down(choice="any")')
 PLACES = ("mesh(3, 3)", "fat_tree(2, 3)", "ring(4, directed=true)")

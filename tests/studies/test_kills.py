@@ -35,7 +35,7 @@ measure = 60
 
 
 WORK = """
-from unknot.commands import guard
+from unknot.cli.commands import guard
 from unknot.studies.workers import workers
 
 def work():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.studies.limits import (
     DEEPEST,
     LONGEST_NUMBER,

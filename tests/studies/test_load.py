@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.network import write_edge_list
+from unknot.network.families import ring
 from unknot.simulation import Bursts, Router
 from unknot.studies import Study, StudyError, load_study
 from unknot.studies.study import Builder
-from unknot.topologies import ring
 
 GOOD = """title = "Two designs"
 [common]

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from unknot.answers.studies import design_answer
-from unknot.errors import UnknotError
-from unknot.memory import limit, memory_limit
+from unknot._base.errors import UnknotError
+from unknot._base.memory import limit, memory_limit
+from unknot.cli.answers.studies import design_answer
+from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.simulation import Bursts, Router
 from unknot.simulation.run.run import Run
@@ -27,7 +28,6 @@ from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
 from unknot.studies.store import Store
 from unknot.studies.workers import PER_CORE, workers
-from unknot.topologies import ring
 
 STUDY = """[common]
 network = "torus(4, 4)"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from tests.studies.test_foreign import STUDY, forged, row, rows
 from tests.studies.test_run import Serial, written
-from unknot.cli import app
+from unknot.cli.program import app
 from unknot.studies import run_study, store
 from unknot.studies.stored import stored_evidence
 

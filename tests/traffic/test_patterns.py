@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot import topologies
-from unknot.errors import TextError
+from unknot._base.errors import TextError
+from unknot.network import families as topologies
 from unknot.traffic import TrafficError, pattern, patterns
 
 BITS = ("bit_complement", "bit_reverse", "shuffle", "transpose")

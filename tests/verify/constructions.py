@@ -13,7 +13,7 @@ import numpy as np
 from unknot.network import Network, grid
 from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.testing import table_relation
+from unknot.verify.testing import table_relation
 
 SIGNS = "-0+"
 WAYS = ("+x", "-x", "+y", "-y")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import unknot
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates import evidence_holds
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, duato, fully_adaptive, lcfaa, overlay
 from unknot.routing.relation import Relation
-from unknot.switching import SWITCHINGS
-from unknot.topologies import mesh, ring, torus
 from unknot.verify import check, check_all
 
 

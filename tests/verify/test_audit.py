@@ -23,9 +23,9 @@ from tests.reference.fabric_routes import (
     plain_lst,
     plain_tables,
 )
-from unknot.answers.studies import audit_answer
+from unknot._base.errors import UnknotError
 from unknot.certificates import accept_verdict
-from unknot.errors import UnknotError
+from unknot.cli.answers.studies import audit_answer
 from unknot.fabrics import read_fabric
 from unknot.routing.forwarding_table import TRAFFICS
 from unknot.verify.audit import Audit, audit

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.cli.test_cli import unknot_says
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts, psl, ring, sl2vl
 from tests.reference.fabric_routes import plain_ibnetdiscover, plain_lanes, plain_levels, plain_tables
-from tests.test_cli import unknot_says
 from tests.verify.test_audit import compare, layouts
-from unknot.answers.studies import audit_answer
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.cli.answers.studies import audit_answer
 from unknot.fabrics import read_fabric
 from unknot.verify.audit import Audit, audit
 

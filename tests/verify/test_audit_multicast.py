@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.cli.test_cli import answer, unknot_says
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts, mcfdbs, psl, ring, sl2vl
 from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_lanes, plain_levels, plain_tables
 from tests.reference.multicast_copies import copy_packets, plain_mcfdbs
-from tests.test_cli import answer, unknot_says
 from tests.verify.test_audit_lanes import laned
+from unknot._base.errors import UnknotError
 from unknot.certificates import accept_verdict
-from unknot.errors import UnknotError
 from unknot.fabrics import read_fabric
 from unknot.report import write_audit_report
 from unknot.verify.audit import audit

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from tests.fabrics.folders import EXAMPLES
 from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_lst, plain_tables
-from unknot.cli import app
+from unknot.cli.program import app
 from unknot.fabrics import Fabric, read_fabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.verify.audit import Audit, audit

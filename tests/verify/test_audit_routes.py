@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
+from tests.cli.test_cli import answer, unknot_says
 from tests.fabrics.folders import EXAMPLES, ROUTED
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts
-from tests.test_cli import answer, unknot_says
 from tests.verify.test_audit import layouts
 from unknot.fabrics import Fabric, read_fabric
 from unknot.verify.audit_routes import routes_between_hosts

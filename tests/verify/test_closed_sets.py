@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.verify.rows import Lists, rows
+from unknot.network.families import ring
 from unknot.routing import dimension_order
-from unknot.topologies import ring
 from unknot.verify import dependencies
 from unknot.verify.closed_sets import small_closed_set
 from unknot.verify.exact import Worm

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.drawing import draw_until
 from unknot.network import from_edges
+from unknot.network.families import mesh, torus
 from unknot.routing import (
     EJECT,
     Relation,
@@ -23,10 +24,9 @@ from unknot.routing import (
     planar_adaptive,
     vba,
 )
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import mesh, torus
 from unknot.verify import deliver
 from unknot.verify.coherence import Suffix, coherence
+from unknot.verify.testing import networks, relations, table_relation
 
 Route = tuple[int, ...]
 

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unknot import check, replay, simulate
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, accept_configuration, accept_verdict, document, plain, verdict_claim
-from unknot.errors import RelationError
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation, VirtualChannels
 from unknot.routing.tabulate import lookup, tabulate
-from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import networks, relations, table_relation
 from unknot.verify.remainder import among
 from unknot.verify.states import core, dependencies
+from unknot.verify.testing import networks, relations, table_relation
 
 
 def dateline_with_a_free_lane(commits: bool, mark: int = NO_WAIT) -> Relation:

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.brute_force import States, states_of
-from unknot.errors import RelationError
-from unknot.lazy_kernel import plainly
+from unknot._base.errors import RelationError
+from unknot._base.numba.lazy_kernel import plainly
 from unknot.network import Network, distances_from, from_edges
+from unknot.network.families import mesh, omega
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import mesh, omega
 from unknot.verify import Delivery, adaptivity, deliver
 from unknot.verify.delivery_kernel import judge
 from unknot.verify.states import Explorer
+from unknot.verify.testing import networks, relations, table_relation
 
 
 def reached(states: States, address: int, start: int) -> set[int]:

@@ -15,15 +15,15 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
-from unknot.background import clock
+from unknot._base.background import clock
 from unknot.certificates.core import strike_out
+from unknot.network.families import complete, mesh, ring
 from unknot.routing import Relation, dimension_order, lcfaa
-from unknot.testing import networks, relations
-from unknot.topologies import complete, mesh, ring
 from unknot.verify import check, exact, remainder
 from unknot.verify.exact_model import Ports, Worm, fewest, find
 from unknot.verify.remainder import Remainder
 from unknot.verify.states import core, dependencies
+from unknot.verify.testing import networks, relations
 
 HARD = ("ranked", "escape", "loose")
 MANY = relations(networks(loops=True, strongly_connected=None), kinds=HARD)

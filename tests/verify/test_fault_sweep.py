@@ -7,12 +7,12 @@ import itertools
 import networkx as nx
 import pytest
 
-from unknot.errors import RelationError, UnknotError
-from unknot.memory import SizeError, memory_limit
+from unknot._base.errors import RelationError, UnknotError
+from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges, to_networkx
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
-from unknot.topologies import mesh, ring, torus
 from unknot.verify import check, deliver
 from unknot.verify.fault_sweep import OUTCOMES, Fault, cut_of, fault_sweep
 

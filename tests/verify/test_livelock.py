@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from tests.drawing import draw_until
 from tests.reference.brute_force import states_of
 from unknot.network import from_edges
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, duato, lcfaa, vba
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import mesh, ring, torus
 from unknot.verify import deliver
 from unknot.verify.livelock import livelock
+from unknot.verify.testing import networks, relations, table_relation
 from unknot.verify.vc_use import vc_use
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 
 from tests.drawing import draw_until
-from unknot.errors import RelationError, UnknotError
+from unknot._base.errors import RelationError, UnknotError
 from unknot.network import Network, from_edges
+from unknot.network.families import hypercube, line, mesh, ring, torus
 from unknot.routing import (
     EJECT,
     TIER,
@@ -24,11 +25,10 @@ from unknot.routing import (
     o1turn,
     vba,
 )
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import hypercube, line, mesh, ring, torus
 from unknot.verify import deliver
 from unknot.verify.best_split import best_loads
 from unknot.verify.loads import Loads, loads
+from unknot.verify.testing import networks, relations, table_relation
 from unknot.verify.traffic import rates
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from unknot.network import Network
+from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, fully_adaptive, odd_even
-from unknot.topologies import mesh, ring
 from unknot.verify import adaptivity, best_loads, coherence, deliver, livelock, loads, properties, vc_use
 
 

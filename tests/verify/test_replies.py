@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import networkx as nx
 import pytest
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, in_classes, in_ranges, message_classes, shortest_paths
-from unknot.topologies import mesh, torus
 from unknot.verify import check, dependencies
 from unknot.verify.replies import request_reply
 

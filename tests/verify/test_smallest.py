@@ -16,16 +16,17 @@ from tests.reference.fewest import fewest
 from tests.reference.legality import complaints
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot import replay
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.certificates import Verdict
 from unknot.network import from_edges
+from unknot.network.families import complete, mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive, lcfaa
-from unknot.switching import SWITCHINGS, Switching
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import complete, mesh, ring, torus
-from unknot.verify import Verdict, smallest
+from unknot.verify import smallest
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
 from unknot.verify.smallest import Smallest
+from unknot.verify.testing import networks, relations, table_relation
 
 smallest_module = sys.modules["unknot.verify.smallest"]
 MANY = relations(networks(loops=True, strongly_connected=None))

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from unknot.certificates import accept_verdict
 from unknot.network import Network
+from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive
 from unknot.routing.relation import EJECT, NO_WAIT
-from unknot.testing import table_relation
-from unknot.topologies import hypercube, mesh, ring, torus
 from unknot.verify import check, dependencies
 from unknot.verify.effort import Effort
 from unknot.verify.symmetry import commutes, translations
+from unknot.verify.testing import table_relation
 from unknot.verify.waiting import drain, waiting
 
 

@@ -15,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.drawing import draw_until
-from unknot.certificates import evidence_holds
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
+from unknot.certificates import Verdict, evidence_holds
+from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, duato, tabulate
 from unknot.routing.relation import EJECT, Rule
-from unknot.testing import networks, relations
-from unknot.topologies import mesh, ring
-from unknot.verify import SWITCHINGS, Verdict, adaptivity, check, deliver, vc_use
+from unknot.verify import adaptivity, check, deliver, vc_use
+from unknot.verify.testing import networks, relations
 
 ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))
 

@@ -12,12 +12,12 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 
+from tests.cli.test_cli import answer, unknot_says
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts
-from tests.test_cli import answer, unknot_says
 from tests.verify.test_audit import layouts
+from unknot._base.memory import SizeError, memory_limit
 from unknot.fabrics import Fabric, read_fabric
-from unknot.memory import SizeError, memory_limit
 from unknot.verify.fault_sweep import Parts
 from unknot.verify.table_faults import table_faults
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from tests.verify.constructions import FREE_THREE_WIDE, beside, by_signs
-from unknot.background import NoAnswerError, clock
+from unknot._base.background import NoAnswerError, clock
 from unknot.certificates import Unchecked, accept_verdict
+from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive
-from unknot.topologies import mesh, torus
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Worm
@@ -69,7 +69,7 @@ def test_a_rule_that_never_answers_leaves_the_question_open(monkeypatch: pytest.
     def given_up(seconds: float, work: object) -> None:
         raise NoAnswerError
 
-    monkeypatch.setattr(importlib.import_module("unknot.deadline"), "within", given_up)
+    monkeypatch.setattr(importlib.import_module("unknot._base.deadline"), "within", given_up)
     verdict = check(EASY, "vct", time_limit=7)
     assert (verdict.deadlock_free, verdict.method) == (None, "asking the rule")
     assert verdict.established == "undecided after 7 s: the rule gave no answer; does it loop for ever?"
@@ -146,7 +146,7 @@ def test_the_last_second_is_used_to_prefer_terminals(monkeypatch: pytest.MonkeyP
 
     module = importlib.import_module("unknot.verify.smallest")
     monkeypatch.setattr(module, "clock", lambda: now)
-    monkeypatch.setattr(importlib.import_module("unknot.deadline"), "clock", lambda: now)
+    monkeypatch.setattr(importlib.import_module("unknot._base.deadline"), "clock", lambda: now)
     monkeypatch.setattr(module, "fewest", watched)
     for limit in (0.9, 9.0):
         assert smallest(fully_adaptive(torus(3, 3)), "vct", time_limit=limit).proved

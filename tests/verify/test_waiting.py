@@ -16,15 +16,15 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import blockings, states_of
 from tests.reference.fixpoints import components, left_over
 from tests.verify.constructions import mostly_ranked
-from unknot.errors import RelationError
-from unknot.memory import SizeError, memory_limit
+from unknot._base.errors import RelationError
+from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network
+from unknot.network.families import mesh, torus
 from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive, overlay
 from unknot.routing.relation import EJECT, NO_WAIT
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import mesh, torus
 from unknot.verify import check, deliver, dependencies, effort
 from unknot.verify.states import core
+from unknot.verify.testing import networks, relations, table_relation
 from unknot.verify.waiting import PICKED, Waiting, drain, waiting
 
 ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))

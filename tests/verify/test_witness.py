@@ -17,15 +17,15 @@ from tests.reference.exploration import network_for, reachable_deadlock
 from tests.reference.legality import complaints
 from tests.verify.constructions import one_sender
 from unknot import replay
+from unknot._base.switching import Switching
 from unknot.certificates import Rejected, accept_verdict, document, plain, verdict_claim
 from unknot.network import Network
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
-from unknot.switching import Switching
-from unknot.testing import networks, relations, table_relation
-from unknot.topologies import mesh, ring, torus
 from unknot.verify import check, check_all, smallest, witness
 from unknot.verify.exact import Worm
 from unknot.verify.lead_ins import LeadIns
+from unknot.verify.testing import networks, relations, table_relation
 from unknot.verify.witness import _at_terminals, _injected, _led_back, _scheduled, configuration, reduce
 
 Way = tuple[int, frozenset[int]]

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.errors import UnknotError
+from unknot._base.output import write_text
 from unknot.certificates import plain
 from unknot.certificates.verdict import Message, Verdict
-from unknot.errors import UnknotError
 from unknot.network import Network
-from unknot.output import write_text
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.tabulate import tabulate
 
@@ -43,7 +43,7 @@ def document(network: Network | None, relation: Relation | None, claims: Iterabl
     >>> import unknot
     >>> from unknot import certificates
     >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(unknot.topologies.torus(4, 4), vcs=2)
+    >>> relation = dimension_order(unknot.network.families.torus(4, 4), vcs=2)
     >>> claim = certificates.verdict_claim(unknot.check(relation))
     >>> evidence = certificates.document(relation.network, relation, [claim])
     >>> certificates.accept(evidence)
@@ -161,7 +161,7 @@ def rules_claim(
     symmetric: Iterable[Iterable[int]],
     proof: Document,
 ) -> Document:
-    """The claim that no rule for meshes is as a request of `unknot.synthesis.rules` says."""
+    """The claim that no rule for meshes is as a request of `unknot.design` says."""
     space = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
     request = {"adaptive": adaptive, "least": least, "symmetric": [list(image) for image in symmetric]}
     return {"subject": "rules", **space, **request, "proof": proof}

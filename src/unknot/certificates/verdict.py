@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from unknot.shown import Brief, Shown
-from unknot.switching import Switching
+from unknot._base.shown import Brief, Shown
+from unknot._base.switching import Switching
 
 Reachability = Literal["injected", "scheduled", "not-established"]
 

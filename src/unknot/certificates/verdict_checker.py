@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import RelationError
+from unknot._base.numba.lazy_kernel import is_small
+from unknot._base.switching import SWITCHINGS
 from unknot.certificates.core import choices, strike_out
 from unknot.certificates.plain import PROVES, Rejected, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
-from unknot.errors import RelationError
-from unknot.lazy_kernel import is_small
 from unknot.routing.relation import Relation
-from unknot.switching import SWITCHINGS
 
 REACHABILITIES = ("scheduled", "not-established", "injected")
 PLAIN, SPOTS = 10_000, 2_000

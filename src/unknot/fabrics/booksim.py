@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
+from unknot._base.input import read_lines
+from unknot._base.output import write_text
 from unknot.fabrics.format import Format
-from unknot.input import read_lines
 from unknot.network import Network
-from unknot.output import write_text
 
 _WORD = re.compile(r"\S+")
 

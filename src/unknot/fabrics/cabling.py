@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.network import Network
 

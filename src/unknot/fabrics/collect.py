@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.levels import UNKNOWN
 from unknot.network.model import IntArray

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot._base.shown import Brief
 from unknot.fabrics.fabric import Fabric
-from unknot.shown import Brief
 
 
 @dataclass(frozen=True, repr=False)

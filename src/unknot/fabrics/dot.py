@@ -12,14 +12,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot import memory
-from unknot.errors import TextError
+from unknot._base import memory
+from unknot._base.errors import TextError
+from unknot._base.input import read_lines
+from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of, flat
-from unknot.input import read_lines
 from unknot.network import Network
 from unknot.network.interchange import ATTRIBUTES, Edge, from_attributes
-from unknot.output import write_text
 
 if TYPE_CHECKING:
     from lark import Lark, Token

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from unknot.errors import TextError, UnknotError, near
-from unknot.extensions import Catalogue
+from unknot._base.errors import TextError, UnknotError, near
+from unknot._base.extensions import Catalogue
+from unknot._base.input import as_utf8, read_bytes
 from unknot.fabrics.format import Format
-from unknot.input import as_utf8, read_bytes
 from unknot.network import Network
 
 _MODULES = (

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
+from unknot._base.output import write_text
 from unknot.fabrics.format import Format
 from unknot.network import Network, grid
-from unknot.output import write_text
 
 _TEXT = '''\
 """{title}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from unknot._base.input import read_lines
+from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of, flat
-from unknot.input import read_lines
 from unknot.network import Network, from_networkx
-from unknot.output import write_text
 
 _GROWTH = 100
 """Bytes of memory for a byte of text at the peak of reading."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot.errors import NetworkError, TextError, UnknotError
+from unknot._base.errors import NetworkError, TextError, UnknotError
 from unknot.network import Network
 
 _PLACE = re.compile(r" at \(([0-9]+), ([0-9]+)\)$")

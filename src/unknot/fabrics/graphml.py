@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
+from unknot._base.input import read_bytes
+from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of, flat
-from unknot.input import read_bytes
 from unknot.network import Network, from_networkx
 from unknot.network.interchange import in_order
-from unknot.output import write_text
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -10,12 +10,12 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
+from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling, Node, Place
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.noise import Noise
-from unknot.input import read_lines
 
 _HEAD = re.compile(r"^(CA|Switch|Router): (?:0x([0-9a-fA-F]{1,16}) ?)?(.*):\s*$")
 _ROW = re.compile(

@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from unknot._base.input import lines_of, read_text
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.ibnetdiscover_bulk import read_in_bulk
 from unknot.fabrics.noise import Noise
-from unknot.input import lines_of, read_text
 
 _IGNORED = re.compile(
     r"^\s*$|^#|^(?:vendid|devid|sysimgguid)=0x[0-9a-f]+\s*(?:#.*)?$"

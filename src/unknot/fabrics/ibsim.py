@@ -10,14 +10,14 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot._base.input import read_lines
+from unknot._base.output import write_text
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.format import Format
 from unknot.fabrics.hosts import hosts_of
-from unknot.input import read_lines
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.output import write_text
 
 _NODE = re.compile(r'^(Switch|Hca|Ca)\s+([0-9]{1,9})\s+"([^"]+)"\s*(?:#.*)?$')
 _NAME = re.compile(r'[^\s"#@\[\]](?:[^\x00-\x1f\x7f"#@]{0,62}[^\s"#@])?')

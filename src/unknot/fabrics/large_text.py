@@ -9,8 +9,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import TextError
-from unknot.input import read_utf8
+from unknot._base.errors import TextError
+from unknot._base.input import read_utf8
 
 Bytes = npt.NDArray[np.uint8]
 _ZERO, _NEWLINE = ord("0"), ord("\n")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from unknot import memory
+from unknot._base import memory
 from unknot.fabrics.fabric import UNKNOWN_PORT, Fabric
 from unknot.fabrics.side_file import SideFile
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import prod
 from pathlib import Path
 
-from unknot.errors import TextError, UnknotError, near
+from unknot._base.errors import TextError, UnknotError, near
 from unknot.network import Network
 
 _PREFIX = re.compile(r"\s*[a-z0-9]+:")
@@ -54,7 +54,7 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
             family = _family(text)
             if family is not None:
                 return family
-            from unknot import tod
+            from unknot.network import tod
 
             return tod.network(text, where=where, folders=[folder])
         from unknot import fabrics
@@ -79,7 +79,7 @@ def _family(text: str) -> Network | None:
     found = _PLAIN.fullmatch(text)
     if found is None:
         return None
-    from unknot import topologies
+    from unknot.network import families as topologies
 
     sizes = [int(number) for number in found[2].split(",")]
     if found[1] not in topologies.__all__ or found[1].startswith("from_") or prod(sizes) > MOST_PLAIN:

@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot._base.input import read_json
+from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
 from unknot.fabrics.graph_files import describe, errors_of
-from unknot.input import read_json
 from unknot.network import Network
 from unknot.network.interchange import from_attributes, in_order
-from unknot.output import write_text
 
 
 def read_node_link(path: str | Path) -> Network:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
 from unknot.fabrics.large_text import LargeText, decimal, hexadecimal, row_starts

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.output import write_text
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.levels import LEVELS, UNKNOWN
-from unknot.output import write_text
 
 
 def write_lfts(fabric: Fabric, path: str | Path) -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from unknot import memory
-from unknot.errors import TextError
+from unknot._base import memory
+from unknot._base.errors import TextError
+from unknot._base.input import read_lines
 from unknot.fabrics.fabric import NO_HOPS, Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.noise import Noise
 from unknot.fabrics.side_file import SideFile
-from unknot.input import read_lines
 from unknot.network import Network, distances_from
 
 _HEAD = re.compile(r"^Switch: guid 0x([0-9a-f]{16})\s*$")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, format_named, kind_by_content, kind_of, unknown_kind

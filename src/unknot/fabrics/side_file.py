@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 
 
 @dataclass

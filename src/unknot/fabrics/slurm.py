@@ -16,12 +16,12 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from unknot.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError, TextError
+from unknot._base.output import write_text
 from unknot.fabrics.format import Format
 from unknot.fabrics.hosts import hosts_of
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.output import write_text
 
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")

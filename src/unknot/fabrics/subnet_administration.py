@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 
 _PATH_RECORD, _GET_TABLE = 0x35, 0x12
 _DLID, _SLID = 1 << 4, 1 << 5

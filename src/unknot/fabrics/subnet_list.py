@@ -10,11 +10,11 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
+from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.input import read_lines
 
 _HEX16 = "[0-9a-fA-F]{16}"
 _SIDE = (

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot.errors import NetworkError, TextError
-from unknot.input import read_text
+from unknot._base.errors import NetworkError, TextError
+from unknot._base.input import read_text
+from unknot._base.output import write_text
 from unknot.network.model import Network
-from unknot.output import write_text
 
 _CYCLES = re.compile(r"[0-9]{1,9}")
 _GROWTH = 150

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network.model import Network, Origin, frozen
 
 

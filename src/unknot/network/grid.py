@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network
-from unknot.shown import Brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network.model import Network
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.compressed_rows import grouped
-from unknot.errors import NetworkError, near, visible
-from unknot.frames import to_frame
-from unknot.shown import Drawn
+from unknot._base.compressed_rows import grouped
+from unknot._base.errors import NetworkError, near, visible
+from unknot._base.frames import to_frame
+from unknot._base.shown import Drawn
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network.model import IntArray, Network
 
 STAGE_AND_ROW = ("stage", "row")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unknot.moved import names_of
+from unknot._base.moved import names_of
 
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report

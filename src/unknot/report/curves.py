@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from unknot._base.units import Scale, Units
 from unknot.report.drawn import Drawing
 from unknot.report.figure import COLUMN, TEXT, chosen, drawing, head, plain, style
 from unknot.report.sheet import COLOURS, SOFT
 from unknot.simulation.run.replication import mean_of, spread
 from unknot.simulation.run.run import Run
-from unknot.units import Scale, Units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

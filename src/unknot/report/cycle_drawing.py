@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unknot.lanes import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
@@ -12,7 +13,6 @@ from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.synthesis import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 
 
 @takes_relation
@@ -27,7 +27,7 @@ def draw_cycle(relation: Relation, cycle: ForcedCycle | RouteCycle) -> Drawing:
     relation : Relation
         Whose network and addresses the cycle is about.
     cycle : ForcedCycle or RouteCycle
-        The evidence of `unknot.synthesis.lanes`.
+        The evidence of `unknot.lanes.lanes`.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def draw_cycle(relation: Relation, cycle: ForcedCycle | RouteCycle) -> Drawing:
 
     Examples
     --------
-    >>> from unknot.synthesis import lanes
+    >>> from unknot.lanes import lanes
     >>> found = lanes("ring(5)")
     >>> draw_cycle(found.relation, found.evidence).count("<circle") >= 10
     True

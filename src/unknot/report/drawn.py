@@ -21,7 +21,7 @@ class Drawing(str):
     Examples
     --------
     >>> from unknot.report import draw_network
-    >>> from unknot.topologies import ring
+    >>> from unknot.network.families import ring
     >>> picture = draw_network(ring(4))
     >>> picture.startswith("<svg"), picture
     (True, <Drawing: Network ring(4): 4 routers, 8 channels, 4 terminals>)
@@ -57,7 +57,7 @@ class Drawing(str):
 
     def show(self) -> Any:
         """Show it: in the cell of a notebook, else in a browser."""
-        from unknot.progress import in_notebook
+        from unknot._base.progress import in_notebook
 
         if in_notebook():
             shown: Any = import_module("IPython.display")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.report.configuration_text import REACHED, circle, journey
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.simulation.traces.replay import Replay
-from unknot.switching import Switching
 from unknot.verify.delivery import Delivery
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import dependencies

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unknot.errors import UnknotError, visible
+from unknot._base.errors import UnknotError, visible
 from unknot.report.drawn import Drawing
 from unknot.report.phrases import escape
 from unknot.report.sheet import INK, SOFT

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.switching import Switching
 from unknot.report import gallery_summary as summary
 from unknot.report.configuration_text import describe
 from unknot.report.findings import Knot, knot, replayed
 from unknot.report.page import page, write
 from unknot.report.phrases import listed
 from unknot.studies.gallery import Exhibit, Gallery
-from unknot.switching import Switching
 
 DRAWN = 2
 """Counterexamples that are drawn for each routing whose claim is refuted."""

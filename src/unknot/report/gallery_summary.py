@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from unknot._base.switching import Switching
 from unknot.report.phrases import count, listed
 from unknot.routing.named import routing_named
 from unknot.studies.gallery import Exhibit, Gallery
-from unknot.switching import Switching
 
 READING = (
     "VCs are those of a channel, fewest to most. Adaptivity is the share of the shortest paths that are permitted: "

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError, near
+from unknot._base.errors import UnknotError, near
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.units import Scale, Units
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
@@ -19,7 +20,6 @@ from unknot.report.groups import groups
 from unknot.report.phrases import escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
-from unknot.units import Scale, Units
 
 RAMP = ("#d7dee5", "#f2cf6b", "#e68a2e", "#c23b22", "#5c0f2e")
 """Colours from an idle channel to the busiest, ever darker, so that they also read in grey."""

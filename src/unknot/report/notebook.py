@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
+from unknot._base.frames import Row
 from unknot.certificates.verdict import Verdict
-from unknot.frames import Row
 from unknot.network import Network
 from unknot.report.drawing import draw_network
 from unknot.report.phrases import escape

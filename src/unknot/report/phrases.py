@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from unknot.errors import visible
+from unknot._base.errors import visible
 
 
 def escape(text: str, quote: bool = True) -> str:

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot.errors import UnknotError
-from unknot.output import write_bytes, write_text
+from unknot._base.errors import UnknotError
+from unknot._base.output import write_bytes, write_text
 from unknot.report.drawn import Drawing
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from unknot.report.phrases import escape
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
 
 if TYPE_CHECKING:
-    from unknot.synthesis.rules import Rule
+    from unknot.design import Rule
 
 PANEL, TOP, COLUMNS, RADIUS = 220.0, 50.0, 4, 68.0
 MOST = 64

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot.multicast.contention import Used, channels_used, contention
-from unknot.multicast.schedule import Schedule
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
 from unknot.routing.relation import Relation
+from unknot.traffic.collectives.contention import Used, channels_used, contention
+from unknot.traffic.collectives.schedule import Schedule
 
 COLUMNS = 3
 MOST_STEPS = 30

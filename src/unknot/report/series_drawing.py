@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.units import Scale, Units
 from unknot.report.drawn import Drawing
 from unknot.report.figure import COLUMN, chosen, drawing, head, plain, style
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, SOFT
-from unknot.units import Scale, Units
 
 if TYPE_CHECKING:
     from unknot.simulation.run.run import Run

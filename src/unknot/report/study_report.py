@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from unknot._base.units import Scale, Units
 from unknot.network import Network
 from unknot.report.curves import draw_curves, points
 from unknot.report.findings import Knot, knot, lost, replayed, topology
@@ -18,7 +19,6 @@ from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS
 from unknot.simulation.run.run import Run
 from unknot.studies.result import DesignResult, StudyResult
-from unknot.units import Scale, Units
 
 
 def write_study_report(result: StudyResult, path: str | Path, *, units: Units | str | None = None) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unknot._base.units import Scale, Units
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report.phrases import count, escape
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
-from unknot.units import Scale, Units
 
 if TYPE_CHECKING:
     from unknot.simulation.traces.trace_run import TraceRun

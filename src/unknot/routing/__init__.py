@@ -3,7 +3,7 @@
 from inspect import ismodule as _ismodule
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from unknot.moved import names_of as _names_of
+from unknot._base.moved import names_of as _names_of
 from unknot.routing.class_ranges import in_ranges as in_ranges
 from unknot.routing.classes import in_classes as in_classes
 from unknot.routing.classes import message_classes as message_classes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from unknot.switching import SWITCHINGS
+from unknot._base.switching import SWITCHINGS
 
 ACYCLIC: Final[Mapping[str, bool]] = dict.fromkeys(SWITCHINGS, True)
 """No cycle of dependencies between channels is left, so no technique can deadlock."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.routing.address_names import PairNames
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.class_parts import checked_names, moved_to_class, once_for_each
 from unknot.routing.relation import Out, Relation
@@ -43,7 +43,7 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
     Examples
     --------
     >>> from unknot.routing import dimension_order
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> net = mesh(4, 4)
     >>> in_ranges(net, 3, [("request", 0, dimension_order(net, 2)), ("reply", 1, dimension_order(net, 2))])
     <Relation dimension_order for request (VCs 0-1) and reply (VCs 1-2) on mesh(4, 4), 144 VCs>

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.class_parts import checked_names, moved_to_class, once_for_each
 from unknot.routing.named import routing
@@ -50,7 +50,7 @@ def message_classes(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> message_classes(mesh(4, 4), base="west_first")
     <Relation west_first for request and reply on mesh(4, 4), 96 VCs>
     """
@@ -95,7 +95,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
     Examples
     --------
     >>> from unknot.routing import dimension_order
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> in_classes(dimension_order(mesh(4, 4)))
     <Relation dimension_order for request and reply on mesh(4, 4), 96 VCs>
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
 

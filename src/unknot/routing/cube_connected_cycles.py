@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation

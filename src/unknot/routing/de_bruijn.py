@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError, near
+from unknot._base.errors import RelationError, near
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.hop_number import hop_number

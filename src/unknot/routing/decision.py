@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Routings that are designed: `lanes`, searched for a network, and the routes that a JSON file holds.
 
-`unknot export`, `lanes --out` and `repair --out` write such files (`unknot.synthesis.export`); they are read here.
+`unknot export`, `lanes --out` and `repair --out` write such files (`unknot.report.export`); they are read here.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from unknot.errors import NetworkError, RelationError, UnknotError, shown
-from unknot.input import read_json
+from unknot._base.errors import NetworkError, RelationError, UnknotError, shown
+from unknot._base.input import read_json
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
 from unknot.routing.tabulate import Table, encode, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
-DESIGNERS = {"lanes": "unknot.synthesis.as_routing:lanes"}
+DESIGNERS = {"lanes": "unknot.lanes.as_routing:lanes"}
 """Routings that a later room searches for, by name, as a plug-in would be: they are loaded when they are called."""
 OTHER_TABLES = (".csv", ".v")
 """Files of routes that can be written, but hold too little to be read."""
@@ -55,7 +55,7 @@ def from_file(text: str) -> Callable[..., Relation]:
 
 
 def read_routes(network: Network, path: str | Path) -> Relation:
-    """Read the routes that `unknot.synthesis.export` wrote as JSON.
+    """Read the routes that `unknot.report.export` wrote as JSON.
 
     Raises
     ------

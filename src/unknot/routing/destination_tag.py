@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.routing.relation import EJECT, Out, Relation
@@ -42,7 +42,7 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import omega
+    >>> from unknot.network.families import omega
     >>> destination_tag(omega(8))
     <Relation destination_tag on omega(8), 16 VCs>
     """

@@ -46,7 +46,7 @@ def dfsssp(network: Network, vcs: int | None = None, *, break_at: str = "weakest
 
     Examples
     --------
-    >>> from unknot.topologies import irregular
+    >>> from unknot.network.families import irregular
     >>> dfsssp(irregular(12, 4, 1))
     <Relation dfsssp (2 layers) on irregular(12, 4, 1, seed=1), 92 VCs>
     """

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unknot.errors import RelationError, near
+from unknot._base.errors import RelationError, near
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, grid
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.switching import SWITCHINGS
 
 
 @takes_network
@@ -57,7 +57,7 @@ def dimension_order(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> dimension_order(mesh(4, 4))
     <Relation dimension_order on mesh(4, 4), 48 VCs>
     """

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.groups import groups_of, names_by_group
@@ -45,7 +45,7 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import dragonfly
+    >>> from unknot.network.families import dragonfly
     >>> dragonfly_minimal(dragonfly(4))
     <Relation dragonfly_minimal on dragonfly(4, 2, 2), 288 VCs>
     """
@@ -63,7 +63,7 @@ def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import dragonfly
+    >>> from unknot.network.families import dragonfly
     >>> dragonfly_valiant(dragonfly(4))
     <Relation dragonfly_valiant on dragonfly(4, 2, 2), 468 VCs>
     """

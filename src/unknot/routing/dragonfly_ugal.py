@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.dragonfly import dragonfly_valiant
 from unknot.routing.groups import groups_of
@@ -47,7 +47,7 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
 
     Examples
     --------
-    >>> from unknot.topologies import dragonfly
+    >>> from unknot.network.families import dragonfly
     >>> dragonfly_ugal(dragonfly(4), variant="UGAL-L")
     <Relation dragonfly_ugal on dragonfly(4, 2, 2), 468 VCs>
     """

@@ -10,7 +10,7 @@ on meshes and hypercubes, 3 on tori.
 
 from __future__ import annotations
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network, grid
 from unknot.routing.claims import ATOMIC
 from unknot.routing.relation import EJECT, TIER, Out, Relation
@@ -39,7 +39,7 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import torus
+    >>> from unknot.network.families import torus
     >>> duato(torus(4, 4))
     <Relation duato on torus(4, 4), 192 VCs>
     """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError, UnknotError, near
+from unknot._base.errors import RelationError, UnknotError, near
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, Out, Relation
@@ -71,7 +71,7 @@ def forwarding_table(
 
     Examples
     --------
-    >>> from unknot.topologies import line
+    >>> from unknot.network.families import line
     >>> forwarding_table(line(2), [[EJECT_HERE, 0], [1, EJECT_HERE]])
     <Relation forwarding_table on line(2), 2 VCs>
     """

@@ -35,7 +35,7 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> fully_adaptive(mesh(4, 4), 2)
     <Relation fully_adaptive on mesh(4, 4), 96 VCs>
     """

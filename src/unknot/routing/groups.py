@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from unknot.compressed_rows import starts
-from unknot.errors import NetworkError
+from unknot._base.compressed_rows import starts
+from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.address_names import PairNames

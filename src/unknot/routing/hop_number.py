@@ -9,7 +9,7 @@ nothing better is known.
 
 from __future__ import annotations
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.paths import Distances
@@ -49,7 +49,7 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
 
     Examples
     --------
-    >>> from unknot.topologies import petersen
+    >>> from unknot.network.families import petersen
     >>> hop_number(petersen())
     <Relation hop_number (first) on petersen(), 60 VCs>
     """

@@ -40,7 +40,7 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import hyperx
+    >>> from unknot.network.families import hyperx
     >>> hyperx_dimension_order(hyperx([4, 4]))
     <Relation hyperx_dimension_order on hyperx([4, 4]), 96 VCs>
     """
@@ -92,7 +92,7 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import hyperx
+    >>> from unknot.network.families import hyperx
     >>> hyperx_minimal(hyperx([4, 4]))
     <Relation hyperx_minimal on hyperx([4, 4]), 192 VCs>
     """

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.complete_products import complete_product, enough_vcs
@@ -50,7 +50,7 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import hyperx
+    >>> from unknot.network.families import hyperx
     >>> hyperx_dimwar(hyperx([4, 4]))
     <Relation hyperx_dimwar on hyperx([4, 4]), 192 VCs>
     """
@@ -123,7 +123,7 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
 
     Examples
     --------
-    >>> from unknot.topologies import hyperx
+    >>> from unknot.network.families import hyperx
     >>> hyperx_omniwar(hyperx([4, 4]))
     <Relation hyperx_omniwar on hyperx([4, 4]), 288 VCs>
     """

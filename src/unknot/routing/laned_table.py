@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from unknot import memory
-from unknot.errors import UnknotError
+from unknot._base import memory
+from unknot._base.errors import UnknotError
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import DROPPED, LEVELS, UNKNOWN, unrecorded
 from unknot.network import Network

@@ -42,7 +42,7 @@ def lash(network: Network, vcs: int | None = None) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import irregular
+    >>> from unknot.network.families import irregular
     >>> lash(irregular(12, 4, 1))
     <Relation lash (2 layers) on irregular(12, 4, 1, seed=1), 92 VCs>
     """

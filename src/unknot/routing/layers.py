@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot.compressed_rows import positions
-from unknot.errors import RelationError, near
+from unknot._base.compressed_rows import positions
+from unknot._base.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.claims import ACYCLIC

@@ -36,7 +36,7 @@ def lcfaa(network: Network) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> lcfaa(mesh(4, 4))
     <Relation lcfaa on mesh(4, 4), 60 VCs>
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Grid, Network, grid
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.calls import Call, apply, chosen, parse_call
-from unknot.errors import RelationError, UnknotError
-from unknot.extensions import Catalogue
+from unknot._base.calls import Call, apply, chosen, parse_call
+from unknot._base.errors import RelationError, UnknotError
+from unknot._base.extensions import Catalogue
 from unknot.network import Network
 from unknot.routing.designed import DESIGNERS, designer, from_file, is_file
 from unknot.routing.own import is_code, own_function, require_function, rooted
@@ -131,7 +131,7 @@ def routing_to_simulate(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> routing_to_simulate(mesh(4, 4), "dimension_order").vcs.widest
     4
     """

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError, RelationError, near
+from unknot._base.errors import NetworkError, RelationError, near
 from unknot.network import Network
 from unknot.network.levels import levels
 from unknot.routing.claims import ACYCLIC
@@ -57,7 +57,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import fat_tree
+    >>> from unknot.network.families import fat_tree
     >>> nca(fat_tree(2, 3))
     <Relation nca (adaptive) on fat_tree(2, 3), 32 VCs>
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.meshes import mesh_grid
@@ -41,7 +41,7 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> o1turn(mesh(4, 4))
     <Relation o1turn on mesh(4, 4), 96 VCs>
     """

@@ -41,7 +41,7 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> odd_even(mesh(4, 4))
     <Relation odd_even on mesh(4, 4), 48 VCs>
     """

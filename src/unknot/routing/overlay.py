@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule
@@ -64,7 +64,7 @@ def overlay(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> overlay(mesh(4, 4), base="west_first")
     <Relation overlay of fully_adaptive on west_first on mesh(4, 4), 96 VCs>
     """

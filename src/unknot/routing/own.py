@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from unknot.calls import Call, parse_call
-from unknot.errors import RelationError, UnknotError, near, raised
-from unknot.input import read_text
+from unknot._base.calls import Call, parse_call
+from unknot._base.errors import RelationError, UnknotError, near, raised
+from unknot._base.input import read_text
 from unknot.routing.designed import is_file
 
 _CODE = re.compile(r"\s*([^:()]+\.py):(.+)", re.DOTALL)

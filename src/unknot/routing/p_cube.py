@@ -44,7 +44,7 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import hypercube
+    >>> from unknot.network.families import hypercube
     >>> p_cube(hypercube(4))
     <Relation p_cube on hypercube(4), 64 VCs>
     """

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.compressed_rows import starts
-from unknot.errors import NetworkError, RelationError
+from unknot._base.compressed_rows import starts
+from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 

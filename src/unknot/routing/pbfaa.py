@@ -44,7 +44,7 @@ def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", retur
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> pbfaa(mesh(4, 4))
     <Relation pbfaa on mesh(4, 4), 96 VCs>
     """

@@ -15,8 +15,8 @@ from dataclasses import fields
 from numba import cloudpickle
 from numba.extending import is_jitted
 
-from unknot.errors import RelationError
-from unknot.lazy_kernel import Kernel
+from unknot._base.errors import RelationError
+from unknot._base.numba.lazy_kernel import Kernel
 from unknot.network import Network
 from unknot.routing.designed import is_designed
 from unknot.routing.named import routing

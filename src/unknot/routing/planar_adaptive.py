@@ -36,7 +36,7 @@ def planar_adaptive(network: Network) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> planar_adaptive(mesh(3, 3, 3))
     <Relation planar_adaptive on mesh(3, 3, 3), 216 VCs>
     """

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unknot.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.switching import SWITCHINGS
 
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 

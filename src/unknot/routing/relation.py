@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError, near, raised
+from unknot._base.errors import RelationError, near, raised
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.decision import Decision

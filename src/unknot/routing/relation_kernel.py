@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numba import NumbaError, njit, types
 
-from unknot import words_kernel
-from unknot.errors import RelationError
-from unknot.kept_kernel import TARGET, Kept, c_function
+from unknot._base.errors import RelationError
+from unknot._base.numba import words_kernel
+from unknot._base.numba.kept_kernel import TARGET, Kept, c_function
+from unknot._base.numba.types_kernel import RULE_SIGNATURE
+from unknot._base.numba.words_kernel import array_at
 from unknot.routing.relation import Relation
 from unknot.routing.rule_digest import rule_digest
 from unknot.routing.tabulate import lookup, tabulate
-from unknot.types_kernel import RULE_SIGNATURE
-from unknot.words_kernel import array_at
 
 _SOURCE = hashlib.sha256(Path(__file__).read_bytes() + Path(words_kernel.__file__).read_bytes()).hexdigest()
 """Of the code that goes into every shim."""

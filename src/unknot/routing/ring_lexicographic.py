@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
 from unknot.routing.claims import ACYCLIC
@@ -42,7 +42,7 @@ def ring_lexicographic(network: Network) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import torus
+    >>> from unknot.network.families import torus
     >>> ring_lexicographic(torus(5))
     <Relation ring_lexicographic on torus(5), 20 VCs>
     """

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network, grid
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -48,7 +48,7 @@ def romm(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> romm(mesh(4, 4))
     <Relation romm on mesh(4, 4), 96 VCs>
     """

@@ -39,7 +39,7 @@ def schwiebert(network: Network) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> schwiebert(mesh(4, 4))
     <Relation schwiebert on mesh(4, 4), 72 VCs>
     """

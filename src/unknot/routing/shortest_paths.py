@@ -9,7 +9,7 @@ never deadlocks with shortest paths, a ring of five does. With VCs by hop it nev
 
 from __future__ import annotations
 
-from unknot.errors import RelationError, near
+from unknot._base.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
 from unknot.routing.paths import Distances, distances_to_homes, require_ways
@@ -41,7 +41,7 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
 
     Examples
     --------
-    >>> from unknot.topologies import irregular
+    >>> from unknot.network.families import irregular
     >>> shortest_paths(irregular(12, 4, 1), choice="first")
     <Relation shortest_paths (first) on irregular(12, 4, 1, seed=1), 46 VCs>
     """

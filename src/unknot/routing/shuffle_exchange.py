@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import NetworkError, RelationError, near
+from unknot._base.errors import NetworkError, RelationError, near
 from unknot.network import Network
 from unknot.routing.claims import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -33,7 +33,7 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
     Examples
     --------
     >>> from unknot.routing import dimension_order
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> in_subnets(dimension_order(mesh(2, 2), 2), 3).network
     <Network 3 subnets of mesh(2, 2): 12 routers, 24 channels, 12 terminals>
     """

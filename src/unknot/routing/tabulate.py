@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
-from unknot.progress import Progress
+from unknot._base.errors import RelationError
+from unknot._base.progress import Progress
 from unknot.routing.nimble import nimble
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, VC_MASK, Candidate, Relation, Rule
 
@@ -120,7 +120,7 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
     limit : int
         Most states to visit.
     progress : callable, optional
-        Called after each address, see `unknot.progress`.
+        Called after each address, see `unknot._base.progress`.
 
     Raises
     ------

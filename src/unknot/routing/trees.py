@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError, RelationError, near
+from unknot._base.errors import NetworkError, RelationError, near
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.paths import neighbours

@@ -44,7 +44,7 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> west_first(mesh(4, 4))
     <Relation west_first on mesh(4, 4), 48 VCs>
     """
@@ -61,7 +61,7 @@ def north_last(network: Network, vcs: int = 1) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> north_last(mesh(4, 4))
     <Relation north_last on mesh(4, 4), 48 VCs>
     """
@@ -79,7 +79,7 @@ def negative_first(network: Network, vcs: int = 1) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> negative_first(mesh(4, 4))
     <Relation negative_first on mesh(4, 4), 48 VCs>
     """

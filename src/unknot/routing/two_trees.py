@@ -62,7 +62,7 @@ def two_trees(
 
     Examples
     --------
-    >>> from unknot.topologies import irregular
+    >>> from unknot.network.families import irregular
     >>> two_trees(irregular(12, 4, 1), root=0, up="dfs")
     <Relation two_trees from r0, dfs up, bfs down on irregular(12, 4, 1, seed=1), 46 VCs>
     """

@@ -52,7 +52,7 @@ def ugal(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> ugal(mesh(4, 4))
     <Relation ugal on mesh(4, 4), 96 VCs>
     """

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import NetworkError, RelationError, near
+from unknot._base.errors import NetworkError, RelationError, near
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.claims import ACYCLIC
@@ -63,7 +63,7 @@ def up_down(
 
     Examples
     --------
-    >>> from unknot.topologies import irregular
+    >>> from unknot.network.families import irregular
     >>> up_down(irregular(12, 4, 1), root=0, choice="shortest")
     <Relation up_down from r0, bfs levels, shortest on irregular(12, 4, 1, seed=1), 46 VCs>
     """

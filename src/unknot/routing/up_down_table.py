@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
@@ -42,7 +42,7 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
 
     Examples
     --------
-    >>> from unknot.topologies import ring
+    >>> from unknot.network.families import ring
     >>> up_down_table(ring(4), [2])[:, 0].tolist()
     [0, 2, -1, 5]
     """

@@ -47,7 +47,7 @@ def valiant(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> valiant(mesh(4, 4))
     <Relation valiant on mesh(4, 4), 96 VCs>
     """

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.claims import ATOMIC
 from unknot.routing.meshes import mesh_grid
@@ -41,7 +41,7 @@ def vba(network: Network) -> Relation:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> vba(mesh(3, 3, 3))
     <Relation vba on mesh(3, 3, 3), 432 VCs>
     """

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.address_names import PairNames
@@ -61,7 +61,7 @@ def via_waypoint(
     Examples
     --------
     >>> from unknot.routing import dimension_order, hop_number
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> network = mesh(3, 3)
     >>> via_waypoint(dimension_order(network), hop_number(network))
     <Relation via_waypoint on mesh(3, 3), 120 VCs>

@@ -13,9 +13,9 @@ from unknot.simulation.run.series import Series
 from unknot.simulation.run.watch import Event, watch
 from unknot.simulation.traces.closed_loop import ClosedLoop, closed_loop
 from unknot.simulation.traces.replay import Replay, replay
-from unknot.simulation.traces.trace import Trace, TracedMessage, TraceError
 from unknot.simulation.traces.trace_file import read_trace, write_trace
 from unknot.simulation.traces.trace_run import TraceRun, run_trace
+from unknot.traffic.trace import Trace, TracedMessage, TraceError
 
 __all__ = [
     "Bursts",

@@ -9,9 +9,9 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.threads import processors
 from unknot.studies.code_digest import code_digest
-from unknot.threads import processors
 
 PATIENCE = 20
 """Seconds to wait for the scheduler, and for its first worker."""

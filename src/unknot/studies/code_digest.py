@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from unknot.extensions import folders
+from unknot._base.extensions import folders
 
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = ("numba", "numpy", "scipy", "ortools")

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from unknot.deadline import NEVER, Deadline
-from unknot.errors import TextError, UnknotError, bare, shown
+from unknot._base.deadline import NEVER, Deadline
+from unknot._base.errors import TextError, UnknotError, bare, shown
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import DEFAULT_SWITCHING, switching_named
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
-from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
@@ -24,7 +25,6 @@ from unknot.studies.result import StudyResult
 from unknot.studies.run import run_study
 from unknot.studies.store import Note
 from unknot.studies.study import EVERY, Design, Ramp, Simulation, Study
-from unknot.switching import DEFAULT_SWITCHING, switching_named
 from unknot.traffic import Traffic, pattern
 
 Loads = str | Sequence[float] | Ramp

@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.fabrics.named import network
 from unknot.network import Network, distances_from
 from unknot.routing.named import routing, routing_named, routings

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationInfo
 
-from unknot.calls import chosen, parse_call
-from unknot.errors import SimulationError, UnknotError
+from unknot._base.calls import chosen, parse_call
+from unknot._base.errors import SimulationError, UnknotError
 from unknot.routing.designed import is_file
 from unknot.routing.own import is_code, rooted
 from unknot.simulation.engine.router import Router

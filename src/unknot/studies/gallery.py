@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unknot.errors import TextError, UnknotError
-from unknot.progress import Progress, with_bar
+from unknot._base.errors import TextError, UnknotError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.routing.relation import Relation
 from unknot.studies import design as designs
 from unknot.studies.result import DesignResult
 from unknot.studies.run import run_study
 from unknot.studies.study import Design, Proof, Study
-from unknot.switching import SWITCHINGS, Switching
 
 if TYPE_CHECKING:
     from unknot.verify.adaptivity import Adaptivity
@@ -135,7 +135,7 @@ def gallery(
     routings : sequence of str, optional
         Names or calls; by default every public routing with its default options, and `VARIANTS`.
     networks : sequence of str, optional
-        By default `unknot.testing.catalogue.NETWORKS` and `MORE`.
+        By default `unknot.verify.testing.catalogue.NETWORKS` and `MORE`.
     time_limit : float
         Seconds for each proof.
     jobs, store, executor, progress, note
@@ -149,7 +149,7 @@ def gallery(
     if not 0 < time_limit < float("inf"):
         raise UnknotError(f"gallery: the time limit must be a positive number of seconds, got {time_limit!r}")
     if networks is None:
-        from unknot.testing.catalogue import NETWORKS
+        from unknot.verify.testing.catalogue import NETWORKS
 
         networks = (*NETWORKS, *MORE)
     routings = sorted([*dict(designs.routings().usable()), *VARIANTS]) if routings is None else list(routings)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.studies.locate import tokens
 
 MOST_BYTES = 4 << 20

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from unknot.errors import TextError, UnknotError, bare, near
+from unknot._base.errors import TextError, UnknotError, bare, near
 from unknot.studies.entries import VALUE, EntryError
 from unknot.studies.limits import MOST_BYTES, points_of, refuse_oversized, require_few
 from unknot.studies.locate import locate, nearest

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from unknot._base.errors import UnknotError
 from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Verdict
-from unknot.errors import UnknotError
 from unknot.routing.designed import is_designed
 from unknot.routing.own import code_of, is_code
 from unknot.routing.relation import Relation

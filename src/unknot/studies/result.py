@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unknot._base.frames import Row, to_frame
+from unknot._base.shown import Shown, curves
 from unknot.certificates.verdict import Verdict
-from unknot.frames import Row, to_frame
 from unknot.routing.relation import Relation
-from unknot.shown import Shown, curves
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
@@ -16,9 +16,9 @@ from unknot.verify.delivery import Delivery
 if TYPE_CHECKING:
     import pandas
 
+    from unknot._base.units import Units
     from unknot.report.drawn import Drawing
     from unknot.studies.study import Design, Study
-    from unknot.units import Units
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,10 +10,11 @@ from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Any
 
-from unknot.background import NoAnswerError
-from unknot.deadline import NEVER, Deadline
-from unknot.errors import UnknotError
-from unknot.progress import Progress, with_bar
+from unknot._base.background import NoAnswerError
+from unknot._base.deadline import NEVER, Deadline
+from unknot._base.errors import UnknotError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.threads import processors
 from unknot.routing.own import is_code
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import FEW
@@ -24,7 +25,6 @@ from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Note, Store
 from unknot.studies.study import Builder, Study
 from unknot.studies.workers import workers
-from unknot.threads import processors
 from unknot.traffic import Pattern
 from unknot.verify import check
 from unknot.verify.delivery import NOT_FOLLOWED
@@ -61,7 +61,7 @@ def run_study(
     jobs : int, optional
         Points computed at a time; by default the number of cores.
     progress : callable, optional
-        Called with what was done, points done, and points known to be needed; see `unknot.progress`.
+        Called with what was done, points done, and points known to be needed; see `unknot._base.progress`.
     store : path, optional
         The SQLite file; by default the study's path with the suffix ``.sqlite``, and memory for a study without path.
     note : callable, optional

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.studies.salvage import PAGE, salvaged
 
 Note = Callable[[str], None]

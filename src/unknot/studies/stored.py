@@ -9,8 +9,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from unknot._base.errors import UnknotError
 from unknot.certificates import Verdict
-from unknot.errors import UnknotError
 from unknot.routing.own import is_code, rooted
 from unknot.routing.relation import Relation
 from unknot.studies import design as designs

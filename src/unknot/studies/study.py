@@ -18,7 +18,8 @@ from pydantic import (
     field_validator,
 )
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.switching import DEFAULT_SWITCHING, switching_named
 from unknot.network import Network
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
@@ -29,7 +30,6 @@ from unknot.studies import design as designs
 from unknot.studies import entries
 from unknot.studies.entries import VALUE
 from unknot.studies.limits import MOST_LOADS
-from unknot.switching import DEFAULT_SWITCHING, switching_named
 
 
 class _Table(BaseModel):

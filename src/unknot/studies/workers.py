@@ -14,9 +14,9 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
 
-from unknot import memory
-from unknot.errors import UnknotError
-from unknot.threads import processors, share_processors
+from unknot._base import memory
+from unknot._base.errors import UnknotError
+from unknot._base.threads import processors, share_processors
 
 _T = TypeVar("_T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.calls import apply, chosen, parse_call
-from unknot.extensions import Catalogue
+from unknot._base.calls import apply, chosen, parse_call
+from unknot._base.extensions import Catalogue
 from unknot.network import Network
 from unknot.traffic import patterns as room
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted

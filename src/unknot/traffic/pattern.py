@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.shown import Brief
 
 
 class TrafficError(UnknotError):

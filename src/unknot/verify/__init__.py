@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from unknot._base.moved import names_of
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Size, Verdict
-from unknot.moved import names_of
-from unknot.switching import SWITCHINGS, Switching
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.best_split import best_loads
 from unknot.verify.check import check, check_all

@@ -8,10 +8,10 @@ from math import fsum
 
 import numpy as np
 
-from unknot.progress import Progress, with_bar
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.shown import Brief
 from unknot.verify.minimal_paths import ForbiddenPath, PathCounts, forbidden_path, path_counts
 
 
@@ -69,7 +69,7 @@ def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adapt
     Parameters
     ----------
     progress : callable, optional
-        Called with the destinations done, see `unknot.progress`.
+        Called with the destinations done, see `unknot._base.progress`.
 
     Raises
     ------

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot._base.deadline import Deadline
+from unknot._base.errors import UnknotError
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
-from unknot.deadline import Deadline
-from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import TRAFFICS, route_lengths, switchboard
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.audit_hops import HopAudit, audit_hops
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.audit_traffic import TrafficAudit, audit_traffic

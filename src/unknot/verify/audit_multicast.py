@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.deadline import Deadline
+from unknot._base.errors import UnknotError
+from unknot._base.memory import require
+from unknot._base.switching import Switching
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
-from unknot.deadline import Deadline
-from unknot.errors import UnknotError
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import LEVELS
-from unknot.memory import require
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import (
     DROP,
@@ -32,7 +33,6 @@ from unknot.routing.forwarding_table import (
 )
 from unknot.routing.laned_table import lane_table, laned_table, levels_of
 from unknot.routing.relation import Relation
-from unknot.switching import Switching
 from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check
 from unknot.verify.lost import loop_of

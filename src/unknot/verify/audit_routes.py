@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.compressed_rows import grouped
+from unknot._base.compressed_rows import grouped
 from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import EJECT_HERE, destinations, route_lengths, switchboard

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.deadline import Deadline
+from unknot._base.switching import Switching
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
-from unknot.deadline import Deadline
 from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import Switchboard, Traffic, destinations, fabric_relation
 from unknot.routing.relation import Relation
-from unknot.switching import Switching
 from unknot.verify.audit_merged import merged_relation
 from unknot.verify.audit_unknown import Unknown, unknown_traffic
 from unknot.verify.check import check

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.background import NoAnswerError, clock, within
+from unknot._base.background import NoAnswerError, clock, within
+from unknot._base.deadline import Deadline
+from unknot._base.errors import RelationError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
+from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Certificate, Configuration, Size, Verdict
-from unknot.deadline import Deadline
-from unknot.errors import RelationError
 from unknot.network import Network
-from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
-from unknot.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
-from unknot.threads import threads_of
 from unknot.verify.closed_sets import small_closed_set
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Struck, Worm, find_worms
@@ -125,7 +125,7 @@ def check_all(
     Returns
     -------
     dict of str to Verdict
-        In the order of `unknot.switching.SWITCHINGS`.
+        In the order of `unknot._base.switching.SWITCHINGS`.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot.compressed_rows import grouped
+from unknot._base.compressed_rows import grouped
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation

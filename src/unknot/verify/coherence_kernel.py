@@ -4,9 +4,9 @@
 import numpy as np
 from numba import types
 
+from unknot._base.numba.types_kernel import READ32, READ64, kept
+from unknot._base.splitmix import STEP
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.splitmix import STEP
-from unknot.types_kernel import READ32, READ64, kept
 
 I64, U64 = types.int64[::1], types.uint64[::1]
 

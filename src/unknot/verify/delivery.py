@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
-from unknot.lazy_kernel import is_small, plainly
+from unknot._base.errors import RelationError
+from unknot._base.numba.lazy_kernel import is_small, plainly
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
+from unknot._base.threads import threads_of
 from unknot.network import Network
-from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
-from unknot.shown import Brief
-from unknot.threads import threads_of
 from unknot.verify.effort import Effort, step
 from unknot.verify.states import Explorer
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from unknot.background import clock
-from unknot.progress import Progress
-from unknot.threads import processors
+from unknot._base.background import clock
+from unknot._base.progress import Progress
+from unknot._base.threads import processors
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -48,7 +48,7 @@ class Effort:
     threads : int
         Kernels that run at a time; answers do not depend on it.
     end : float
-        When to stop, on `unknot.background.clock`.
+        When to stop, on `unknot._base.background.clock`.
     progress : callable, optional
     """
 

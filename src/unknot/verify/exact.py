@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unknot.background import clock
+from unknot._base.background import clock
 from unknot.routing.relation import Relation
 from unknot.verify import remainder
 from unknot.verify.exact_model import Model, Worm, find

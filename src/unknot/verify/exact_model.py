@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.background import clock
+from unknot._base.background import clock
 from unknot.routing.relation import Relation
 from unknot.verify.remainder import Remainder
 

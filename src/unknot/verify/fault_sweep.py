@@ -12,16 +12,16 @@ from typing import Literal
 
 import numpy as np
 
-from unknot.errors import RelationError, UnknotError, near
-from unknot.memory import require
+from unknot._base.errors import RelationError, UnknotError, near
+from unknot._base.memory import require
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network, distances_from
-from unknot.progress import Progress, with_bar
 from unknot.routing.designed import is_file, restricted
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
-from unknot.shown import Brief
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 
@@ -138,7 +138,7 @@ def fault_sweep(
     time_limit : float
         Seconds for each proof.
     progress : callable, optional
-        Called with what was found last and the faults done, see `unknot.progress`.
+        Called with what was found last and the faults done, see `unknot._base.progress`.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from math import inf
 
-from unknot.background import clock
+from unknot._base.background import clock
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.verify.exact_model import Worm
 from unknot.verify.states import Explorer

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
-from unknot.shown import Brief
 from unknot.verify.states import Explorer
 
 SHOWN = 100

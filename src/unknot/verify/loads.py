@@ -9,11 +9,11 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
-from unknot.progress import Progress, with_bar
+from unknot._base.errors import RelationError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
-from unknot.shown import Brief
 from unknot.traffic import Traffic
 from unknot.verify.states import Explorer
 from unknot.verify.traffic import Rates, rates
@@ -69,7 +69,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     traffic : "uniform", sequence of int, or array
         See `unknot.traffic.pattern`.
     progress : callable, optional
-        Called with the addresses done, see `unknot.progress`.
+        Called with the addresses done, see `unknot._base.progress`.
 
     Raises
     ------

@@ -4,8 +4,8 @@
 import numpy as np
 from numba import njit, types
 
+from unknot._base.numba.types_kernel import READ32, READ64, kept
 from unknot.routing.relation import EJECT, TIER, VC_MASK
-from unknot.types_kernel import READ32, READ64, kept
 
 F64 = types.float64[::1]
 I64 = types.int64[::1]

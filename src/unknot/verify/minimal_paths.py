@@ -14,10 +14,10 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
+from unknot._base.progress import Progress
 from unknot.network import distances_from
 from unknot.network.model import IntArray
-from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.verify.states import Explorer
 

@@ -3,8 +3,8 @@
 
 from numba import types
 
+from unknot._base.numba.types_kernel import READ32, READ64, kept
 from unknot.routing.relation import EJECT, VC_MASK
-from unknot.types_kernel import READ32, READ64, kept
 
 I64 = types.int64[::1]
 

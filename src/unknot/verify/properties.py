@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unknot.background import NoAnswerError
-from unknot.deadline import NEVER, Deadline
-from unknot.errors import RelationError
-from unknot.progress import Progress, with_bar
+from unknot._base.background import NoAnswerError
+from unknot._base.deadline import NEVER, Deadline
+from unknot._base.errors import RelationError
+from unknot._base.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import Traffic, pattern
@@ -67,7 +67,7 @@ def properties(
     time_limit : float or Deadline, optional
         Seconds; loads and the best split are left out when they are over. By default there is no limit.
     progress : callable, optional
-        Called with the next property and how many are done, see `unknot.progress`.
+        Called with the next property and how many are done, see `unknot._base.progress`.
 
     Raises
     ------

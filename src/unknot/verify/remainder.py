@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.compressed_rows import positions, starts
+from unknot._base.compressed_rows import positions, starts
+from unknot._base.splitmix import STEP, mixed
+from unknot._base.switching import Switching
 from unknot.network.model import Offsets
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
-from unknot.splitmix import STEP, mixed
-from unknot.switching import Switching
 from unknot.verify.states import Core, Explorer, Flags
 
 Ints = npt.NDArray[np.int64]

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.background import clock
-from unknot.errors import RelationError, near
+from unknot._base.background import clock
+from unknot._base.errors import RelationError, near
+from unknot._base.shown import Brief
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
-from unknot.shown import Brief
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, dependencies
 
@@ -92,7 +92,7 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
     Examples
     --------
     >>> from unknot.routing import message_classes
-    >>> from unknot.topologies import mesh
+    >>> from unknot.network.families import mesh
     >>> request_reply(message_classes(mesh(3, 3)), {"request": "reply"}).safe
     True
     """

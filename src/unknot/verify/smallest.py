@@ -15,14 +15,14 @@ from typing import get_args
 
 import numpy as np
 
-from unknot.background import clock
+from unknot._base.background import clock
+from unknot._base.compressed_rows import positions, starts
+from unknot._base.deadline import Deadline
+from unknot._base.errors import RelationError
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
-from unknot.compressed_rows import positions, starts
-from unknot.deadline import Deadline
-from unknot.errors import RelationError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.verify import remainder
 from unknot.verify.closed_sets import entered
 from unknot.verify.effort import Effort, TimeUpError

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot import memory
-from unknot.compressed_rows import grouped
-from unknot.errors import RelationError
-from unknot.lazy_kernel import is_small, plainly, runs_plainly, viewed
+from unknot._base import memory
+from unknot._base.compressed_rows import grouped
+from unknot._base.errors import RelationError
+from unknot._base.numba.lazy_kernel import is_small, plainly, runs_plainly, viewed
+from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.shown import Brief
 from unknot.verify.effort import Effort, TimeUpError, step
 
 Flags = npt.NDArray[np.bool_]

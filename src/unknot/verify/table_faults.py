@@ -14,13 +14,13 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from unknot.compressed_rows import grouped
-from unknot.errors import RelationError, near
+from unknot._base.compressed_rows import grouped
+from unknot._base.errors import RelationError, near
+from unknot._base.frames import Row
+from unknot._base.memory import require
+from unknot._base.progress import Progress, with_bar
 from unknot.fabrics import Fabric
-from unknot.frames import Row
-from unknot.memory import require
 from unknot.network import distances_from
-from unknot.progress import Progress, with_bar
 from unknot.routing.forwarding_table import destinations, route_lengths, switchboard
 from unknot.verify.audit_merged import pairs_by_switch
 from unknot.verify.audit_routes import Entries, cables_of, routes_by_channel

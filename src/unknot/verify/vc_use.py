@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.shown import Brief
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.shown import Brief
 from unknot.verify.states import Explorer
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot import memory
-from unknot.errors import RelationError
+from unknot._base import memory
+from unknot._base.errors import RelationError
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.effort import Effort, step
 from unknot.verify.states import Core, Dependencies, Explorer, Flags

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
 from unknot.routing.relation import Relation
-from unknot.switching import Switching
 from unknot.verify.exact_model import Model, Ports, Worm, fewest, solver_for
 from unknot.verify.lead_ins import LeadIns
 from unknot.verify.remainder import among
@@ -48,7 +48,7 @@ def configuration(
     as_it_is : bool
         Keep the worms, and hold no VC but theirs.
     end : float
-        When to stop looking for something better, on `unknot.background.clock`; the grade may then be open.
+        When to stop looking for something better, on `unknot._base.background.clock`; the grade may then be open.
     """
     lead_ins = LeadIns(relation, end)
     worms = reduce(worms)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from unknot.answers.form import AddressName, ChannelName, Form, Plain, TerminalName, VcName, form_of
-from unknot.answers.networks import RelationForm
-from unknot.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.cli.answers.form import AddressName, ChannelName, Form, Plain, TerminalName, VcName, form_of
+from unknot.cli.answers.networks import RelationForm
+from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot_papers.bnr.table import Bnr, Conclusion, Refusal
 
 

@@ -63,7 +63,7 @@ def directions(network: Network) -> Directions:
 
     Examples
     --------
-    >>> from unknot.topologies import mesh, torus
+    >>> from unknot.network.families import mesh, torus
     >>> directions(mesh(3, 3)).signs
     [(1, 1), (-1, 1), (1, -1), (-1, -1)]
     >>> len(directions(torus(4, 3)).signs)

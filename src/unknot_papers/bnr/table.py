@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unknot._base.errors import RelationError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
 from unknot.certificates.verdict import Verdict
-from unknot.errors import RelationError
 from unknot.network import distances_from
-from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.shown import Brief
 from unknot.verify.delivery import Delivery
 from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_path
 from unknot_papers.bnr.directions import Directions, directions
@@ -102,7 +102,7 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
     relation : Relation
         On any network.
     progress : callable, optional
-        Called with the destinations done, see `unknot.progress`.
+        Called with the destinations done, see `unknot._base.progress`.
 
     Returns
     -------

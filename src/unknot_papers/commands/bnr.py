@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
-from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
-from unknot.commands.shared import limited, print_json, relation_of, write
-from unknot.switching import DEFAULT_SWITCHING
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.shared import limited, print_json, relation_of, write
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
@@ -33,10 +33,10 @@ def bnr(
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot.commands import activity
-    from unknot.commands.proved import proved
-    from unknot.deadline import Deadline
-    from unknot.switching import switching_named
+    from unknot._base.deadline import Deadline
+    from unknot._base.switching import switching_named
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.proved import proved
     from unknot_papers.bnr.table import bnr as table_of
     from unknot_papers.bnr.table import conclude
 
@@ -64,7 +64,7 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from unknot.commands import display
+    from unknot.cli.commands import display
 
     verdict, delivery = found.verdict, found.delivery
     rows: list[tuple[str, str | Text]] = [
@@ -95,7 +95,7 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
 
 
 def _answer(relation: Relation, found: Conclusion, holds: bool | None) -> dict[str, Any]:
-    from unknot.answers.form import answer
+    from unknot.cli.answers.form import answer
     from unknot_papers.bnr.answer import BnrAnswer
 
     sources = (found, found.verdict, found.delivery)

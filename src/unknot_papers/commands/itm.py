@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, Picture, TimeLimit
-from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
-from unknot.commands.printing import show
-from unknot.commands.shared import print_json, write
+from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.printing import show
+from unknot.cli.commands.shared import print_json, write
 
 if TYPE_CHECKING:
     from unknot_papers.itm.escape_layer import EscapeLayer
@@ -29,7 +29,7 @@ def itm(
 
     Exit code 0: there is one; 1: there is none; 3: undecided in the time given.
     """
-    from unknot.commands import activity
+    from unknot.cli.commands import activity
     from unknot.studies import design
     from unknot_papers.itm.escape_layer import escape_layer
 
@@ -51,7 +51,7 @@ def itm(
 
 
 def _answer(found: EscapeLayer) -> dict[str, Any]:
-    from unknot.answers.form import answer
+    from unknot.cli.answers.form import answer
     from unknot_papers.itm.answer import ItmAnswer
 
     mesh = found.spanning.mesh

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from unknot.commands.options import Json, NetworkText, Picture, TimeLimit
-from unknot.commands.outcomes import FAILS, HOLDS, UNDECIDED
-from unknot.commands.printing import show
-from unknot.commands.shared import limited, print_json, write
+from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.printing import show
+from unknot.cli.commands.shared import limited, print_json, write
 
 
 def permute(
@@ -32,9 +32,9 @@ def permute(
 
     Exit code 0: it is realised; 1: it is blocked; 3: undecided.
     """
-    from unknot.commands import activity
-    from unknot.deadline import Deadline
-    from unknot.errors import UnknotError
+    from unknot._base.deadline import Deadline
+    from unknot._base.errors import UnknotError
+    from unknot.cli.commands import activity
     from unknot.studies.design import network as named
     from unknot_papers.multistage import Marks, accept, permute_with_faults, requests
     from unknot_papers.multistage.text import describe_realisation

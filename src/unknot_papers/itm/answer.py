@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unknot.answers.form import Form, RouterName, form_of
-from unknot.answers.networks import NetworkForm
+from unknot.cli.answers.form import Form, RouterName, form_of
+from unknot.cli.answers.networks import NetworkForm
 from unknot_papers.itm.escape_layer import EscapeLayer
 from unknot_papers.itm.spanning import Spanning
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
-from unknot.progress import Progress, with_bar
 from unknot.routing import fully_adaptive, up_down
 from unknot.routing.relation import Relation
-from unknot.switching import SWITCHINGS
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.check import check
 from unknot.verify.delivery import deliver
@@ -101,7 +101,7 @@ def escape_layer(
     compared : int
         Most routers with which the layers are judged and compared; both take routers² · links and more.
     progress : callable, optional
-        Called with what comes next and the parts done, see `unknot.progress`.
+        Called with what comes next and the parts done, see `unknot._base.progress`.
 
     Raises
     ------

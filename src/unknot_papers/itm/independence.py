@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot_papers.itm.mesh import TriangularMesh

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.shown import Brief
 
 KINDS = ("exterior", "general")
 LEAST_DEGREE = 4

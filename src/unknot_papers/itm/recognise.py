@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot.compressed_rows import starts
-from unknot.errors import NetworkError
+from unknot._base.compressed_rows import starts
+from unknot._base.errors import NetworkError
+from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
-from unknot.shown import Brief
 from unknot_papers.itm.mesh import TriangularMesh
 
 

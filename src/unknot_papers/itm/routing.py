@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot.errors import RelationError
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import EJECT, TIER, Out, Relation

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot_papers.itm.mesh import KINDS, TriangularMesh
 from unknot_papers.itm.recognise import neighbours

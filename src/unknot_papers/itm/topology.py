@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import NetworkError, shown
+from unknot._base.errors import NetworkError, shown
 from unknot.network import Network
+from unknot.network.families.links import affordable
 from unknot.network.model import IntArray
-from unknot.topologies.links import affordable
 from unknot_papers.itm.mesh import grow, network_of
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from unknot.answers.form import Form, answer
-from unknot.answers.networks import Natural
+from unknot.cli.answers.form import Form, answer
+from unknot.cli.answers.networks import Natural
 from unknot.network import Network
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import routers_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.network import Network
+from unknot.network.families import benes, omega
 from unknot.network.stages import stages
-from unknot.topologies import benes, omega
 from unknot_papers.multistage.paths import count_paths
 from unknot_papers.rcbn import composite_banyan, rcbn
 

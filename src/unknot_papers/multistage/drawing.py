@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot.report import shapes

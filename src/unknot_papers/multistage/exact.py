@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot._base.threads import processors
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import reaches, stages
-from unknot.threads import processors
 from unknot_papers.solving import solved
 
 MAX_VARIABLES = 2_000_000

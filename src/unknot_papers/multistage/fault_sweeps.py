@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot_papers.multistage.cut import cut

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError, UnknotError
+from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import reaches, stages

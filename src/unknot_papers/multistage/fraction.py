@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.permute import permute

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot.shown import Brief
 
 Numbers = npt.NDArray[np.int64]
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from unknot.compressed_rows import positions
-from unknot.errors import NetworkError, UnknotError
-from unknot.memory import require
+from unknot._base.compressed_rows import positions
+from unknot._base.errors import NetworkError, UnknotError
+from unknot._base.memory import require
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages

@@ -23,11 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError, near
+from unknot._base.errors import UnknotError, near
 from unknot.network import Network
+from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot.topologies import benes, clos
 from unknot_papers.multistage.cut import cut
 from unknot_papers.multistage.exact import solve
 from unknot_papers.multistage.level_by_level import level_by_level

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot.shown import Brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)

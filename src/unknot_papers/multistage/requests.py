@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.network import Network
 
 IDLE = -1

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import RelationError, near
+from unknot._base.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.stages import reaches, stages
 from unknot.routing.relation import EJECT, TIER, Out, Relation

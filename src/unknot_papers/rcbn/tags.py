@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import UnknotError
-from unknot.shown import Brief
+from unknot._base.errors import UnknotError
+from unknot._base.shown import Brief
 from unknot_papers.rcbn.topology import high_bit
 
 Numbers = npt.NDArray[np.int64]

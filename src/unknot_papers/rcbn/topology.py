@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
+from unknot.network.families.links import affordable
+from unknot.network.families.staged import Numbers, digits, staged
 from unknot.network.stages import stages
-from unknot.topologies.links import affordable
-from unknot.topologies.staged import Numbers, digits, staged
 
 
 def composite_banyan(terminals: int, *, latency: int = 1) -> Network:

@@ -1,6 +1,6 @@
 """The form of the command's JSON."""
 
-from unknot.answers.form import Form
+from unknot.cli.answers.form import Form
 
 
 class DegreesAnswer(Form):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from unknot.commands.options import Json, NetworkText
-from unknot.commands.printing import show, show_json
+from unknot.cli.commands.options import Json, NetworkText
+from unknot.cli.commands.printing import show, show_json
 
 
 def degrees(
@@ -16,7 +16,7 @@ def degrees(
     json: Json = False,
 ) -> None:
     """Count the routers of each degree."""
-    from unknot.answers.form import answer
+    from unknot.cli.answers.form import answer
     from unknot.studies.design import network as named
     from unknot_wheel.answer import DegreesAnswer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 
+from unknot.network.families import mesh
 from unknot.report.picture import rendered
 from unknot.routing import dimension_order, pbfaa, planar_adaptive, vba
-from unknot.topologies import mesh
 from unknot_papers.bnr import bnr
 from unknot_papers.bnr.drawing import draw_bnr
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from tests.reference.shortest_paths import lacking, shortest_paths, starts, taken
 from unknot.network import Network, from_edges, grid
+from unknot.network.families import hypercube, mesh, petersen, torus
 from unknot.network.grid import whole_grid
+from unknot.network.tod import network
 from unknot.routing import (
     Relation,
     dimension_order,
@@ -24,10 +26,8 @@ from unknot.routing import (
     up_down,
     vba,
 )
-from unknot.testing import relations
-from unknot.tod import network
-from unknot.topologies import hypercube, mesh, petersen, torus
 from unknot.verify import adaptivity, check, deliver
+from unknot.verify.testing import relations
 from unknot_papers.bnr.directions import directions
 from unknot_papers.bnr.table import bnr, conclude
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli import app
+from unknot.cli.program import app
 from unknot.studies import design
 from unknot_papers.itm import spanning
 from unknot_papers.itm.mesh import KINDS

@@ -7,13 +7,13 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from unknot import topologies
-from unknot.multicast import all_gather, broadcast, contention, multicast
+from unknot.network import families as topologies
 from unknot.report import draw_network
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.schedule_drawing import MET, draw_schedule
 from unknot.report.sheet import COLOURS
 from unknot.routing import dimension_order, fully_adaptive
+from unknot.traffic.collectives import all_gather, broadcast, contention, multicast
 from unknot_papers.itm import grow, itm, network_of, spanning
 from unknot_papers.itm.drawing import BESIDE, draw_mesh
 

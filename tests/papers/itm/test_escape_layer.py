@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from unknot._base.switching import SWITCHINGS
 from unknot.network import from_edges
+from unknot.network.families import ring
 from unknot.routing import fully_adaptive, up_down
-from unknot.switching import SWITCHINGS
-from unknot.topologies import ring
 from unknot.verify import adaptivity, check, deliver, loads
 from unknot_papers.itm import itm_escape
 from unknot_papers.itm.escape_layer import LAYERS, escape_layer

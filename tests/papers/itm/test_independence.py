@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import from_edges
 from unknot_papers.itm import contention, grow, independent, network_of, positions
 from unknot_papers.itm.independence import on_shortest_paths

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot import topologies
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network, from_edges
+from unknot.network import families as topologies
 from unknot_papers.itm import added, chordal, grow, itm, network_of, recognise
 from unknot_papers.itm.mesh import KINDS
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot import topologies
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
+from unknot.network import families as topologies
 from unknot.network import from_edges
 from unknot_papers.itm import itm, recognise, spanning
 from unknot_papers.itm.mesh import KINDS

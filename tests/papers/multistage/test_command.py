@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli import app
+from unknot.cli.program import app
 
 
 def run(*words: str) -> tuple[int, str, str]:

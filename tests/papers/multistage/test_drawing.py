@@ -7,10 +7,10 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
+from unknot.network.families import benes, clos, mesh, omega
 from unknot.report.picture import rendered
-from unknot.topologies import benes, clos, mesh, omega
 from unknot_papers.multistage import Marks, permute, permute_with_faults, random_permutation
 from unknot_papers.multistage.answer import permute_answer
 from unknot_papers.multistage.drawing import CONFLICT, draw_realisation

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.network import Network
-from unknot.topologies import benes, clos, omega
+from unknot.network.families import benes, clos, omega
 from unknot_papers.multistage import Marks, unreachable_pairs
 from unknot_papers.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
 from unknot_papers.multistage.faults import interior

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unknot.errors import NetworkError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.topologies import (
+from unknot.network.families import (
     banyan,
     baseline,
     benes,

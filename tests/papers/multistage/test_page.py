@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli import app
+from unknot.cli.program import app
 
 PAGE = (Path(__file__).parents[3] / "docs/multistage.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ unknot (.*?)(?:    # exit code (\d))?$", PAGE, re.M)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.reference import multistage as naive
-from unknot.errors import NetworkError, UnknotError
+from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
-from unknot.topologies import benes, clos, extra_stage, mesh, omega
+from unknot.network.families import benes, clos, extra_stage, mesh, omega
 from unknot_papers.multistage import (
     all_paths,
     count_paths,

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference import multistage as naive
-from unknot.errors import NetworkError, UnknotError
+from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
-from unknot.topologies import baseline, benes, butterfly, clos, extra_stage, extra_stage_cube, mesh, omega
+from unknot.network.families import baseline, benes, butterfly, clos, extra_stage, extra_stage_cube, mesh, omega
 from unknot_papers.multistage import (
     Realisation,
     accept,

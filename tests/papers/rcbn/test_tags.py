@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference import multistage as naive
-from unknot.errors import NetworkError, UnknotError
+from unknot._base.errors import NetworkError, UnknotError
+from unknot.network.families import mesh, omega
 from unknot.network.stages import stages
-from unknot.topologies import mesh, omega
 from unknot_papers.multistage import (
     Tags,
     all_paths,

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.simulation.relations import random_relation
+from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
+from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
-from unknot.switching import SWITCHINGS
-from unknot.topologies import mesh, torus
 
 ALWAYS, NEVER = -(10**12), 10**12
 

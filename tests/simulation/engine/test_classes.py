@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from unknot.cli import app
-from unknot.errors import SimulationError, TextError
+from unknot._base.errors import SimulationError, TextError
+from unknot._base.switching import SWITCHINGS
+from unknot.cli.program import app
+from unknot.network.families import line, mesh
 from unknot.routing import dimension_order, in_classes, o1turn
 from unknot.simulation import TracedMessage, TraceError, closed_loop, read_trace, run_trace
-from unknot.simulation.traces.trace import addresses_drawn
-from unknot.switching import SWITCHINGS
-from unknot.topologies import line, mesh
+from unknot.traffic.trace import addresses_drawn
 
 MESH = in_classes(dimension_order(mesh(3, 3), 2))
 PAIR = in_classes(dimension_order(line(3)), ("ask", "answer"))

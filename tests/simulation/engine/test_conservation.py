@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from tests.simulation.queues import star
 from tests.simulation.relations import random_relation
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import mesh
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import mesh
 
 
 class Ledger:

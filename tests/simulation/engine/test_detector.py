@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.simulation.relations import clockwise, random_relation
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order
 from unknot.simulation import replay, simulate
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import uniform
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import mesh, ring, torus
 from unknot.verify import check
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from tests.reference.simulator import Simulator
 from tests.simulation.relations import random_relation
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
+from unknot.network.families import complete, dragonfly, mesh, torus
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
 from unknot.routing.decision import Decision
 from unknot.routing.relation import COMPARISONS
@@ -20,8 +22,6 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.tables import is_packable
 from unknot.simulation.engine.traffic import Bursts, Lengths, pairs_of, uniform
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import complete, dragonfly, mesh, torus
 from unknot.traffic import Traffic, pattern
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from tests.reference.sim_parts import Packet
 from tests.reference.simulator import Simulator
+from unknot._base.splitmix import scramble
+from unknot.network.families import line
 from unknot.routing import dimension_order
 from unknot.simulation.engine.traffic import Bursts, nobody, streams
-from unknot.splitmix import scramble
-from unknot.topologies import line
 
 
 class Source:

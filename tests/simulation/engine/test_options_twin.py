@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.simulation.engine.test_flit_kernel import PATTERNS, agree
 from tests.simulation.options import BURSTS, LENGTHS, routers
 from tests.simulation.relations import random_relation
+from unknot._base.switching import SWITCHINGS
+from unknot.network.families import mesh, torus
 from unknot.routing import dimension_order, duato, ugal, valiant
 from unknot.simulation.engine.router import LOOK_AT_ALL, Router
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length
-from unknot.switching import SWITCHINGS
-from unknot.topologies import mesh, torus
 
 
 def random_runs(data: st.DataObject) -> None:

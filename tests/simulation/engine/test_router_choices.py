@@ -15,11 +15,11 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from tests.reference.sim_allocators import Rank, in_turn, islip, loa, max_size, pim, separable_input_first, wavefront
 from tests.reference.sim_parts import Flit, InputVC, Node, OutputVC, Packet, Port, Wire
 from tests.simulation.scripted import Scripted, fork
+from unknot._base.splitmix import scramble
+from unknot.network.families import line
 from unknot.routing import TIER, dimension_order
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SELECTIONS, Selection
-from unknot.splitmix import scramble
-from unknot.topologies import line
 
 
 @pytest.mark.parametrize("priority", ["none", "age"])

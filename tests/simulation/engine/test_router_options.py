@@ -9,15 +9,15 @@ import pytest
 
 from tests.reference.sim_parts import Packet
 from tests.simulation.scripted import Scripted, Sent, fork
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
+from unknot.network.families import line
 from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Allocator, Router
 from unknot.simulation.engine.traffic import uniform
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import line
 
 
 def latency(relation: Relation, address: int, length: int, router: Router, **options: object) -> int:

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.simulation.relations import random_relation
+from unknot._base.switching import SWITCHINGS
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import SCRATCH, TABLES
 from unknot.simulation.engine.traffic import Bursts, uniform
-from unknot.switching import SWITCHINGS
 
 CACHE = {"input_class", "cache", "first_answer", "answers"}
 UNUSED = {"latencies", "free", "packets", "outer", "inner"} | CACHE

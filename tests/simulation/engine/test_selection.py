@@ -11,7 +11,8 @@ from tests.reference.sim_terminals import Terminal
 from tests.simulation.engine.test_flit_kernel import agree
 from tests.simulation.scripted import Scripted
 from unknot import Relation, Run, SizeError, memory_limit
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot.network.families import butterfly, fat_tree, hyperx, mesh, torus
 from unknot.routing import (
     destination_tag,
     dimension_order,
@@ -24,7 +25,6 @@ from unknot.routing import (
 from unknot.simulation import Router, simulate
 from unknot.simulation.engine.state import SELECTIONS
 from unknot.simulation.run.options import router_of
-from unknot.topologies import butterfly, fat_tree, hyperx, mesh, torus
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from unknot import Relation, SizeError, memory_limit
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, shortest_paths
 from unknot.simulation import Router, TrafficClass, simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import mix_of
 from unknot.simulation.engine.size import simulation_bytes
 from unknot.simulation.engine.traffic import uniform
-from unknot.topologies import mesh, ring, torus
 
 
 def peak(relation: Relation, **options: Any) -> int:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.simulation.relations import random_relation
+from unknot.network.families import mesh
 from unknot.routing import ugal
 from unknot.simulation import Bursts, Router
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import FIXED, SAVED, SCRATCH, TABLES
 from unknot.simulation.engine.traffic import uniform
-from unknot.topologies import mesh
 
 ROUTERS = {
     "default": Router(),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.simulation.relations import random_relation
-from unknot.errors import RelationError, SimulationError
+from unknot._base.errors import RelationError, SimulationError
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive, o1turn, valiant
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, uniform
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import mesh, torus
 
 OPTIONS = {
     "default": Router(),

@@ -11,7 +11,9 @@ from tests.reference.sim_classes import ClassSimulator
 from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.options import BURSTS, routers
 from tests.simulation.relations import random_relation
-from unknot.errors import SimulationError, UnknotError
+from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, ugal, valiant
 from unknot.routing.subnets import in_subnets
 from unknot.simulation import ClassRun, Message, Router, TrafficClass, simulate
@@ -19,8 +21,6 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import mix_of
 from unknot.simulation.engine.router import PRIORITIES
 from unknot.simulation.engine.traffic import Bursts
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import mesh, torus
 
 COLUMNS = ("arrived", "latency", "network_latency", "hops", "flits_out")
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tests.reference.simulator import Simulator
 from tests.simulation.options import BURSTS, LENGTHS, routers
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import torus
 from unknot.routing import dimension_order
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, nobody
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import torus
 
 RING = dimension_order(torus(3, latency=2), 2)
 

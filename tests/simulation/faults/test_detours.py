@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
 from unknot.network import Network
+from unknot.network.families import mesh
 from unknot.routing import Relation, fully_adaptive
 from unknot.simulation.faults.detours import translated
-from unknot.topologies import mesh
 
 WHOLE = mesh(3, 3)
 BROKEN = WHOLE.without(channels=[0, 5])

@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.simulation.relations import clockwise, random_relation
-from unknot.errors import NetworkError, SimulationError, TextError
+from unknot._base.errors import NetworkError, SimulationError, TextError
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
+from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, up_down
 from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine.engine import Engine
@@ -20,8 +22,6 @@ from unknot.simulation.engine.traffic import uniform
 from unknot.simulation.faults.fault import channels_of, fault_of
 from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.simulation.faults.losses import owns, residents
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import line, mesh, ring
 
 
 def bits(state: State, column: str, cells: np.ndarray) -> np.ndarray:

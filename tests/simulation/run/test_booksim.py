@@ -20,9 +20,9 @@ from benchmarks.booksim import (
     table,
 )
 
+from unknot.network.families import torus as torus_of
 from unknot.routing import dimension_order
 from unknot.simulation import simulate
-from unknot.topologies import torus as torus_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "booksim.md"
 

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import unknot
-from unknot.cli import app
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.cli.program import app
 from unknot.network import Network
+from unknot.network.families import mesh
 from unknot.routing import shortest_paths
 from unknot.routing.named import routing
 from unknot.simulation import Router, simulate
 from unknot.simulation.run.bottleneck import vc_period
 from unknot.simulation.run.hints import hint
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import mesh
 
 SENDERS = 6
 """Enough terminals that what they inject is never what limits the channel."""
@@ -132,7 +132,7 @@ def test_a_routing_that_fixes_its_channels_gets_no_number() -> None:
 def test_nothing_is_tried_where_it_cannot_help() -> None:
     steady = unknot.simulate("mesh(2, 2)", 0.1, routing="dimension_order", warmup=200, measure=300)
     assert hint(routing(mesh(2, 2), "dimension_order", 4), steady) == ""
-    relation = routing(unknot.topologies.line(3), "dimension_order", 2)
+    relation = routing(unknot.network.families.line(3), "dimension_order", 2)
     bent = unknot.simulate(relation, 0.9, traffic=[2, 2, -1], warmup=500)
     assert not bent.stable
     assert hint(relation, bent, traffic=[2, 2, -1]) == ""

@@ -31,10 +31,10 @@ from tests.simulation.queues import (
     service,
     two_routers,
 )
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import mesh
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import mesh
 from unknot.traffic import Traffic
 from unknot.verify.loads import loads
 

@@ -12,15 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.simulation.queues import alone, along, two_routers
-from unknot.cli import app
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.cli.program import app
 from unknot.network import Network
+from unknot.network.families import hypercube, mesh, torus
 from unknot.routing import Relation, dimension_order, duato, ugal, valiant
 from unknot.simulation import TracedMessage, run_trace, simulate
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.costs import Cost, costs, model_time
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import hypercube, mesh, torus
 
 LENGTHS = (1, 2, 7, 32)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
+from unknot.network.families import line, mesh, torus
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate, zero_load_latency
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import line, mesh, torus
 
 BOOKSIM = {
     0.05: (33.468,),

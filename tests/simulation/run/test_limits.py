@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tests.simulation.run.test_latency import alone
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import dimension_order, duato, o1turn, ugal
 from unknot.simulation import saturation, simulate, zero_load_latency
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import line, mesh, ring, torus
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)

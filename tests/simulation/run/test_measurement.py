@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tests.simulation.relations import clockwise
+from unknot._base.switching import Switching
+from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order, o1turn
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.traffic import uniform
 from unknot.simulation.run.measurement import Window
 from unknot.simulation.run.statistics import correlation_time, doubtful, half_width, half_width_of_batches
-from unknot.switching import Switching
-from unknot.topologies import line, mesh, torus
 from unknot.verify.loads import loads
 
 NONATOMIC: Switching = "wormhole-nonatomic"

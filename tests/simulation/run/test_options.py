@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.simulation import Bursts, Router
 from unknot.simulation.engine.classes import Message
 from unknot.simulation.run.options import bursts_of, class_of, lengths_of, router_of

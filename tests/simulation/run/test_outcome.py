@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.simulation.relations import clockwise
+from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order
 from unknot.simulation import Router, simulate
-from unknot.topologies import line, mesh, ring, torus
 
 
 def round_and_round() -> Relation:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from unknot import simulate
+from unknot.network.families import mesh
 from unknot.routing import dimension_order
 from unknot.simulation import Message, TrafficClass
-from unknot.topologies import mesh
 
 
 @pytest.mark.parametrize("threads", [1, 2])

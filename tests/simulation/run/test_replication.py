@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unknot.commands.display import show_runs
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot.cli.commands.display import show_runs
+from unknot.network.families import mesh, ring
 from unknot.report.curves import points
 from unknot.report.study_report import within
 from unknot.routing import dimension_order
 from unknot.simulation import Runs, replicate, simulate
-from unknot.topologies import mesh, ring
 
 POINT: dict[str, Any] = {"warmup": 200, "measure": 1000}
 

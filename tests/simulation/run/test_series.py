@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tests.simulation.relations import clockwise
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.network.families import mesh
 from unknot.report import draw_series
 from unknot.routing import dimension_order
 from unknot.simulation import simulate
-from unknot.topologies import mesh
 
 
 @pytest.mark.parametrize("interval", [1, 7, 100])

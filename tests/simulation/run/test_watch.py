@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot.network.families import line, mesh
 from unknot.routing import dimension_order
 from unknot.simulation import Router, simulate, watch
-from unknot.topologies import line, mesh
 
 OPTIONS = (
     {},

@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.families import mesh
 from unknot.routing import dimension_order
 from unknot.simulation import Router, simulate, zero_load_latency
-from unknot.switching import SWITCHINGS, Switching
-from unknot.topologies import mesh
 
 ROUTERS = [
     Router(routing_delay=0),

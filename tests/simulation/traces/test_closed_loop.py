@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unknot import topologies
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import SWITCHINGS
+from unknot.network import families as topologies
 from unknot.routing import dimension_order
 from unknot.simulation.traces.closed_loop import closed_loop
 from unknot.simulation.traces.trace_run import run_trace
-from unknot.switching import SWITCHINGS
 
 MESH = dimension_order(topologies.mesh(3, 3), 2)
 ONE = [8, *[-1] * 8]

@@ -7,11 +7,11 @@ import dataclasses
 import pytest
 
 from tests.simulation.relations import clockwise
+from unknot._base.errors import RelationError, SimulationError
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
-from unknot.errors import RelationError, SimulationError
 from unknot.routing import Relation
 from unknot.simulation import replay
-from unknot.switching import SWITCHINGS, Switching
 
 
 def upward(relation: Relation) -> list[int]:

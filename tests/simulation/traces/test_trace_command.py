@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from unknot import topologies
-from unknot.cli import app
+from unknot.cli.program import app
+from unknot.network import families as topologies
 from unknot.report.timeline import draw_timeline
 from unknot.routing import dimension_order
 from unknot.simulation import Trace, TracedMessage, read_trace, run_trace

@@ -9,14 +9,14 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from unknot import topologies
-from unknot.errors import TextError, UnknotError
-from unknot.memory import SizeError, memory_limit
+from unknot._base.errors import TextError, UnknotError
+from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network
+from unknot.network import families as topologies
 from unknot.routing import dimension_order
-from unknot.simulation.traces.trace import Trace, TracedMessage
 from unknot.simulation.traces.trace_file import read_trace, write_trace
 from unknot.simulation.traces.trace_run import run_trace
+from unknot.traffic.trace import Trace, TracedMessage
 
 MESH = topologies.mesh(3, 3)
 MESSAGES = [

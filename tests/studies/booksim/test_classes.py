@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from tests.studies.booksim.files import MESH, credited, understood, written
 from tests.test_schemas import schema
-from unknot.cli import app
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
+from unknot.cli.program import app
 from unknot.simulation import Bursts, Message
 from unknot.studies.booksim.runs import overall, run_booksim, sweep_of
 

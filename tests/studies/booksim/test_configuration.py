@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.studies.booksim.files import MESH, understood, written
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.studies.booksim import KEYS, is_configuration, read_configuration
 from unknot.studies.booksim.configuration import split
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.studies.booksim.files import understood, written
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.simulation import simulate
 from unknot.studies.booksim import is_configuration
 

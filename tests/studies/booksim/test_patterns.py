@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.studies.booksim.files import understood
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.simulation import Bursts
 from unknot.studies.booksim.patterns import PATTERNS
 from unknot.traffic import Pattern

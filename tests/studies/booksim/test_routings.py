@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.studies.booksim.files import understood
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.routing.decision import Decision
 from unknot.studies.booksim import Setup
 from unknot.studies.booksim.networks import build

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from tests.studies.booksim.files import MESH, credited, understood, written
 from tests.test_schemas import schema
-from unknot.cli import app
-from unknot.errors import SimulationError, TextError, UnknotError
+from unknot._base.errors import SimulationError, TextError, UnknotError
+from unknot.cli.program import app
 from unknot.simulation import Router, simulate
 from unknot.studies import load_study
 from unknot.studies.booksim.runs import Point, run_booksim, sweep_of
@@ -60,7 +60,7 @@ def test_sweep(tmp_path: Path) -> None:
 
 
 def test_a_sweep_takes_the_processors_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot.threads.processors", lambda: 3)
+    monkeypatch.setattr("unknot._base.threads.processors", lambda: 3)
     asked: list[int] = []
 
     def noted(setup: Setup, *, jobs: int, **options: Any) -> list[Point]:

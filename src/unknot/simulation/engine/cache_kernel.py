@@ -10,11 +10,11 @@ request if none of those is free. Byte 0 stands for what is not cached: more tha
 import numpy as np
 from numba import njit, types
 
+from unknot._base.numba.types_kernel import RULE, kept
+from unknot._base.numba.words_kernel import natural
 from unknot.routing.relation import NO_WAIT
 from unknot.simulation.engine.state_kernel import outputs_of
 from unknot.simulation.engine.view_kernel import view
-from unknot.types_kernel import RULE, kept
-from unknot.words_kernel import natural
 
 MOST = 127
 """Most answers of a router that are kept."""

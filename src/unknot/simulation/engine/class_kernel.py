@@ -9,12 +9,12 @@ the next one in turn. Replies go before new requests of their class, which are n
 import numpy as np
 from numba import njit
 
+from unknot._base.numba.words_kernel import natural
 from unknot.simulation.engine.inject_kernel import draw
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.state import UNEQUAL
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post
 from unknot.simulation.engine.view_kernel import view
-from unknot.words_kernel import natural
 
 
 @njit(_nrt=False, forceinline=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
 from unknot.simulation.engine.state import HIGHEST
 from unknot.simulation.engine.traffic import Bursts, length_shares
 from unknot.traffic import Traffic

@@ -11,13 +11,13 @@ more, so that neither the order of routers nor their division among threads make
 import numpy as np
 from numba import njit
 
+from unknot._base.numba.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_kernel import DONE, FULL, QUIET, packet_of
 from unknot.simulation.engine.view_kernel import view
-from unknot.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
 
 INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET = (
     TABLES[name].dtype.itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets")

@@ -7,10 +7,10 @@ from collections.abc import Container
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.state import STALLED, State
-from unknot.switching import Switching
 
 Flags = npt.NDArray[np.bool_]
 

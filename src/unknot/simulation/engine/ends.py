@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router

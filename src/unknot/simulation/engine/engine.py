@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import RelationError, SimulationError
+from unknot._base.memory import require
+from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
-from unknot.errors import RelationError, SimulationError
-from unknot.memory import require
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.mix import Mix
@@ -19,7 +20,6 @@ from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.state import NO_CYCLE, SPAN, TABLES, State
 from unknot.simulation.engine.tables import empty_network, is_plain
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs
-from unknot.switching import Switching
 
 DEFAULT = Router()
 ENOUGH = 20_000_000

@@ -3,10 +3,10 @@
 
 from numba import types
 
+from unknot._base.numba.types_kernel import RULE, kept
 from unknot.simulation.engine.class_kernel import inject_classes
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.router_kernel import open_inbox, work
-from unknot.types_kernel import RULE, kept
 
 
 @kept(types.int64(RULE, types.int64[::1], types.int64), nogil=True, _nrt=False)

@@ -8,12 +8,12 @@ published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L
 import numpy as np
 from numba import njit
 
+from unknot._base.numba.words_kernel import natural
+from unknot._base.splitmix import STEP
 from unknot.routing.relation import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, preferred, random_bits
 from unknot.simulation.engine.view_kernel import view
-from unknot.splitmix import STEP
-from unknot.words_kernel import natural
 
 AHEAD = 64
 """Most cycles that a terminal without a packet draws for in advance."""

@@ -10,11 +10,11 @@ these allocators keep their own in the same columns.
 import numpy as np
 from numba import njit
 
+from unknot._base.numba.words_kernel import natural
+from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import LOA, MAX_SIZE, PIM, RR_WAVEFRONT
 from unknot.simulation.engine.state_kernel import random_bits
 from unknot.simulation.engine.view_kernel import view
-from unknot.splitmix import STEP
-from unknot.words_kernel import natural
 
 MATCHED, LOST = 2, -1
 OF_SWITCH = 1 << 20

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import SimulationError, near
+from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.classes import TrafficClass
 from unknot.simulation.engine.state import UNEQUAL

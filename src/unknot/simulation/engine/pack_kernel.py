@@ -11,12 +11,12 @@ other, which are never taken.
 import numpy as np
 from numba import njit, types
 
+from unknot._base.numba.types_kernel import kept
+from unknot._base.numba.words_kernel import natural
+from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.state_kernel import has_room, packet_of
 from unknot.simulation.engine.view_kernel import view
-from unknot.splitmix import STEP
-from unknot.types_kernel import kept
-from unknot.words_kernel import natural
 
 FLITS, SLOTS = range(2)
 """What is counted: flits that are in the inputs, and free slots as known at the outputs."""

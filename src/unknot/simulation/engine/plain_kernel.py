@@ -3,9 +3,9 @@
 
 from numba import njit, types
 
+from unknot._base.numba.types_kernel import RULE, kept
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.state_kernel import DONE
-from unknot.types_kernel import RULE, kept
 
 
 @njit(_nrt=False, forceinline=True)

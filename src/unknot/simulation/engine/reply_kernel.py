@@ -4,9 +4,9 @@
 import numpy as np
 from numba import njit
 
+from unknot._base.numba.words_kernel import natural
 from unknot.simulation.engine.state import UNDECIDED
 from unknot.simulation.engine.view_kernel import view
-from unknot.words_kernel import natural
 
 
 @njit(_nrt=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
-from unknot.errors import SimulationError, near
+from unknot._base.errors import SimulationError, near
 from unknot.simulation.engine.state import SELECTIONS, Selection
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ on what was there when the cycle began. Routers with at most 64 VCs a side and d
 import numpy as np
 from numba import njit
 
+from unknot._base.numba.words_kernel import lowest, natural
 from unknot.routing.relation import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
 from unknot.simulation.engine.match_kernel import honoured, match, numbered, offer, remember, standing
@@ -40,7 +41,6 @@ from unknot.simulation.engine.state_kernel import (
 )
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 from unknot.simulation.engine.view_kernel import view
-from unknot.words_kernel import lowest, natural
 
 # Input: credits, flits, and buffers whose stage is over.
 

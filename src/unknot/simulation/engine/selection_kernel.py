@@ -7,6 +7,7 @@ Masks are words of `State.wishes`, one after the other, from the one that is giv
 import numpy as np
 from numba import njit
 
+from unknot._base.numba.words_kernel import how_many, lowest, natural
 from unknot.routing.relation import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import (
@@ -32,7 +33,6 @@ from unknot.simulation.engine.state_kernel import (
     random_bits,
 )
 from unknot.simulation.engine.view_kernel import view
-from unknot.words_kernel import how_many, lowest, natural
 
 HELD = 2
 """What `find` says of a header that is held back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.simulation.engine.ends import EJECTION_LOOP
@@ -11,7 +12,6 @@ from unknot.simulation.engine.hops import hop_bytes
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import SPAN, TABLES
 from unknot.simulation.engine.traffic import Lengths, length_shares
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 
 DEFAULT = Router()
 WAITING = 1024
@@ -51,7 +51,7 @@ def simulation_bytes(
 
     Examples
     --------
-    >>> from unknot.topologies import mesh, ring
+    >>> from unknot.network.families import mesh, ring
     >>> simulation_bytes(mesh(4, 4), 2) < 1_000_000
     True
     >>> simulation_bytes(ring(4, latency=2_147_483_647), 1) > 2**38

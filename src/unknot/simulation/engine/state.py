@@ -22,7 +22,7 @@ import numpy.typing as npt
 from numpy import int8, int16, int32, int64, uint64
 
 SAF, VCT, ATOMIC, NONATOMIC = range(4)
-"""Codes of the switching techniques, in the order of `unknot.switching.SWITCHINGS`."""
+"""Codes of the switching techniques, in the order of `unknot._base.switching.SWITCHINGS`."""
 
 IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 """States of an input VC: no packet in front; a header that may take any candidate; one that found all of them taken

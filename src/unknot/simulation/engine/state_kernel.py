@@ -4,12 +4,12 @@
 import numpy as np
 from numba import njit, types
 
+from unknot._base.numba.types_kernel import RULE, kept
+from unknot._base.numba.words_kernel import address_of, atomic_or, mixed, natural
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import view
-from unknot.types_kernel import RULE, kept
-from unknot.words_kernel import address_of, atomic_or, mixed, natural
 
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
 """How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave

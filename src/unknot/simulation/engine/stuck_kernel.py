@@ -4,11 +4,11 @@
 import numpy as np
 from numba import njit, types
 
+from unknot._base.numba.types_kernel import RULE, kept
+from unknot._base.numba.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
-from unknot.types_kernel import RULE, kept
-from unknot.words_kernel import natural
 
 
 @njit(_nrt=False, forceinline=True)

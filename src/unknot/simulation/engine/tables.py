@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.splitmix import mixed, scramble
+from unknot._base.switching import SWITCHINGS, Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers, matrix_arbiters
 from unknot.simulation.engine.hops import hop_tables
@@ -17,8 +19,6 @@ from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
 from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs, length_shares, streams
-from unknot.splitmix import mixed, scramble
-from unknot.switching import SWITCHINGS, Switching
 
 Numbers = npt.NDArray[np.int64]
 CLASS_TABLES = ("classes", "forms", "replies", "waiting", "turns", "reply_range", "reply_addresses")

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.splitmix import STEP, mixed, scramble
 from unknot.routing.relation import Relation
-from unknot.splitmix import STEP, mixed, scramble
 from unknot.traffic import Pattern
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.simulation.engine.traffic import Pairs, alias

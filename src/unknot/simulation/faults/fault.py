@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import NetworkError, SimulationError, TextError
+from unknot._base.errors import NetworkError, SimulationError, TextError
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.traffic import Pairs

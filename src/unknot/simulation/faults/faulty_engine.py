@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.hops import hop_tables

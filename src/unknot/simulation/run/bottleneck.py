@@ -17,10 +17,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import mean_length
-from unknot.switching import Switching
 from unknot.traffic import Pattern
 
 FULL = 0.9

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import SWITCHINGS, Switching, switching_named
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.limits import ENDS, directly, zero_load_latency
-from unknot.switching import SWITCHINGS, Switching, switching_named
 from unknot.traffic import Traffic
 
 DEFAULT = Router()

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
-from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets
@@ -29,7 +30,6 @@ from unknot.simulation.run.pair_run import pair_run
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.series import Recorder
 from unknot.simulation.run.statistics import TOO_SHORT, mean, percentiles, saturated
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
 DEFAULT = Router()
@@ -125,7 +125,7 @@ def simulate(
         Threads inside this one run; by default one for each processor, but only where each has 1,024 routers or 256
         flits created in a cycle, and one with `faults` or `classes`. Any number gives the same bits.
     progress : callable, optional
-        Called with the stage and the cycle reached, see `unknot.progress`.
+        Called with the stage and the cycle reached, see `unknot._base.progress`.
 
     Returns
     -------

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from unknot.errors import UnknotError
-from unknot.progress import Progress
+from unknot._base.errors import UnknotError
+from unknot._base.progress import Progress
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.simulation.run.bottleneck import FULL

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.errors import SimulationError
-from unknot.frames import Row, to_frame
+from unknot._base.errors import SimulationError
+from unknot._base.frames import Row, to_frame
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Shown
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
-from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
-from unknot.shown import Shown
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
 from unknot.simulation.run.driver import DEFAULT, simulate
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.run import Run
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from unknot.errors import SimulationError, TextError
+from unknot._base.errors import SimulationError, TextError
+from unknot._base.switching import Switching
+from unknot._base.threads import threads_of
 from unknot.simulation.engine.classes import Message, TrafficClass
 from unknot.simulation.engine.router import Router, check_option
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
-from unknot.switching import Switching
-from unknot.threads import threads_of
 
 if TYPE_CHECKING:
     from unknot.network import Network

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot.errors import SimulationError
-from unknot.frames import Row, to_frame
+from unknot._base.errors import SimulationError
+from unknot._base.frames import Row, to_frame
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Shown
 from unknot.network import Network
-from unknot.progress import Progress, with_bar
 from unknot.routing.named import relation_of, routing_to_simulate
 from unknot.routing.relation import Relation
-from unknot.shown import Shown
 from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.run import Run
@@ -116,7 +116,7 @@ def replicate(
         Computes the runs, such as a thread pool (the compiled loops run side by side); one after another without. The
         answer does not depend on it.
     progress : callable, optional
-        Called with the seed and the runs done, see `unknot.progress`.
+        Called with the seed and the runs done, see `unknot._base.progress`.
     **options
         As for `simulate`, without `seed`; with an executor each run has one thread unless `threads` says otherwise.
 

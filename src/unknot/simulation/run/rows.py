@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from unknot.frames import Row
+from unknot._base.frames import Row
 from unknot.simulation.engine.router import Router
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.frames import Row, to_frame
+from unknot._base.shown import Shown
+from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
-from unknot.frames import Row, to_frame
-from unknot.shown import Shown
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.run.class_run import ClassRun
@@ -18,7 +19,6 @@ from unknot.simulation.run.pair_run import PairRun
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
 from unknot.simulation.run.statistics import TOO_SHORT
-from unknot.switching import Switching
 
 if TYPE_CHECKING:
     import pandas

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.shown import Brief
+from unknot._base.shown import Brief
 from unknot.simulation.engine.engine import Engine
 
 Values = npt.NDArray[np.float64]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.detector import front
@@ -15,7 +16,6 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
 from unknot.simulation.run.options import check_load, check_parts, check_point
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Traffic, pattern
 
 DEFAULT = Router()
@@ -106,7 +106,7 @@ def watch(
     Examples
     --------
     >>> from unknot.routing import dimension_order
-    >>> from unknot.topologies import line
+    >>> from unknot.network.families import line
     >>> found = watch(dimension_order(line(2), 1), 0.1, [0])
     >>> print(found[0])
     0 | t0 | creates packet 0 for t0, of 1 flit

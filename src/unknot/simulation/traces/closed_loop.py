@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import SimulationError
-from unknot.memory import require
-from unknot.progress import Progress, with_bar
+from unknot._base.errors import SimulationError
+from unknot._base.memory import require
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.engine import DEFAULT
@@ -17,10 +18,9 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.run.options import check_point, depth_for
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
-from unknot.simulation.traces.trace import Trace
 from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.traffic import Pattern, Traffic, pattern
+from unknot.traffic.trace import Trace
 
 Numbers = npt.NDArray[np.int64]
 

@@ -8,16 +8,16 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.progress import Progress
+from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
-from unknot.progress import Progress
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import CHECK, DEFAULT, Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.state import NO_CYCLE, aligned
 from unknot.simulation.engine.traffic import nobody
-from unknot.simulation.traces.trace import addresses_drawn
-from unknot.switching import Switching
+from unknot.traffic.trace import addresses_drawn
 
 Times = npt.NDArray[np.int64]
 Follow = Callable[[int, int], Iterable[tuple[int, int]]]

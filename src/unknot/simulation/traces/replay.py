@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import RelationError, SimulationError
+from unknot._base.shown import Brief
 from unknot.certificates.verdict import Configuration, Message
-from unknot.errors import RelationError, SimulationError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.shown import Brief
 from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot import memory
-from unknot.errors import NetworkError, TextError, UnknotError, near
-from unknot.input import read_bytes, read_text
+from unknot._base import memory
+from unknot._base.errors import NetworkError, TextError, UnknotError, near
+from unknot._base.input import read_bytes, read_text
+from unknot._base.output import write_text, written
 from unknot.network import Network
-from unknot.output import write_text, written
-from unknot.simulation.traces.trace import Trace, TraceError, unknown_class
 from unknot.simulation.traces.trace_run import TraceRun
+from unknot.traffic.trace import Trace, TraceError, unknown_class
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from unknot.units import Units
+    from unknot._base.units import Units
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 WANTED = ("cycle", "source", "destination", "flits")

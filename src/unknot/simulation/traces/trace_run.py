@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import SimulationError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration
-from unknot.errors import SimulationError
-from unknot.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.options import check_point, depth_for
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
-from unknot.simulation.traces.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
-from unknot.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot.traffic.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
 
 Times = npt.NDArray[np.int64]
 
@@ -129,7 +129,7 @@ def run_trace(
         Of the draws among several addresses for a destination; with None the first is taken. Also of a relation
         that selects candidates at random, such as `nca`. Nothing else is random.
     progress : callable, optional
-        Called with words and the cycle reached, see `unknot.progress`.
+        Called with words and the cycle reached, see `unknot._base.progress`.
 
     Returns
     -------

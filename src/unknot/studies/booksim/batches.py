@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unknot.errors import SimulationError
+from unknot._base.errors import SimulationError
 from unknot.simulation import closed_loop
 from unknot.studies.booksim.setup import Setup
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
-from unknot.errors import UnknotError, near
+from unknot._base.errors import UnknotError, near
 from unknot.studies.booksim.gpgpusim import as_booksim
 from unknot.studies.booksim.keys import KEYS, POWER_KEYS
 from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements

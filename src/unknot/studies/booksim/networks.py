@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import near
+from unknot._base.errors import near
 from unknot.network import Network, grid
+from unknot.network.families import mesh, torus
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.parse import OVERRIDE
-from unknot.topologies import mesh, torus
 
 Channels = npt.NDArray[np.int32]
 Links = list[tuple[int, int, int, int]]

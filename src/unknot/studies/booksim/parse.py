@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 
-from unknot.errors import TextError
-from unknot.input import read_text
+from unknot._base.errors import TextError
+from unknot._base.input import read_text
 
 LONGEST = 1_000_000
 """Most characters of a configuration."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from unknot.errors import near
+from unknot._base.errors import near
 from unknot.simulation.engine.traffic import Bursts
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.studies.booksim.networks import Built
 
 MOST_ADDRESSES = 2**24

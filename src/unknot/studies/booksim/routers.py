@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from unknot.errors import SimulationError, near
+from unknot._base.errors import SimulationError, near
 from unknot.simulation.engine.router import ALLOCATORS, HONOURING, ITERATIVE, Allocator, Priority, Router
 from unknot.studies.booksim.classes import has_classes
 from unknot.studies.booksim.configuration import Configuration

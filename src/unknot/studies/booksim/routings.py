@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from unknot.errors import near
+from unknot._base.errors import near
 from unknot.routing.relation import Relation
 from unknot.studies.booksim import adaptive, flats, meshes, tori, trees
 from unknot.studies.booksim.configuration import Configuration

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from unknot.errors import TextError
+from unknot._base.errors import TextError
 from unknot.simulation import ClassRun, Run, simulate
 from unknot.simulation.run.replication import Runs, gather
 from unknot.studies.booksim.configuration import split

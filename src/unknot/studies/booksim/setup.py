@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import TextError, UnknotError
+from unknot._base.errors import TextError, UnknotError
+from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.traffic import length_shares, mean_length
 from unknot.studies.booksim.classes import (
@@ -25,7 +26,6 @@ from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
 from unknot.studies.booksim.routers import depth_of, router_of
 from unknot.studies.booksim.statistics import wanted_statistics
-from unknot.switching import Switching
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unknot.errors import UnknotError
+from unknot._base.errors import UnknotError
 from unknot.simulation.engine.router import Router
 from unknot.studies.booksim.setup import Setup
 

@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from unknot.memory import require
+from unknot._base.memory import require
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built

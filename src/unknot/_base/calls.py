@@ -1,0 +1,218 @@
+"""Calls in text, such as ``dimension_order(order=[1, 0])``: a name and plain values, never evaluated."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from unknot._base.errors import TextError, UnknotError, near, shown
+
+_NAME = re.compile(r"\s*([^\W\d][\w-]*)\s*")
+_LONGEST = 100_000
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as it was written.
+
+    Attributes
+    ----------
+    name : str
+        Name of what is called, ``-`` replaced by ``_``.
+    args : tuple
+        Positional values: numbers, texts, True, False, None and lists (as tuples) of these.
+    options : mapping of str to value
+        Values given by keyword.
+    text : str
+        The text it was read from.
+    where : str
+        Where the text came from, for messages.
+    columns : mapping of str to int
+        Column, counted from 1, of the name (key ``""``), of each option and of each positional value (``"0"``, …).
+    """
+
+    name: str
+    args: tuple[Any, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    where: str = "<call>"
+    columns: Mapping[str, int] = field(default_factory=dict)
+
+    def error(self, message: str, part: str = "") -> TextError:
+        """An error with a caret under a part of the call."""
+        return TextError(message, self.where, 1, self.columns.get(part, self.columns.get("", 1)), self.text)
+
+
+def parse_call(text: str, where: str | Path = "<call>") -> Call:
+    """Read a name, or a name with values in parentheses.
+
+    Raises
+    ------
+    TextError
+        With the column at which the text stops being such a call.
+    """
+    line = text.replace("\n", " ").replace("\r", " ")
+    match = _NAME.match(line)
+    if match is None or len(line) > _LONGEST or "\0" in line:
+        raise TextError(
+            "expected a name or a call such as duato() or dimension_order(order=[1, 0])", where, 1, 1, line[:200]
+        )
+    name, rest = match.group(1), line[match.end() :]
+    columns = {"": match.start(1) + 1}
+    if not rest:
+        return Call(name.replace("-", "_"), text=line, where=str(where), columns=columns)
+    if not rest.startswith("("):
+        raise TextError(
+            f"expected nothing or ( after {name}; a call looks like dimension_order(order=[1, 0])",
+            where,
+            1,
+            match.end() + 1,
+            line,
+        )
+    node = _tree(line, match.end(), where)
+    args, options = [], {}
+    for position, value in enumerate(node.args):
+        columns[str(position)] = _column(line, value)
+        args.append(_value(value, line, where))
+    for option in node.keywords:
+        column = _column(line, option)
+        if option.arg is None:
+            raise TextError("** cannot stand here; write option=value", where, 1, column, line)
+        if option.arg in options:
+            raise TextError(f"{option.arg} is given twice", where, 1, column, line)
+        columns[option.arg] = column
+        options[option.arg] = _value(option.value, line, where)
+    return Call(name.replace("-", "_"), tuple(args), options, line, str(where), columns)
+
+
+def chosen(
+    call: Call, functions: Mapping[str, Callable[..., _T]], kind: str, also: Iterable[str] = ()
+) -> Callable[..., _T]:
+    """The function a call names, or an error at the name that lists near ones, those of `also` among them."""
+    if call.name not in functions:
+        raise call.error(f"unknown {kind} {call.name!r}; {near(call.name, [*functions, *also])}")
+    return functions[call.name]
+
+
+def apply(call: Call, function: Callable[..., _T], *first: Any, **more: Any) -> _T:
+    """Call `function` with `first`, then the values of the call, and `more` by keyword.
+
+    Raises
+    ------
+    TextError
+        If the values do not fit the function's parameters; its text shows them.
+    """
+    signature = inspect.signature(function)
+    known = [
+        p.name
+        for p in list(signature.parameters.values())[len(first) :]
+        if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    for option in call.options:
+        if option not in known:
+            raise call.error(f"{call.name} has no option {option!r}; {near(option, known)}", option)
+        if option in more:
+            raise call.error(f"{option} is given twice, here and beside the call", option)
+    try:
+        bound = signature.bind(*first, *call.args, **call.options, **more)
+    except TypeError as error:
+        wanted = ", ".join(str(p).split(":")[0] for p in list(signature.parameters.values())[len(first) :])
+        raise call.error(f"{call.name}({wanted}) is what can be written here: {error}") from error
+    _check_kinds(call, signature, known)
+    try:
+        return function(*bound.args, **bound.kwargs)
+    except UnknotError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise call.error(f"{call.name}: {error}") from error
+
+
+_KINDS: dict[str, tuple[str, str, tuple[type, ...]]] = {
+    "int": ("a whole number", "whole numbers", (int,)),
+    "float": ("a number", "numbers", (int, float)),
+    "str": ("a text", "texts", (str,)),
+    "bool": ("True or False", "True and False", (bool,)),
+    "None": ("None", "None", (type(None),)),
+}
+"""Annotations of parameters: one value in words, several values in words, and the types of the values."""
+
+
+def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> None:
+    """Refuse values of another kind than a parameter's annotation names; annotations of other forms say nothing."""
+    given = [(name, str(i), value) for i, (name, value) in enumerate(zip(known, call.args, strict=False))]
+    for name, part, value in [*given, *((key, key, value) for key, value in call.options.items())]:
+        wanted = str(signature.parameters[name].annotation).split(" | ")
+        if all(map(_in_words, wanted)) and not any(_is_of(value, kind) for kind in wanted):
+            kinds = " or ".join(map(_in_words, wanted))
+            raise call.error(f"{call.name}: {name} is {kinds}, not {shown(value)}", part)
+
+
+def _in_words(kind: str) -> str:
+    """Describe the values that an annotation wants; empty for an unknown annotation."""
+    item = kind.removeprefix("Sequence[").removesuffix("]")
+    if item in _KINDS:
+        return _KINDS[kind][0] if kind == item else f"a list of {_KINDS[item][1]}"
+    return "" if kind in ("Any", "object") or not kind.isidentifier() else f"a {kind}, from Python only"
+
+
+def _is_of(value: Any, kind: str) -> bool:
+    if kind in _KINDS:
+        return isinstance(value, _KINDS[kind][2]) and (kind == "bool" or not isinstance(value, bool))
+    item = kind.removeprefix("Sequence[").removesuffix("]")
+    return item in _KINDS and isinstance(value, tuple) and all(_is_of(each, item) for each in value)
+
+
+def _tree(line: str, start: int, where: str | Path) -> ast.Call:
+    """The syntax tree of the call whose parenthesis opens at `start`, with columns of `line`."""
+    source = "_" * start + line[start:]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            node = ast.parse(source.rstrip(), mode="eval").body
+    except SyntaxError as error:
+        column = min(max(error.offset or 1, start + 1), len(line) + 1)
+        raise TextError(
+            f"this is not a call such as duato() or dimension_order(order=[1, 0]): {error.msg}",
+            where,
+            1,
+            column,
+            line,
+        ) from error
+    except (RecursionError, MemoryError) as error:
+        raise TextError("this is nested too deeply", where, 1, start + 1, line) from error
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise TextError("expected one name with one pair of parentheses", where, 1, start + 1, line)
+    return node
+
+
+def _value(node: ast.expr, line: str, where: str | Path) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, type(None))):
+        return node.value
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return tuple(_value(item, line, where) for item in node.elts)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        number = node.operand.value
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            return -number
+    raise TextError(
+        'a value here is a number, a "text", True, False, None or a list of these',
+        where,
+        1,
+        _column(line, node),
+        line,
+    )
+
+
+def _column(line: str, node: ast.expr | ast.keyword) -> int:
+    """Column of a node in characters, from 1; the tree counts bytes of the line whose name was blanked out."""
+    name = _NAME.match(line)
+    start = name.end() if name else 0
+    source = ("_" * start + line[start:]).encode()
+    return len(source[: node.col_offset].decode(errors="ignore")) + 1

@@ -1,0 +1,157 @@
+# mypy: ignore-errors
+"""Words of bits, indices, and memory that threads share, as single machine instructions."""
+
+import sys
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+from unknot._base import splitmix
+
+mixed = njit(_nrt=False, forceinline=True)(splitmix.mixed)
+
+
+@intrinsic
+def natural(typingctx, value):
+    """`value` as an index that is promised not to be negative, so that no code is made to wrap it round."""
+
+    def codegen(context, builder, signature, args):
+        index = context.cast(builder, args[0], signature.args[0], types.int64)
+        builder.assume(builder.icmp_signed(">=", index, context.get_constant(types.int64, 0)))
+        return index
+
+    return types.int64(value), codegen
+
+
+@intrinsic
+def lowest(typingctx, word):
+    """Number of the lowest bit that is set in a word that is not 0."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def how_many(typingctx, word):
+    """Number of bits that are set in a word."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), codegen
+
+
+def array_of(context, builder, number, address, size):
+    """The contiguous array of some numbers or rows at an address.
+
+    Numba's `carray` makes one only in kernels that count references; those of the simulator and rules do not.
+    """
+    array = make_array(types.Array(number, 1, "C"))(context, builder)
+    pointer = builder.inttoptr(address, array.data.type)
+    step = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(number)))
+    populate_array(array, pointer, [size], [step], step, meminfo=None)
+    return array._getvalue()
+
+
+@intrinsic
+def array_at(typingctx, address, size):
+    """The array of int64 numbers at an address."""
+
+    def codegen(context, builder, signature, args):
+        return array_of(context, builder, types.int64, *args)
+
+    return types.int64[::1](types.int64, types.int64), codegen
+
+
+@intrinsic
+def beyond(typingctx, array, row):
+    """The rows of an array, or its numbers if it is a plain one, from one on."""
+
+    def codegen(context, builder, signature, args):
+        given, first = make_array(array)(context, builder, args[0]), args[1]
+        offset = builder.mul(first, builder.extract_value(given.strides, 0))
+        place = builder.add(builder.ptrtoint(given.data, first.type), offset)
+        given.data = builder.inttoptr(place, given.data.type)
+        rows = builder.sub(builder.extract_value(given.shape, 0), first)
+        given.shape = builder.insert_value(given.shape, rows, 0)
+        return given._getvalue()
+
+    return array(array, types.int64), codegen
+
+
+@intrinsic
+def address_of(typingctx, array):
+    """The address of the first element of an array."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ptrtoint(make_array(array)(context, builder, args[0]).data, ir.IntType(64))
+
+    return types.int64(array), codegen
+
+
+def _pointer(builder, address):
+    return builder.inttoptr(address, ir.IntType(64).as_pointer())
+
+
+@intrinsic
+def atomic_or(typingctx, address, bits):
+    """Set bits in the 64-bit word at an address, whoever else does so at the same time."""
+
+    def codegen(context, builder, signature, args):
+        return builder.atomic_rmw("or", _pointer(builder, args[0]), args[1], "monotonic")
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def load(typingctx, address):
+    """The 64-bit word at an address, and all that its writer wrote before it."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load_atomic(_pointer(builder, args[0]), "acquire", 8)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def store(typingctx, address, value):
+    """Write a 64-bit word after all that was written before."""
+
+    def codegen(context, builder, signature, args):
+        builder.store_atomic(args[1], _pointer(builder, args[0]), "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
+def let_others_run(typingctx):
+    """Give up the processor for a moment."""
+
+    def codegen(context, builder, signature, args):
+        name = "SwitchToThread" if sys.platform == "win32" else "sched_yield"
+        kind = ir.FunctionType(ir.IntType(32), [])
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
+@intrinsic
+def prefetch(typingctx, address):
+    """Have the cache line at an address fetched meanwhile."""
+
+    def codegen(context, builder, signature, args):
+        number, pointer = ir.IntType(32), builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+        name = "llvm.prefetch.p0"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
+        builder.call(function, [pointer, number(1), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen

@@ -1,0 +1,140 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from unknot._base.errors import UnknotError
+
+
+class WriteError(UnknotError):
+    """A file that could not be written; whatever stood there before still does."""
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        self.path, self.reason = str(path), reason
+        super().__init__(f"{path}: it cannot be written: {reason}")
+
+    def __reduce__(self) -> tuple[type[WriteError], tuple[str, str]]:
+        return WriteError, (self.path, self.reason)
+
+
+def write_text(path: str | Path, text: str, *, encoding: str = "utf-8") -> None:
+    """Write a text beside the file and rename it, so that the file is the old one or the new one.
+
+    Lines end as they do in `text`.
+
+    Raises
+    ------
+    WriteError
+        If the folder is missing, the disk is full or the like; names the file.
+    """
+    write_bytes(path, text.encode(encoding))
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write bytes beside the file and rename it.
+
+    Raises
+    ------
+    WriteError
+    """
+    with written(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def written(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file beside `path` that takes its place when the block ends without an error.
+
+    A link is followed, permissions of the old file are kept. What is no regular file (a pipe, ``/dev/stdout``) is
+    written to as it is.
+
+    Raises
+    ------
+    WriteError
+        For any `OSError` within the block.
+    """
+    try:
+        with _opened(Path(path)) as file:
+            yield file
+    except OSError as error:
+        raise WriteError(path, error.strerror or str(error)) from error
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        with target.open("wb") as file:
+            yield file
+        return
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(13, "permission denied", str(target))
+    fresh = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    try:
+        _unfinished.add(fresh)
+        with fresh.open("xb") as file:
+            if target.exists():
+                os.chmod(fresh, target.stat().st_mode & 0o7777)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(target)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        _unfinished.discard(fresh)
+
+
+@contextlib.contextmanager
+def written_folder(path: str | Path) -> Iterator[Path]:
+    """Make a folder beside `path` that takes its place, whole, when the block ends without an error.
+
+    Raises
+    ------
+    WriteError
+        For any `OSError` within the block.
+    """
+    target = Path(os.path.realpath(path))
+    token = secrets.token_hex(6)
+    fresh, old = (target.with_name(f".{target.name[:40]}.{token}.{word}") for word in ("part", "old"))
+    try:
+        _unfinished.add(fresh)
+        fresh.mkdir(parents=True)
+        yield fresh
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+    except OSError as error:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise WriteError(path, error.strerror or str(error)) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+        _unfinished.discard(fresh)
+
+
+_unfinished: set[Path] = set()
+"""Files and folders of this process that have not taken their places yet, for those who have to leave at once."""
+
+
+def is_writing() -> bool:
+    """Whether a file is being written."""
+    return any(fresh.is_file() for fresh in list(_unfinished))
+
+
+def discard_unfinished() -> None:
+    """Remove what is unfinished and was not renamed; for the moment before the process is ended."""
+    for fresh in list(_unfinished):
+        if fresh.is_dir():
+            shutil.rmtree(fresh, ignore_errors=True)
+            continue
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)

@@ -1,0 +1,172 @@
+"""Nanoseconds and bytes per second: cycles and flits once a clock and the width of a flit are given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unknot._base.errors import UnknotError
+
+_TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*B\s*")
+
+_TIMES = ("latency", "network_latency_", "round_trip_", "makespan", "zero_load_latency")
+"""Beginnings of the names of results that are in cycles."""
+_LOADS = ("offered_load", "accepted_load", "load", "throughput")
+"""Names of results that are in flits per terminal and cycle."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """Physical units of a cycle and a flit.
+
+    Parameters
+    ----------
+    clock_ghz : float
+        Cycles per nanosecond.
+    flit_bytes : float
+        Bytes of a flit, which is what a channel carries in a cycle.
+
+    Raises
+    ------
+    UnknotError
+        If one is not a positive number.
+
+    Examples
+    --------
+    >>> units = Units(clock_ghz=2.0, flit_bytes=16)
+    >>> units.ns(100), units.gb_per_s(0.5), units.flits_per_cycle(16.0)
+    (50.0, 16.0, 0.5)
+    """
+
+    clock_ghz: float
+    flit_bytes: float
+
+    def __str__(self) -> str:
+        return f"{self.clock_ghz:g} GHz, {self.flit_bytes:g} B"
+
+    def __post_init__(self) -> None:
+        for name in ("clock_ghz", "flit_bytes"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
+                raise UnknotError(f"units: {name} must be a positive number, got {value!r}")
+
+    @classmethod
+    def of(cls, text: str | Units) -> Units:
+        """The units of a text such as ``2 GHz, 16 B``; units stay as they are.
+
+        Raises
+        ------
+        UnknotError
+            If it is none.
+
+        Examples
+        --------
+        >>> Units.of("500 MHz, 8 B")
+        Units(clock_ghz=0.5, flit_bytes=8.0)
+        """
+        if isinstance(text, Units):
+            return text
+        found = _TEXT.fullmatch(text)
+        if found is None:
+            raise UnknotError(f"units: a clock and a width are wanted, such as '2 GHz, 16 B'; got {text!r}")
+        return cls(float(found[1]) * (1.0 if found[2].lower() == "g" else 1e-3), float(found[3]))
+
+    def ns(self, cycles: float) -> float:
+        """Nanoseconds of a number of cycles."""
+        return cycles / self.clock_ghz
+
+    def gb_per_s(self, flits_per_cycle: float) -> float:
+        """Gigabytes (10^9) per second of a load in flits per cycle."""
+        return flits_per_cycle * self.flit_bytes * self.clock_ghz
+
+    def gbit_per_s(self, flits_per_cycle: float) -> float:
+        """Gigabits (10^9) per second of a load in flits per cycle."""
+        return 8 * self.gb_per_s(flits_per_cycle)
+
+    def flits_per_cycle(self, gb_per_s: float) -> float:
+        """The load in flits per cycle of gigabytes per second."""
+        return gb_per_s / (self.flit_bytes * self.clock_ghz)
+
+    def of_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row of results with its times in nanoseconds and its loads in GB/s beside it."""
+        return {**row, **self.beside(row)}
+
+    def beside(self, row: Mapping[str, Any]) -> dict[str, float | None]:
+        """Times of a row in nanoseconds and its loads in GB/s alone, under names that end in the unit.
+
+        Examples
+        --------
+        >>> Units(clock_ghz=2.0, flit_bytes=16).beside({"seed": 1, "latency_mean": 20.0, "offered_load": 0.5})
+        {'latency_mean_ns': 10.0, 'offered_gb_per_s': 16.0}
+        """
+        found: dict[str, float | None] = {}
+        for name, value in row.items():
+            if name.startswith(_TIMES):
+                found[f"{name}_ns"] = None if value is None else self.ns(value)
+            elif name in _LOADS:
+                found[f"{name.removesuffix('_load')}_gb_per_s"] = None if value is None else self.gb_per_s(value)
+        return found
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What times and loads are printed and drawn in: cycles and flits, or with units nanoseconds and GB/s.
+
+    Examples
+    --------
+    >>> scale = Scale(Units(clock_ghz=2.0, flit_bytes=16))
+    >>> scale.time(100), scale.load(0.5), scale.ns(None)
+    (50.0, 16.0, '')
+    >>> f"100 cycles{scale.ns(100)}, 0.5 flits per cycle{scale.gb_per_s(0.5)}"
+    '100 cycles (50 ns), 0.5 flits per cycle (16 GB/s)'
+    >>> f"100 cycles{Scale().ns(100)}"
+    '100 cycles'
+    """
+
+    units: Units | None = None
+
+    @classmethod
+    def of(cls, units: Units | str | None) -> Scale:
+        """The scale of units, or of their text, or of none."""
+        return cls(None if units is None else Units.of(units))
+
+    @property
+    def time_name(self) -> str:
+        """Unit of times."""
+        return "cycles" if self.units is None else "ns"
+
+    @property
+    def load_name(self) -> str:
+        """Unit of the loads of terminals."""
+        return "flits / terminal / cycle" if self.units is None else "GB/s / terminal"
+
+    @property
+    def channel_name(self) -> str:
+        """Unit of the loads of channels."""
+        return "flits per cycle" if self.units is None else "GB/s"
+
+    def time(self, cycles: float) -> float:
+        """A number of cycles in this scale."""
+        return cycles if self.units is None else self.units.ns(cycles)
+
+    def load(self, flits_per_cycle: float) -> float:
+        """A load in this scale."""
+        return flits_per_cycle if self.units is None else self.units.gb_per_s(flits_per_cycle)
+
+    def ns(self, cycles: float | None) -> str:
+        """Text that follows a number of cycles: the nanoseconds in brackets; empty without units."""
+        return "" if self.units is None or cycles is None else f" ({self.units.ns(cycles):.4g} ns)"
+
+    def gb_per_s(self, flits_per_cycle: float | None) -> str:
+        """Text that follows a load: the GB/s in brackets; empty without units."""
+        if self.units is None or flits_per_cycle is None:
+            return ""
+        return f" ({self.units.gb_per_s(flits_per_cycle):.4g} GB/s)"
+
+    def describe(self) -> str:
+        """What a cycle and a flit a cycle are, in a sentence; empty without units."""
+        if self.units is None:
+            return ""
+        return f"A cycle is {self.units.ns(1):.4g} ns; a flit per cycle is {self.units.gb_per_s(1):.4g} GB/s."

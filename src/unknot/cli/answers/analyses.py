@@ -1,0 +1,104 @@
+"""JSON forms of analyses beside deadlock: properties and faults."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from unknot.cli.answers.form import ChannelName, Form, Plain, TerminalName, VcName, form_of
+from unknot.cli.answers.networks import RelationForm
+from unknot.cli.answers.units import WithUnits
+from unknot.cli.answers.verdicts import DeliveryForm
+from unknot.simulation.run.costs import Cost
+from unknot.verify.adaptivity import Adaptivity
+from unknot.verify.fault_sweep import FaultSweep
+from unknot.verify.loads import Loads
+from unknot.verify.minimal_paths import ForbiddenPath
+from unknot.verify.properties import Properties
+from unknot.verify.table_faults import TableFault, TableFaults
+from unknot.verify.vc_use import VcUse
+
+
+@form_of(ForbiddenPath)
+class ForbiddenPathForm(Form):
+    """A shortest path that is not permitted."""
+
+    source: TerminalName
+    destination: TerminalName
+    channels: Annotated[list[ChannelName], Plain]
+
+
+@form_of(Adaptivity)
+class AdaptivityForm(Form):
+    """Permitted shortest paths over all shortest paths."""
+
+    worst_pair: tuple[TerminalName, TerminalName] | None
+    forbidden: ForbiddenPathForm | None
+
+
+@form_of(VcUse)
+class VcUseForm(Form):
+    """Virtual channels of a relation, and those that are never used."""
+
+    unused: Annotated[list[VcName], Plain]
+    idle_channels: Annotated[list[ChannelName], Plain] = Field(description="All of whose VCs are unused.")
+
+
+@form_of(Loads)
+class LoadsForm(Form):
+    """Channel loads under some traffic."""
+
+    busiest: ChannelName | None = Field(description="null: no channel carries anything.")
+
+
+class LivelockForm(Form):
+    """Whether every route ends."""
+
+    free: bool
+    cycles: list[str] = Field(description="The first cycles of states, in words.")
+
+
+class CoherenceForm(Form):
+    """Whether every suffix of a route is a route of its own first node."""
+
+    coherent: bool
+    addresses: int = Field(description="For which it is not so.")
+    witness: str | None = Field(description="A route that has no such suffix, in words.")
+
+
+@form_of(Cost)
+class CostForm(Form):
+    """Latency of a message alone in the network, in cycles: simulated, and by the cost model."""
+
+
+@form_of(Properties, without=("delivery",))
+class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
+    """JSON answer of `unknot analyse`."""
+
+    livelock: LivelockForm
+    coherence: CoherenceForm
+    costs: Annotated[list[CostForm], Plain] = Field(description="Only with --flits.")
+
+
+@form_of(FaultSweep)
+class FaultsAnswer(Form):
+    """JSON answer of `unknot faults`."""
+
+    survives: bool = Field(description="Nothing but `holds` and `disconnected` came about.")
+    counts: dict[str, int] = Field(description="Sets of faults by outcome.")
+
+
+@form_of(TableFault)
+class TableFaultForm(Form):
+    """Parts that fail at once, and the pairs that lose their route."""
+
+
+@form_of(TableFaults, without=("fabric", "_routes", "_failed"))
+class TableFaultsAnswer(Form):
+    """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
+
+    fabric: str
+    tables_file: str
+    survives: bool = Field(description="No fault cuts off a pair of surviving hosts.")
+    counts: dict[str, int] = Field(description="Sets of faults by outcome.")

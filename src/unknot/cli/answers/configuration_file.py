@@ -1,0 +1,142 @@
+"""Deadlock configurations as files: written with what they are configurations of, and read back."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from unknot._base.errors import TextError, UnknotError, bare
+from unknot._base.input import read_text
+from unknot._base.output import write_text
+from unknot.certificates.verdict import Configuration, Message
+from unknot.cli.answers.form import Form, answer
+from unknot.cli.answers.networks import Natural, Positive
+from unknot.cli.answers.verdicts import ConfigurationForm, VcForm
+from unknot.routing.relation import Relation
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+class ConfigurationFile(Form):
+    """A deadlock configuration of a routing: `unknot check --export` writes it, `unknot replay` reads it."""
+
+    format: Literal["unknot-configuration"]
+    version: Literal[1]
+    network: str = Field(description="Text or file that names the network.")
+    routing: str = Field(description="Text that names the routing.")
+    vcs: Positive | None = Field(description="Value of --vcs, if it was given.")
+    num_vcs: Natural = Field(description="Virtual channels in all.")
+    configuration: ConfigurationForm
+
+
+def write_configuration(
+    relation: Relation, configuration: Configuration, path: str | Path, *, network: str, routing: str, vcs: int | None
+) -> None:
+    """Write a configuration, with the texts that name its network and routing, as JSON.
+
+    The form is docs/schemas/configuration.json.
+    """
+    content = answer(
+        ConfigurationFile,
+        of=relation,
+        format="unknot-configuration",
+        version=1,
+        network=network,
+        routing=routing,
+        vcs=vcs,
+        configuration=configuration,
+    )
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_configuration(path: str | Path) -> ConfigurationFile:
+    """Read what `write_configuration` wrote.
+
+    Raises
+    ------
+    UnknotError
+        If it is not JSON, or not of the form; the text names the place in it.
+    """
+    text = read_text(path, growth=60)
+    try:
+        return ConfigurationFile.model_validate_json(text, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise _no_json(first["msg"], path, text) from None
+        said = bare(first["msg"])
+        more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
+        raise UnknotError(f"{path}: {_place(first)}: {said[0].lower()}{said[1:]}{more}") from error
+
+
+def _no_json(message: str, path: str | Path, text: str) -> TextError:
+    """Return the JSON parser's message as an error with its place in the file."""
+    match = re.search(r" at line (\d+) column (\d+)$", message)
+    line, column = (int(match[1]), int(match[2])) if match else (0, 0)
+    lines = text.split("\n")
+    shown = lines[line - 1] if 0 < line <= len(lines) else ""
+    what = (message[: match.start()] if match else message).removeprefix("Invalid JSON: ")
+    return TextError(f"this is not JSON: {what}", path, line, column, shown)
+
+
+def configuration_on(relation: Relation, file: ConfigurationFile) -> Configuration:
+    """The configuration of a file as one of a relation.
+
+    Raises
+    ------
+    UnknotError
+        If virtual channels, terminals or addresses are numbered or named otherwise there.
+    """
+    if file.num_vcs != relation.num_vcs:
+        raise UnknotError(
+            f"the configuration is one on {file.num_vcs} virtual channels, but {relation.name} on "
+            f"{relation.network.name} has {relation.num_vcs}"
+        )
+    form = file.configuration
+    found = Configuration(
+        form.switching,
+        form.buffer_depth,
+        form.reachability,
+        tuple(
+            Message(m.source, m.address, m.length, _vcs(m.lead), _vcs(m.held), _vcs(m.wanted)) for m in form.messages
+        ),
+    )
+    for number, message in enumerate(found.messages, start=1):
+        if (
+            message.source >= relation.network.num_terminals
+            or message.address >= relation.num_addresses
+            or max(message.lead + message.held + message.wanted) >= relation.num_vcs
+        ):
+            raise UnknotError(f"message {number} is of another network: {relation.network.name} is too small for it")
+    _compare(form.model_dump(mode="json"), answer(ConfigurationForm, found, of=relation), "configuration", relation)
+    return found
+
+
+def _compare(written: Any, here: Any, where: str, relation: Relation) -> None:
+    """Check that the names in the file are those of the relation."""
+    if isinstance(written, dict):
+        for key, value in written.items():
+            _compare(value, here[key], f"{where}.{key}", relation)
+    elif isinstance(written, list):
+        for i, value in enumerate(written):
+            _compare(value, here[i], f"{where}[{i}]", relation)
+    elif written != here:
+        raise UnknotError(
+            f"{where} is {written!r} in the file, but {here!r} with {relation.name} on {relation.network.name}: the "
+            "configuration is of another network or routing"
+        )
+
+
+def _vcs(places: list[VcForm]) -> tuple[int, ...]:
+    return tuple(place.vc for place in places)
+
+
+def _place(error: ErrorDetails) -> str:
+    """Position in the file, such as configuration.messages[2].held."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
+    return text.removeprefix(".") or "the whole"

@@ -1,0 +1,144 @@
+"""Form of routes in few virtual lanes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from unknot.cli.answers.form import ChannelName, Form, Number, Plain, RouterName, TerminalName, form_of
+from unknot.cli.answers.networks import Natural, Positive, RelationForm
+from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.lanes.changing import ChangingLanes
+from unknot.lanes.figures import Lanes
+from unknot.lanes.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
+from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.longer import LongerLanes
+
+
+@form_of(ForcedTurn)
+class ForcedTurnForm(Form):
+    """A channel and the next that every shortest path from one router to another takes."""
+
+    channel: ChannelName
+    following: ChannelName
+    source: RouterName
+    destination: RouterName
+
+
+@form_of(ForcedCycle)
+class ForcedCycleForm(Form):
+    """Proof that one lane is impossible: forced turns that close a cycle."""
+
+    kind: Literal["forced-cycle"] = "forced-cycle"
+    lanes: Literal[1] = 1
+    turns: Annotated[list[ForcedTurnForm], Plain]
+
+
+@form_of(Refutation)
+class RefutationForm(Form):
+    """Proof that a number of lanes is impossible: contradictory clauses over numbered routers and channels."""
+
+    kind: Literal["refutation"] = "refutation"
+
+
+@form_of(RouteTurn)
+class RouteTurnForm(Form):
+    """A channel and the next that a given route takes."""
+
+    channel: ChannelName
+    following: ChannelName
+    source: TerminalName
+
+
+@form_of(RouteCycle)
+class RouteCycleForm(Form):
+    """Proof that one lane is impossible for given routes: turns of these routes that close a cycle."""
+
+    kind: Literal["route-cycle"] = "route-cycle"
+    lanes: Literal[1] = 1
+    turns: Annotated[list[RouteTurnForm], Plain]
+
+
+class TriedForm(Form):
+    """A number of lanes that was not enough for the search."""
+
+    lanes: Positive
+    rounds: Natural
+    pairs_left: Natural = Field(description="Fewest pairs left without a route.")
+
+
+class FrontForm(Form):
+    """Routes in a number of lanes."""
+
+    lanes: Positive
+    highest_load: Number = Field(description="The lowest that was found.")
+
+
+class FoundForm(Form):
+    """When a number of lanes was found to be enough."""
+
+    seconds: Number
+    lanes: Natural
+
+
+def _front(found: Any) -> Any:
+    return [{"lanes": x[0], "highest_load": x[1]} if isinstance(x, tuple) else x for x in found]
+
+
+def _history(found: Any) -> Any:
+    return [{"seconds": x[0], "lanes": x[1]} if isinstance(x, tuple) else x for x in found]
+
+
+def _tried(found: Any) -> Any:
+    if not isinstance(found, dict):
+        return found
+    return [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(found.items())]
+
+
+def _by_text(found: Any) -> Any:
+    return {str(key): value for key, value in found.items()}
+
+
+class FewestForm(VerdictForm, DeliveryForm, RelationForm):
+    """Routes in few lanes, whether packets keep them or not."""
+
+    lanes: Positive
+    fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
+    conclusion: str
+    evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | None
+    evidence_holds: bool | None = Field(description="Whether the separate checker accepts it; null: none to check.")
+    highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
+    mean_load: Number = Field(description="Mean load of the channels.")
+    tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
+    conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
+        description="Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
+    )
+    seconds: Number
+
+
+@form_of(Lanes, without=("relation", "count", "routes", "lane", "key", "sends", "given", "load"))
+class LanesAnswer(FewestForm):
+    """JSON answer of `unknot lanes`."""
+
+    front: Annotated[list[FrontForm], BeforeValidator(_front)]
+    history: Annotated[list[FoundForm], BeforeValidator(_history)]
+
+
+@form_of(ChangingLanes, without=("relation", "count", "key", "sends", "given", "load"))
+class ChangingAnswer(FewestForm):
+    """JSON answer of `unknot lanes --changes …`."""
+
+
+@form_of(LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted"))
+class LongerAnswer(VerdictForm, DeliveryForm, RelationForm):
+    """JSON answer of `unknot lanes --lanes K`."""
+
+    lanes: Positive
+    conclusion: str
+    pairs: Natural
+    longer_pairs: Natural = Field(description="Pairs of routers whose route is longer than a shortest path.")
+    mean_hops: Number
+    mean_shortest: Number = Field(description="Mean hops of shortest paths.")
+    longest_detour: Natural = Field(description="Hops that some route has more than a shortest path.")
+    highest_load: Number

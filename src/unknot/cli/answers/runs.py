@@ -1,0 +1,231 @@
+"""JSON forms of simulations: runs, replays, traces, collective operations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from unknot._base.units import Units
+from unknot.cli.answers.form import ChannelName, Form, Number, Plain, TerminalName, form_of
+from unknot.cli.answers.networks import Natural, RelationForm
+from unknot.cli.answers.units import WithUnits
+from unknot.cli.answers.verdicts import ConfigurationForm
+from unknot.routing.relation import Relation
+from unknot.simulation.collectives import Execution
+from unknot.simulation.engine.traffic import mean_length
+from unknot.simulation.run.limits import Saturation
+from unknot.simulation.run.replication import Runs
+from unknot.simulation.run.run import Run
+from unknot.simulation.traces.closed_loop import ClosedLoop
+from unknot.simulation.traces.replay import Replay
+from unknot.simulation.traces.trace_run import TraceRun
+from unknot.traffic import Pattern
+from unknot.traffic.collectives.contention import Meeting
+from unknot.traffic.collectives.schedule import Schedule, Send
+
+
+class WaitForm(Form):
+    """Whom a message waits for, by position in the configuration."""
+
+    message: Natural
+    others: Annotated[list[Natural], Plain] = Field(alias="for")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_pair(cls, value: Any) -> Any:
+        return dict(zip(("message", "for"), value, strict=True)) if isinstance(value, tuple) else value
+
+
+@form_of(Replay, without=("found",))
+class ReplayForm(Form):
+    """Outcome of a configuration in the simulator."""
+
+    waits: Annotated[list[WaitForm], Plain]
+
+
+class ReplayAnswer(RelationForm):
+    """JSON answer of `unknot replay`."""
+
+    configuration: ConfigurationForm
+    accepted: bool = Field(description="Whether the checker accepts it as a deadlock.")
+    objection: str | None = Field(description="Objection of the checker; null: none.")
+    replay: ReplayForm | None = Field(description="null when it cannot be put into the simulator.")
+
+
+def _by_length(value: Any) -> Any:
+    return {str(length): share for length, share in (value.items() if isinstance(value, dict) else value)}
+
+
+Shares = Annotated[dict[str, Number], BeforeValidator(_by_length)]
+
+
+@form_of(Run, without=("utilisation", "occupancy", "pairs", "network", "routing", "vcs"))
+class RunForm(Form):
+    """One run; the loads of its channels are left out."""
+
+    deadlock: ConfigurationForm | None = Field(description="The knot of blocked messages, when the run came to one.")
+    outcome: str = Field(
+        description="stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."
+    )
+    lengths: Shares = Field(description="Lengths of packets and their shares, when there are several.")
+
+
+SeveralRuns = Annotated[list[RunForm], Plain]
+
+
+@form_of(Runs)
+class RunsForm(Form):
+    """Several runs of one point, and their figures together."""
+
+    runs: SeveralRuns
+
+
+@form_of(Saturation)
+class SaturationForm(Form):
+    """Saturation of a network, and the runs that were made to find it."""
+
+    runs: SeveralRuns
+
+
+class ChannelForm(Form):
+    """Utilisation and buffer occupancy of a channel while measuring."""
+
+    channel: ChannelName
+    utilisation: Number = Field(description="Flits per cycle.")
+    occupancy: Annotated[list[Number], Plain] = Field(description="Mean number of flits in the buffer of each VC.")
+    gbit_per_s: Number = Field(description="What it carries; null without --units.")
+
+
+class FlowForm(Form):
+    """A flow while measuring: what was offered and what arrived."""
+
+    source: TerminalName
+    target: TerminalName
+    offered: Number = Field(description="Flits per cycle.")
+    accepted: Number = Field(description="Flits per cycle.")
+    offered_gbit_per_s: Number = Field(description="null without --units.")
+    accepted_gbit_per_s: Number = Field(description="null without --units.")
+    packets: Natural = Field(description="Packets that arrived.")
+    latency_mean: Number = Field(description="In cycles; null: no packet arrived.")
+    latency_mean_ns: Number = Field(description="null without --units.")
+
+
+def channels_of(relation: Relation, run: Run, units: Units | None = None) -> list[dict[str, Any]]:
+    """Return utilisation and occupancy of every channel, as `ChannelForm` holds them."""
+    first = relation.vcs.first
+    return [
+        {
+            "channel": c,
+            "utilisation": run.utilisation[c],
+            "occupancy": run.occupancy[first[c] : first[c + 1]],
+            "gbit_per_s": units and units.gbit_per_s(float(run.utilisation[c])),
+        }
+        for c in range(run.utilisation.size)
+    ]
+
+
+def flows_of(run: Run, sent: Pattern, units: Units | None = None) -> list[dict[str, Any]]:
+    """Return the flows of a run by pairs, the slowest first, as `FlowForm` holds them."""
+    assert run.pairs is not None
+    assert sent.weight is not None
+    pairs, rates = run.pairs, sent.weight * run.offered_load / sent.weight.sum(axis=1).max()
+    mean = mean_length(run.lengths or ((run.packet_length, 1.0),))
+    found = []
+    for s, t in np.argwhere(sent.weight > 0).tolist():
+        packets, latency = int(pairs.packets[s, t]), float(pairs.latency_mean[s, t])
+        offered, accepted = float(rates[s, t]), packets * mean / max(1, run.measured)
+        found.append(
+            {
+                "source": s,
+                "target": t,
+                "offered": offered,
+                "accepted": accepted,
+                "offered_gbit_per_s": units and units.gbit_per_s(offered),
+                "accepted_gbit_per_s": units and units.gbit_per_s(accepted),
+                "packets": packets,
+                "latency_mean": latency if packets else None,
+                "latency_mean_ns": units.ns(latency) if units and packets else None,
+            }
+        )
+    return sorted(found, key=lambda flow: -(flow["latency_mean"] or np.inf))
+
+
+class SimulatedForm(RelationForm, WithUnits):
+    """A routing on a network as it was simulated."""
+
+    vcs_chosen: bool = Field(description="Whether no number of VCs was given: then there are 4 if they can be used.")
+
+
+class SimulateAnswer(RunForm, SimulatedForm):
+    """JSON answer of `unknot simulate` for one run."""
+
+    ns_per_flit_hop: Number = Field(description="Processor time, once everything is compiled.")
+    hint: str = Field(
+        description="A change after which a short run is stable, or those that do not help; may be empty."
+    )
+    channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels or --flows.")
+    flows: Annotated[list[FlowForm] | None, Plain] = Field(description="The slowest first; only with --flows.")
+
+
+class SeedsAnswer(RunsForm, SimulatedForm):
+    """JSON answer of `unknot simulate --seeds`."""
+
+
+class SaturationAnswer(SaturationForm, SimulatedForm):
+    """JSON answer of `unknot simulate --saturation`."""
+
+    zero_load_latency: Number = Field(description="Latency of a packet alone in the network, in cycles.")
+
+
+@form_of(ClosedLoop, without=("finished", "run"))
+class ClosedLoopForm(Form):
+    """Times that terminals took for requests and replies, in cycles."""
+
+
+class ClassForm(Form):
+    """The messages of one class; times in cycles."""
+
+    messages: Natural
+    arrived: Natural
+    latency_mean: Number
+    latency_max: Natural | None
+    network_latency_mean: Number
+
+
+@form_of(TraceRun, without=("trace", "ready", "injected", "arrived"))
+class TraceAnswer(RelationForm, WithUnits):
+    """JSON answer of `unknot trace`."""
+
+    messages: Natural
+    flits: Natural
+    deadlock: ConfigurationForm | None
+    closed_loop: ClosedLoopForm | None = Field(description="Only with --requests.")
+    classes: dict[str, ClassForm]
+
+
+@form_of(Send)
+class SendForm(Form):
+    """One message of a schedule."""
+
+    started: Natural | None = Field(description="Cycle in which it entered the network.")
+    arrived: Natural | None = Field(description="Cycle in which its tail arrived.")
+    blocked: int | None = Field(description="Cycles it took longer than in an empty network.")
+
+
+@form_of(Meeting)
+class MeetingForm(Form):
+    """Two messages, by position, and a channel that both may use at a time."""
+
+    channel: ChannelName
+
+
+@form_of(Schedule, Execution, without=("started", "arrived", "blocked"))
+class MulticastAnswer(RelationForm, WithUnits):
+    """JSON answer of `unknot multicast`."""
+
+    steps: Natural
+    sends: Annotated[list[SendForm], Plain]
+    meetings: Annotated[list[MeetingForm], Plain]
+    deadlock: ConfigurationForm | None

@@ -1,0 +1,80 @@
+"""The published schemas: what every command prints as JSON, and the files it writes for itself.
+
+Written anew with ``python -m unknot.cli.answers.schemas docs/schemas``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from unknot._base.extensions import Catalogue
+from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
+from unknot.cli.answers.booksim import BookSimAnswer
+from unknot.cli.answers.configuration_file import ConfigurationFile
+from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
+from unknot.cli.answers.form import Form
+from unknot.cli.answers.lanes import ChangingAnswer, LanesAnswer, LongerAnswer
+from unknot.cli.answers.networks import ConvertAnswer, ShowAnswer
+from unknot.cli.answers.repair import ExportAnswer, RepairAnswer, RepairedFaultsAnswer
+from unknot.cli.answers.runs import (
+    MulticastAnswer,
+    ReplayAnswer,
+    SaturationAnswer,
+    SeedsAnswer,
+    SimulateAnswer,
+    TraceAnswer,
+)
+from unknot.cli.answers.studies import AuditAnswer, CurveAnswer, GalleryAnswer, RunAnswer
+from unknot.cli.answers.verdicts import AcceptAnswer, CheckAnswer
+
+_CORE: dict[str, type[Form]] = {
+    "accept": AcceptAnswer,
+    "analyse": AnalyseAnswer,
+    "audit": AuditAnswer,
+    "check": CheckAnswer,
+    "check-all-sizes": EverySizeAnswer,
+    "configuration": ConfigurationFile,
+    "convert": ConvertAnswer,
+    "curve": CurveAnswer,
+    "design": DesignAnswer,
+    "export": ExportAnswer,
+    "faults": FaultsAnswer,
+    "faults-fabric": TableFaultsAnswer,
+    "faults-repair": RepairedFaultsAnswer,
+    "gallery": GalleryAnswer,
+    "lanes": LanesAnswer,
+    "lanes-changes": ChangingAnswer,
+    "lanes-longer": LongerAnswer,
+    "multicast": MulticastAnswer,
+    "repair": RepairAnswer,
+    "replay": ReplayAnswer,
+    "run": RunAnswer,
+    "run-booksim": BookSimAnswer,
+    "show": ShowAnswer,
+    "simulate": SimulateAnswer,
+    "simulate-saturation": SaturationAnswer,
+    "simulate-seeds": SeedsAnswer,
+    "trace": TraceAnswer,
+}
+FORMS = Catalogue("answers", _CORE, of=type)
+"""Forms by name of the schema, those of extensions among them."""
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schemas (draft 2020-12) by name, as docs/schemas has them."""
+    return {
+        name: {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **form.model_json_schema(mode="serialization"),
+        }
+        for name, form in FORMS.usable()
+    }
+
+
+if __name__ == "__main__":
+    for _name, _schema in json_schemas().items():
+        _text = json.dumps(_schema, indent=2, ensure_ascii=False) + "\n"
+        Path(sys.argv[1], f"{_name}.json").write_text(_text, encoding="utf-8")

@@ -1,0 +1,255 @@
+"""Forms of studies, galleries and audits, and how they are filled."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from unknot._base.switching import Switching
+from unknot._base.units import Units
+from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
+from unknot.cli.answers.networks import Natural, NetworkForm, Positive
+from unknot.cli.answers.runs import ReplayForm, RunForm, Shares
+from unknot.cli.answers.units import WithUnits, in_units
+from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.fabrics import Changes
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.traffic import Bursts
+from unknot.studies.gallery import Exhibit, Gallery
+from unknot.studies.result import DesignResult, StudyResult
+from unknot.verify.audit import Audit
+from unknot.verify.audit_hops import HopAudit
+from unknot.verify.audit_multicast import MulticastAudit
+from unknot.verify.audit_routes import Routes
+from unknot.verify.audit_traffic import TrafficAudit
+
+
+@form_of(Router)
+class RouterForm(Form):
+    """The options of a router."""
+
+
+@form_of(Bursts)
+class BurstsForm(Form):
+    """Chances in a cycle that a burst begins and that it ends."""
+
+
+class DesignAnswer(Form):
+    """A design of a study, its verdict, delivery, replay and runs."""
+
+    name: str
+    network: str
+    routing: str
+    vcs: Positive | None = Field(description="Virtual channels of each channel; null: they differ.")
+    vcs_chosen: bool = Field(description="Whether the study gives no number of VCs.")
+    switching: Switching
+    packet_length: Positive | Shares = Field(description="Flits, or the share of each length.")
+    buffer_depth: Positive
+    traffic: str
+    router: RouterForm
+    bursts: BurstsForm | None
+    verdict: VerdictForm
+    delivery: DeliveryForm
+    replay: ReplayForm | None
+    runs: list[RunForm]
+
+
+class RunAnswer(WithUnits):
+    """JSON answer of `unknot run`."""
+
+    title: str
+    study: str | None = Field(description="The file.")
+    designs: list[DesignAnswer]
+    report: str
+
+
+class CurveAnswer(WithUnits):
+    """JSON answer of `unknot curve`; a design for each routing."""
+
+    designs: list[DesignAnswer]
+
+
+def curve_answer(result: StudyResult, units: Units | None = None) -> Answer:
+    """Return curves as plain values."""
+    designs = [design_answer(design) for design in result.designs]
+    return answer(CurveAnswer, designs=designs, units=in_units(units, result.rows))
+
+
+def design_answer(result: DesignResult) -> DesignAnswer:
+    """Fill the form of a design."""
+    relation, replay = result.relation, result.replay
+    return fill(
+        DesignAnswer,
+        result.design,
+        vcs=relation.vcs.each,
+        vcs_chosen=result.design.vcs is None,
+        verdict=fill(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
+        delivery=fill(DeliveryForm, result.delivery, of=relation),
+        replay=replay and fill(ReplayForm, replay, of=relation),
+        runs=[fill(RunForm, run, of=relation) for run in result.runs],
+    )
+
+
+def study_answer(result: StudyResult, report: str, units: Units | None = None) -> Answer:
+    """Return a study as plain values."""
+    study = result.study
+    designs = [design_answer(design) for design in result.designs]
+    real = in_units(units, result.rows)
+    return answer(RunAnswer, title=study.title, study=study.path, designs=designs, report=report, units=real)
+
+
+class ExhibitForm(Form):
+    """One routing on one network; verdicts, claims and agreement by switching technique."""
+
+    routing: str
+    network: str
+    vcs: Positive | None
+    num_vcs: Natural
+    source: str
+    delivered: bool
+    minimal: bool | None
+    longest_route: Natural | None
+    adaptivity_mean: Number
+    adaptivity_worst: Number
+    deadlock_free: dict[Switching, bool | None]
+    claims: dict[Switching, bool]
+    agrees: dict[Switching, bool | None] = Field(description="null: no claim, or no verdict.")
+
+
+class RefusedForm(Form):
+    """A network that a routing does not take."""
+
+    routing: str
+    network: str
+    reason: str
+
+
+class GalleryAnswer(Form):
+    """JSON answer of `unknot gallery`."""
+
+    exhibits: list[ExhibitForm]
+    refusals: list[RefusedForm]
+    report: str
+
+
+def gallery_answer(found: Gallery, report: str) -> Answer:
+    """Return a gallery as plain values."""
+    refusals = [{"routing": r, "network": n, "reason": reason} for (r, n), reason in found.refusals.items()]
+    exhibits = [_exhibit(exhibit, found) for exhibit in found.exhibits]
+    return answer(GalleryAnswer, exhibits=exhibits, refusals=refusals, report=report)
+
+
+def _exhibit(exhibit: Exhibit, found: Gallery) -> ExhibitForm:
+    relation, share = exhibit.relation, exhibit.adaptivity
+    return fill(
+        ExhibitForm,
+        exhibit,
+        exhibit.delivery,
+        of=relation,
+        source=relation.source,
+        claims=dict(relation.claims),
+        adaptivity_mean=share.mean,
+        adaptivity_worst=share.worst,
+        deadlock_free={s: exhibit.result(s).verdict.deadlock_free for s in found.switchings},
+        agrees={s: exhibit.agrees(s) for s in found.switchings},
+    )
+
+
+@form_of(TrafficAudit, without=("relation", "verdict", "delivery", "unknown"))
+class TrafficForm(VerdictForm, DeliveryForm):
+    """Verdict and delivery for one kind of traffic."""
+
+    holds: bool
+    meaning: str
+    unknown_pairs: int = Field(description="Pairs whose route, or service level, the files do not tell.")
+    unknown_because: Annotated[list[str], Plain]
+
+
+@form_of(MulticastAudit, without=("relation", "verdict"))
+class MulticastTablesForm(VerdictForm):
+    """Verdict and delivery for multicast groups and the routes between hosts together."""
+
+    delivered: bool
+    holds: bool
+
+
+@form_of(HopAudit)
+class HopsForm(Form):
+    """A LID matrix against the cables, and the routes between hosts against it."""
+
+
+class CableForm(Form):
+    """A cable and the routes it carries, one way and back; they are cut off when it fails."""
+
+    name: str
+    forth: int
+    back: int
+
+
+class RoutesForm(Form):
+    """Routes between hosts: how many have 0, 1, 2, … hops, and the cables with the most of them."""
+
+    lengths: list[int]
+    cables: list[CableForm]
+
+
+class ChangesForm(Form):
+    """Changes since the reading that was compared with."""
+
+    lost_cables: list[str]
+    new_cables: list[str]
+    lids: list[str]
+    entries: int
+    compared: int
+    deadlock_free_before: bool | None
+
+
+class AuditAnswer(TrafficForm):
+    """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
+
+    fabric: str
+    fabric_file: str
+    tables_file: str
+    levels_file: str
+    lanes_file: str
+    notes: Annotated[list[str], Plain] = Field(description="Noticed on reading.")
+    network: NetworkForm
+    lanes: int
+    assumption: str
+    others: list[TrafficForm]
+    replies: TrafficForm | None = Field(
+        description="Between hosts, with replies at the level of the request; null: no levels are known."
+    )
+    multicast_file: str
+    multicast: MulticastTablesForm | None = Field(description="null: no group.")
+    hops_file: str
+    hops: HopsForm | None
+    changes: ChangesForm | None
+    routes: RoutesForm | None
+
+
+def audit_answer(
+    audit: Audit, changes: Changes | None = None, before: Audit | None = None, routes: Routes | None = None
+) -> Answer:
+    """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
+    fabric, multicast = audit.fabric, audit.multicast
+    more = {
+        "fabric": fabric.name,
+        "network": fabric.network,
+        "lanes": audit.lanes,
+        "holds": audit.holds,
+        "assumption": audit.assumption,
+        "routes": routes and fill(RoutesForm, routes, cables=[fill(CableForm, cable) for cable in routes.cables]),
+        "changes": changes and fill(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
+        "multicast": multicast and fill(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
+        "hops": audit.hops and fill(HopsForm, audit.hops),
+        "replies": audit.replies and fill(TrafficForm, *_sources(audit.replies), of=audit.replies.relation),
+        "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
+    }
+    found = audit.host_to_host
+    return answer(AuditAnswer, *_sources(found), fabric, of=found.relation, **more)
+
+
+def _sources(found: TrafficAudit) -> tuple[object, ...]:
+    return found, found.verdict, found.delivery, found.unknown

@@ -1,0 +1,149 @@
+"""`unknot accept`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.cli.commands.options import Json, Vcs
+from unknot.cli.commands.outcomes import FAILS, HOLDS, say
+
+if TYPE_CHECKING:
+    from unknot.certificates import Verdict
+    from unknot.routing.relation import Relation
+    from unknot.verify import Delivery
+
+
+SQLITE = b"SQLite format 3\0"
+"""First bytes of a store."""
+COQ = ".v"
+"""Ending of files for Coq."""
+
+
+def accept(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Evidence that --evidence wrote; stores of studies.")
+    ],
+    network: Annotated[
+        str | None, typer.Option("--network", metavar="NETWORK", help="The evidence must be about this network.")
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option("--routing", metavar="NAME", help="Its table must be this routing on --network.")
+    ] = None,
+    vcs: Vcs = None,
+    json: Json = False,
+) -> None:
+    """Check evidence with a program that shares nothing with those that found it.
+
+    The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
+    itself. With --network and --routing it is also shown that the evidence is about them.
+    Of a store of results (STUDY.sqlite) each verdict is checked against the design that its row names.
+    Exit code 0: all evidence holds; 1: some does not.
+    """
+    from unknot._base.errors import UnknotError
+    from unknot.certificates import plain
+    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.verdicts import AcceptAnswer
+    from unknot.cli.commands.shared import print_json
+
+    if routing is not None and network is None:
+        raise UnknotError("accept: --routing is about a network; name it with --network")
+    answers = []
+    for path in files:
+        try:
+            if _is_store(path):
+                if network is not None:
+                    raise UnknotError("accept: the rows of a store name their networks; --network is for evidence")
+                says, accepted = _of_store(path)
+                answers.append({"file": str(path), "accepted": accepted, "says": says})
+                if not json:
+                    print("\n".join(f"{path}: {line}" for line in says))
+                continue
+            document = plain.read(str(path))
+            says, accepted = plain.accept(document), True
+            if network is not None:
+                _require_same(document, network, routing, vcs)
+        except plain.Rejected as error:
+            says, accepted = [str(error)], False
+        except OSError as error:
+            raise UnknotError(f"{path}: it cannot be read: {error.strerror}") from error
+        answers.append({"file": str(path), "accepted": accepted, "says": says})
+        if not json:
+            print("\n".join(f"{path}: {'accepted' if accepted else 'REJECTED'}: {shown}" for shown in says))
+    if json:
+        print_json(answer(AcceptAnswer, files=answers))
+    raise typer.Exit(HOLDS if all(file["accepted"] for file in answers) else FAILS)
+
+
+def _is_store(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
+
+
+def _of_store(path: Path) -> tuple[list[str], bool]:
+    """A line for each row whose evidence was rejected, and one about all; and whether none was."""
+    from unknot.studies.stored import stored_evidence
+
+    rows = list(stored_evidence(path))
+    says = [f"REJECTED: {row.design}: {row.objection}" for row in rows if row.objection]
+    return [*says, f"{len(rows) - len(says)} of {len(rows)} rows with evidence accepted"], not says
+
+
+def _require_same(document: object, network: str, routing: str | None, vcs: int | None) -> None:
+    """Raise `Rejected` unless a document is about a network, and has the table of a routing."""
+    from unknot.certificates import network_of, plain, table_of
+    from unknot.cli.commands.shared import relation_of
+    from unknot.studies import design
+
+    relation = None if routing is None else relation_of(network, routing, vcs)
+    graph = design.network(network, where="--network") if relation is None else relation.network
+    about = plain.Network(plain.field(document, "network", dict))
+    if about.digest != plain.Network(network_of(graph)).digest:
+        raise plain.Rejected(f"this is about {about.name}, another network than {network}")
+    if relation is None:
+        return
+    table = plain.Table(about, plain.field(document, "relation", dict))
+    difference = plain.difference(table, plain.Table(about, table_of(relation)))
+    if difference:
+        raise plain.Rejected(f"its table is not {routing} on {network}: {difference}")
+
+
+def write_evidence(
+    relation: Relation,
+    verdicts: Iterable[Verdict],
+    delivery: Delivery | None,
+    path: Path,
+    more: Iterable[dict[str, Any]] = (),
+) -> None:
+    """Write verdicts that are not open, delivery and other claims about the network as a document, and say so.
+
+    A file that ends with .v is for Coq, and holds the first verdict alone.
+    """
+    from unknot.certificates import delivery_claim, document, verdict_claim, write_document
+
+    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
+    if path.suffix == COQ:
+        _write_coq_file(relation, claims[:1], path)
+        return
+    if delivery is not None and delivery.delivered is not None:
+        claims.append(delivery_claim(relation, delivery.delivered))
+    write_document(document(relation.network, relation, [*claims, *more]), path)
+    say(f"wrote {path}; `unknot accept` checks it")
+
+
+def _write_coq_file(relation: Relation, claims: list[dict[str, Any]], path: Path) -> None:
+    """Write the first claim as a file for Coq, and say so, or why not."""
+    from unknot._base.output import write_text
+    from unknot.certificates import Rejected, coq_file, document
+
+    content = document(relation.network, relation, claims)
+    try:
+        text = coq_file(content, claims[0] if claims else {"proof": {}})
+    except Rejected as error:
+        say(f"{path} was not written: {error}")
+        return
+    write_text(path, text)
+    say(f"wrote {path}; `coqc {path}` checks it")

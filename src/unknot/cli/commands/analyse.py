@@ -1,0 +1,151 @@
+"""`unknot analyse`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot.cli.commands.options import Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
+from unknot.cli.commands.outcomes import UNDECIDED
+from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from unknot._base.units import Scale, Units
+    from unknot.routing.relation import Relation
+    from unknot.simulation.run.costs import Cost
+    from unknot.verify.properties import Properties
+
+
+def analyse(
+    network: NetworkText,
+    routing: RoutingText,
+    vcs: Vcs = None,
+    traffic: Annotated[str, typer.Option(help="A pattern for the loads, such as uniform or transpose.")] = "uniform",
+    best: Annotated[
+        bool, typer.Option("--best", help="Also find the best split of the traffic over all permitted routes.")
+    ] = False,
+    flits: Annotated[
+        int | None,
+        typer.Option(
+            help="Also print what a message of this many flits takes alone, by simulator and cost model.", min=1
+        ),
+    ] = None,
+    units: UnitsText = None,
+    time_limit: MostTime = None,
+    json: Json = False,
+) -> None:
+    """Tell the properties of a routing beside deadlock.
+
+    Length and coherence of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
+    those that are never used, channel loads and ideal throughput.
+
+    Exit code 0: all was found; 3: there was no time for some.
+    """
+    from unknot._base.units import Scale
+    from unknot.cli.commands import activity, display
+    from unknot.verify.properties import properties
+
+    scale = Scale.of(units)
+    deadline = deadline_of(time_limit)
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
+    with activity.progress_bar("analyse") as progress:
+        find = partial(properties, relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
+        found = limited(deadline and deadline.closing, find)
+    times: tuple[Cost, ...] = ()
+    if flits is not None:
+        from unknot.simulation.run.costs import costs
+
+        times = limited(deadline, partial(costs, relation, packet_length=flits, traffic=traffic))
+    if json:
+        print_json(_answer(relation, found, times, scale.units))
+    else:
+        _show(relation, found, traffic, scale)
+        if times:
+            display.console().print(_times(times, scale))
+    if deadline is not None and deadline.over and found.left_out:
+        raise typer.Exit(UNDECIDED)
+
+
+def _times(costs: tuple[Cost, ...], scale: Scale) -> Table:
+    """Table of a message's latency alone in the network, under each technique."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    first = costs[0]
+    constants = f"{first.hops:.4g} hops, β = {first.beta:.4g}, τ = {first.tau:.4g}"
+    table = Table(box=SIMPLE_HEAD, title=f"{first.flits} flits alone: {constants}", title_justify="left")
+    table.add_column("switching")
+    table.add_column("cycles", justify="right")
+    table.add_column("cost model", justify="right")
+    table.add_column("")
+    for cost in costs:
+        formula = "d (β + L τ)" if cost.switching == "saf" else "d β + L τ"
+        simulated, model = (f"{value:.2f}{scale.ns(value)}" for value in (cost.simulated, cost.model))
+        table.add_row(cost.switching, simulated, model, formula)
+    return table
+
+
+def _show(relation: Relation, found: Properties, traffic: str, scale: Scale) -> None:
+    from rich.text import Text
+
+    from unknot.cli.commands import display
+
+    network, delivery, paths, use = relation.network, found.delivery, found.adaptivity, found.vc_use
+    yes = display.answer
+    rows: list[tuple[str, str | Text]] = [
+        ("network", network.name),
+        ("routing", relation.name),
+        ("delivers", yes(delivery.delivered)),
+        ("minimal", yes(bool(delivery.minimal))),
+        ("longest route", "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"),
+        ("livelock-free", yes(found.livelock.free)),
+        *(("", text) for text in found.livelock.describe(relation)[:1]),
+        ("coherent", yes(found.coherence.coherent)),
+    ]
+    if found.coherence.witness is not None:
+        rows.append(("", found.coherence.witness.describe(relation)))
+    rows += [
+        ("fully adaptive", yes(paths.fully_adaptive)),
+        ("adaptivity", f"{paths.mean:.4f} of the shortest paths of a pair are permitted on average"),
+    ]
+    if paths.worst_pair is not None:
+        pair = " to ".join(network.terminal_name(t) for t in paths.worst_pair)
+        rows.append(("worst pair", f"{paths.worst_permitted} of {paths.worst_paths}, {pair}"))
+    if paths.forbidden is not None:
+        rows.append(("forbidden", paths.forbidden.describe(relation)))
+    unused = ", ".join(relation.vcs.name(int(vc)) for vc in use.unused[:4])
+    more = ", …" if use.unused.size > 4 else ""
+    rows += [
+        ("VCs", f"{use.total} in all; {_span(use.per_channel)} per channel, {_span(use.per_router)} leave a router"),
+        ("never used", f"{use.unused.size} VCs: {unused}{more}" if use.unused.size else "none"),
+    ]
+    for label, load in ((f"{traffic} traffic", found.loads), ("best split", found.best)):
+        if load is not None:
+            busiest = "" if load.busiest is None else f" on {network.channel_name(load.busiest)}"
+            highest = f"{load.highest:.4g} flits per cycle{scale.gb_per_s(load.highest)}{busiest}"
+            ideal = f"ideal throughput {load.throughput:.4g}{scale.gb_per_s(load.throughput)}"
+            rows.append((label, f"{highest}, {ideal}"))
+    rows += [("", reason) for reason in found.left_out]
+    display.console().print(display.two_columns(rows))
+
+
+def _span(ends: tuple[int, int]) -> str:
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _answer(relation: Relation, found: Properties, times: tuple[Cost, ...], units: Units | None) -> dict[str, Any]:
+    from unknot.cli.answers.analyses import AnalyseAnswer
+    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.units import in_units
+
+    witness = found.coherence.witness
+    coherence = {**vars(found.coherence), "witness": None if witness is None else witness.describe(relation)}
+    livelock = {"free": found.livelock.free, "cycles": found.livelock.describe(relation)}
+    loads = [{"load": load.highest, "throughput": load.throughput} for load in (found.loads, found.best) if load]
+    alone = [{f"latency_{cost.switching}": cost.simulated for cost in times}] if times else []
+    more = {"livelock": livelock, "coherence": coherence, "costs": times, "units": in_units(units, loads + alone)}
+    return answer(AnalyseAnswer, found, found.delivery, of=relation, **more)

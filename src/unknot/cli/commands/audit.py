@@ -1,0 +1,119 @@
+"""`unknot audit`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.options import Json, SwitchingName, TimeLimit
+from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.shared import exit_code, limited, print_json
+
+if TYPE_CHECKING:
+    from unknot.verify.audit import Audit
+    from unknot.verify.audit_multicast import MulticastAudit
+
+
+def audit(
+    fabric: Annotated[
+        Path, typer.Argument(metavar="FOLDER|FABRIC_FILE", help="ibnetdiscover output or a link list.")
+    ],
+    tables: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM dumps them.")
+    ] = None,
+    sl: Annotated[
+        Path | None, typer.Option("--sl", metavar="FILE", help="Service levels of the paths: .psl, or saquery -p.")
+    ] = None,
+    sl2vl: Annotated[
+        Path | None, typer.Option("--sl2vl", metavar="FILE", help="SL to VL tables of the switches.")
+    ] = None,
+    lanes: Annotated[
+        int | None, typer.Option("--lanes", help="Lanes in use, without --sl2vl: the VL is the SL modulo this.")
+    ] = None,
+    mcfdbs: Annotated[
+        Path | None, typer.Option("--mcfdbs", metavar="FILE", help="Multicast tables, as OpenSM dumps them.")
+    ] = None,
+    multicast_sl: Annotated[int, typer.Option("--multicast-sl", help="Service level of multicast packets.")] = 0,
+    lid_matrix: Annotated[
+        Path | None, typer.Option("--lid-matrix", metavar="FILE", help="Hop counts, as OpenSM dumps them.")
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", metavar="OLD", help="An older folder or file; show what changed.")
+    ] = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    cables: Annotated[
+        int,
+        typer.Option(
+            "--cables",
+            help="Show the lengths of routes, and this number of cables: those with the most routes.",
+            min=0,
+        ),
+    ] = 0,
+    time_limit: TimeLimit = 60.0,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
+    json: Json = False,
+) -> None:
+    """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
+
+    In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
+    Multicast is judged together with the routes between hosts, since it shares their buffers. With service levels,
+    a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
+
+    Of dumps that are cut off or lack switches, what is there is judged: a deadlock in it is one, and otherwise the
+    answer is open.
+
+    Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
+    """
+    from unknot._base.deadline import Deadline
+    from unknot._base.switching import switching_named
+    from unknot.cli.commands import activity, audit_display
+    from unknot.fabrics import compare_fabrics, read_fabric
+    from unknot.verify.audit import audit as judge
+    from unknot.verify.audit_routes import routes_between_hosts
+
+    technique = switching_named(switching)
+    deadline = Deadline.after(time_limit, "--time-limit")
+    ending = deadline.closing.closing
+    read = limited(
+        deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs, hops=lid_matrix)
+    )
+    with activity.busy("auditing"):
+        how = partial(judge, switching=technique, time_limit=deadline)
+        found = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
+        routes = routes_between_hosts(read) if cables else None
+        old = None if compare is None else read_fabric(compare)
+        changes = None if old is None else compare_fabrics(old, read)
+        before = None if old is None or old.tables is None else limited(ending, lambda: how(old))
+    if out is not None:
+        from unknot.report import write_audit_report
+
+        write_audit_report(found, out)
+        say(f"report: {out}")
+    if json:
+        from unknot.cli.answers.studies import audit_answer
+
+        print_json(audit_answer(found, changes, before, routes and replace(routes, cables=routes.cables[:cables])))
+    else:
+        audit_display.show_audit(found)
+        if routes is not None:
+            audit_display.show_routes(routes, cables)
+        if changes is not None:
+            audit_display.show_changes(changes, before, found)
+    raise typer.Exit(_exit_code(found))
+
+
+def _exit_code(found: Audit) -> int:
+    """Return the exit code for host-to-host traffic, replies and multicast together."""
+    judged: list[Audit | MulticastAudit] = [found] if found.multicast is None else [found, found.multicast]
+    free = [one.deadlock_free for one in judged]
+    if found.replies is not None:
+        free.append(found.replies.verdict.deadlock_free)
+    delivered = [one.delivered for one in judged]
+    return exit_code(
+        *(False if False in answers else None if None in answers else True for answers in (free, delivered))
+    )

@@ -1,0 +1,185 @@
+"""Audits and repairs of fabrics as tables and lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from unknot.cli.commands.display import accepts, answer, console, sentences, two_columns
+
+if TYPE_CHECKING:
+    from unknot.fabrics import Changes
+    from unknot.report.repair_page import Remedy
+    from unknot.verify.audit import Audit
+    from unknot.verify.audit_hops import HopAudit
+    from unknot.verify.audit_multicast import MulticastAudit
+    from unknot.verify.audit_routes import Routes
+    from unknot.verify.audit_traffic import TrafficAudit
+
+
+def show_audit(audit: Audit) -> None:
+    """Print the audit of a fabric and its tables."""
+    fabric, first = audit.fabric, audit.host_to_host
+    network = fabric.network
+    rows: list[tuple[str, str | Text]] = [
+        ("fabric", f"{fabric.fabric_file}: {network.num_routers} switches, {network.num_terminals} host ports"),
+        ("tables", fabric.tables_file),
+        *((word, file) for word, file in (("levels", fabric.levels_file), ("lanes", fabric.lanes_file)) if file),
+        ("switching", audit.switching),
+        *(("note", note) for note in fabric.notes),
+        ("assumption", audit.assumption),
+        ("established", first.verdict.established),
+        ("evidence", f"the separate checker {accepts(first.certificate_holds)}"),
+    ]
+    console().print(two_columns(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"):
+        table.add_column(heading)
+    for found in audit.rows:
+        delivery = found.delivery
+        open_pairs = found.unknown.unknown_pairs
+        counts = {"not": delivery.undelivered_pairs, "unknown": open_pairs}
+        lost = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
+        longest = "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"
+        longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}" if found.longer_pairs else "none"
+        free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
+        table.add_row(
+            found.traffic, free, delivers, f"{delivery.pairs}" + (f" ({lost})" if lost else ""), longest, longer
+        )
+    console().print(table)
+    for found in audit.rows:
+        if not found.holds or found.traffic != "host-to-host":
+            _show_traffic(found)
+    if audit.multicast is not None:
+        _show_multicast(audit.multicast, audit)
+    if audit.hops is not None:
+        _show_hops(audit.hops, fabric.hops_file)
+    for found in [first] if audit.replies is None or first.verdict.configuration else [audit.replies]:
+        if found.verdict.configuration is not None:
+            from unknot.report.configuration_text import describe
+
+            print()
+            sentences(describe(found.relation, found.verdict.configuration))
+
+
+def show_routes(routes: Routes, most: int) -> None:
+    """Lengths of routes, and the cables with the most of them."""
+    lengths = ", ".join(f"{hops}: {number:,}" for hops, number in enumerate(routes.lengths) if number)
+    console().print(two_columns([("routes by hops", lengths)]))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("cable", "routes forth", "back", "pairs cut off if it fails"):
+        table.add_column(heading)
+    for cable in routes.cables[:most]:
+        table.add_row(cable.name, f"{cable.forth:,}", f"{cable.back:,}", f"{cable.routes:,}")
+    console().print(table)
+
+
+def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:
+    """Print the changes since another reading of a fabric."""
+    rows: list[tuple[str, str | Text]] = []
+    for word, cables in (("cables gone", changes.lost_cables), ("new cables", changes.new_cables)):
+        rows += [(word if not i else "", name) for i, name in enumerate(_first(cables))]
+    rows += [("LIDs" if not i else "", name) for i, name in enumerate(_first(changes.lids))]
+    most = ", ".join(_first([f"{name} {number}" for name, number in changes.switches]))
+    if changes.entries:
+        rows.append(("entries", f"{changes.entries} of {changes.compared} changed: {most}"))
+    if before is not None and before.deadlock_free is not after.deadlock_free:
+        rows.append(("deadlock-free", f"before {answer(before.deadlock_free)}, now {answer(after.deadlock_free)}"))
+    if changes.none:
+        rows.append(("changes", f"none in cables, LIDs and {changes.compared:,} table entries"))
+    console().print(two_columns(rows))
+
+
+def _first(names: Sequence[str], most: int = 10) -> list[str]:
+    """The first of a list, and how many more there are."""
+    return [*names[:most], *([f"and {len(names) - most} more"] if len(names) > most else [])]
+
+
+def show_repair(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
+    """Remedies for a fabric that were written; `load` is the highest before."""
+    from unknot.report.repair_page import times
+
+    table = Table(box=SIMPLE_HEAD)
+    for heading in (
+        "remedy", "lanes", "entries changed", "deadlock-free", "and replies", "delivers", "longest route",
+        "highest load",
+    ):  # fmt: skip
+        table.add_column(heading)
+    first = before.host_to_host.delivery
+    table.add_row(
+        "as it is", str(before.lanes), "", answer(before.deadlock_free), _replies(before), answer(before.delivered),
+        "endless" if first.longest_route is None else f"{first.longest_route} hops", f"{load:,}",
+    )  # fmt: skip
+    for row in rows:
+        free, delivers = answer(row.audit.deadlock_free), answer(row.audit.delivered)
+        table.add_row(
+            row.folder, str(row.lanes), str(row.changed), free, _replies(row.audit), delivers, f"{row.longest} hops",
+            times(row.load, load),
+        )  # fmt: skip
+    out = console()
+    out.print(table)
+    for reason in reasons:
+        out.print(f"not written: {reason}")
+
+
+def _replies(audit: Audit) -> Text:
+    """Whether replies at the level of the request are free too; on one lane they are what requests are."""
+    return answer((audit.replies or audit.host_to_host).verdict.deadlock_free)
+
+
+def _show_traffic(found: TrafficAudit) -> None:
+    """Print what a kind of traffic is, and the loop and the dead ends of one that fails."""
+    rows: list[tuple[str, str | Text]] = [(found.traffic, found.meaning)]
+    if found.loop:
+        rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
+    rows += [("  lost", lost) for lost in found.lost]
+    rows += [("  unknown", cause) for cause in _first(found.unknown.unknown_because)]
+    console().print(two_columns(rows))
+
+
+def _show_multicast(found: MulticastAudit, audit: Audit) -> None:
+    """Whether multicast groups and routes between hosts can deadlock together."""
+    beside = "with host-to-host traffic" if audit.deadlock_free else "with host-to-host traffic, which can deadlock"
+    level = f" at SL {found.level}" if found.relation.vcs.widest > 1 else ""
+    rows: list[tuple[str, str | Text]] = [
+        ("multicast", f"{found.groups} groups by {audit.fabric.multicast_file}{level}"),
+        ("  deadlock-free", Text.assemble(answer(found.deadlock_free), f", {beside}")),
+        ("  evidence", f"the separate checker {accepts(found.certificate_holds)}"),
+        (
+            "  delivers",
+            Text.assemble(
+                answer(found.delivered),
+                f", {found.pairs - found.undelivered_pairs} of {found.pairs} pairs of members",
+            ),
+        ),
+    ]
+    if found.loop:
+        rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
+    rows += [("  endless", circle) for circle in found.circling]
+    rows += [("  lost", lost) for lost in found.lost]
+    console().print(two_columns(rows))
+    if found.verdict.configuration is not None and audit.deadlock_free:
+        from unknot.report.configuration_text import describe
+
+        print()
+        sentences(describe(found.relation, found.verdict.configuration))
+
+
+def _show_hops(found: HopAudit, file: str) -> None:
+    """A LID matrix against routes and cables."""
+    longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}; {found.longest_example}"
+    rows: list[tuple[str, str | Text]] = [
+        ("LID matrix", file),
+        ("  longer routes", longer if found.longer_pairs else "none is longer than the least hops of the matrix"),
+        ("  detours", f"{found.detours} pairs of switches have more hops there than the cables would allow"),
+    ]
+    if found.forbidden_pairs:
+        rows.append(("  no way there", f"{found.forbidden_pairs} pairs that have a route"))
+    if found.contradictions:
+        rows.append(("  contradictions", f"{found.contradictions}: the matrix does not fit the cables, or itself"))
+    rows += [("", wrong) for wrong in found.wrong]
+    console().print(two_columns(rows))

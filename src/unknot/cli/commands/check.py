@@ -1,0 +1,152 @@
+"""`unknot check`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.options import (
+    BufferDepth,
+    EvidenceFile,
+    Flows,
+    Json,
+    NetworkText,
+    Picture,
+    RoutingText,
+    SwitchingName,
+    TimeLimit,
+    Vcs,
+)
+from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.shared import exit_code, limited, network_for, print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot.report.explanation import Section
+    from unknot.verify import Delivery
+
+
+def check(
+    network: NetworkText,
+    routing: RoutingText,
+    vcs: Vcs = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    time_limit: TimeLimit = 60.0,
+    buffer_depth: BufferDepth = 8,
+    flows: Flows = None,
+    smallest: Annotated[
+        bool, typer.Option("--smallest", help="Look for the smallest counterexample, and prove that it is.")
+    ] = False,
+    all_sizes: Annotated[
+        bool, typer.Option("--all-sizes", help="For meshes of every size; NETWORK is a family: mesh(3).")
+    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Tell the whole argument, step by step.")] = False,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the counterexample, for `unknot replay`.")
+    ] = None,
+    evidence: EvidenceFile = None,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
+
+    The other switching techniques are judged as well, in a line each. Exit code, of the technique asked for,
+    0: it holds; 1: it does not; 3: undecided in the time given.
+    """
+    from unknot._base.deadline import Deadline
+    from unknot._base.switching import switching_named
+    from unknot.certificates import evidence_holds
+    from unknot.cli.commands import activity, verdict_display
+    from unknot.report.explanation import explain as explanation
+    from unknot.simulation import replay
+    from unknot.verify import check_all, deliver
+    from unknot.verify.check import NO_ANSWER
+
+    deadline = Deadline.after(time_limit, "--time-limit")
+    technique = switching_named(switching)
+    if all_sizes:
+        from unknot.cli.commands.every_size import check_every_size
+
+        check_every_size(network, routing, vcs, technique, deadline, json=json)
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, flows=flows, proved=True))
+    began = time.monotonic()
+    with activity.proving() as progress:
+        verdicts = check_all(relation, technique, time_limit=deadline, buffer_depth=buffer_depth, progress=progress)
+    verdict = verdicts[technique]
+    seconds = time.monotonic() - began
+    ending = deadline.closing.closing
+    delivery: Delivery | None = None
+    if verdict.method != NO_ANSWER:
+        with activity.busy("looking at the routes"):
+            delivery = ending.unless_over(lambda: deliver(relation))
+    least = None
+    if smallest and verdict.deadlock_free is False:
+        from unknot.verify.smallest import smallest as find_smallest
+
+        with activity.busy("looking for a smaller counterexample"):
+            seek = partial(find_smallest, relation, technique, time_limit=deadline, buffer_depth=buffer_depth)
+            least = deadline.closing.unless_over(partial(seek, known=verdict.configuration))
+        if least is None:
+            say("there was no time to look for a smaller counterexample")
+        elif least.configuration is not None:
+            verdict = replace(verdict, configuration=least.configuration, established=least.configuration.summary)
+    found = verdict.configuration
+    holds: bool | None = None
+    sections: tuple[Section, ...] = ()
+    with activity.busy("looking at the evidence"):
+        if delivery is not None:
+            holds = ending.unless_over(lambda: evidence_holds(relation, verdict))
+        if explain and delivery is not None:
+            carried = None if found is None else replay(relation, found)
+            explain_it = partial(explanation, relation, verdict, delivery, holds=holds, replay=carried)
+            sections = ending.unless_over(explain_it) or ()
+    if out is not None:
+        from unknot.report import draw_configuration, draw_network
+
+        write(out, draw_network(relation.network) if found is None else draw_configuration(relation, found))
+    if export is not None:
+        from unknot.cli.answers.configuration_file import write_configuration
+
+        if found is None:
+            say(f"no counterexample, so {export} was not written")
+        else:
+            write_configuration(
+                relation,
+                found,
+                export,
+                network=network_for(export, network),
+                routing=network_for(export, routing),
+                vcs=vcs,
+            )
+            say(f"wrote {export}")
+    if evidence is not None:
+        from unknot.cli.commands.accept import write_evidence
+
+        others = [other for name, other in verdicts.items() if name != technique]
+        write_evidence(relation, [verdict, *others], delivery, evidence)
+    if json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
+
+        more = {"certificate_holds": holds, "seconds": seconds, "smallest": least, "explanation": sections or None}
+        if delivery is None:
+            print_json(answer(VerdictForm, verdict, of=relation, certificate_holds=holds))
+        else:
+            print_json(answer(CheckAnswer, verdict, delivery, of=relation, techniques=verdicts, **more))
+    else:
+        verdict_display.show_check(
+            relation,
+            verdict,
+            delivery,
+            holds,
+            seconds=seconds,
+            smallest=least,
+            sections=sections,
+            techniques=verdicts,
+        )
+    raise typer.Exit(exit_code(verdict.deadlock_free, None if delivery is None else delivery.delivered))

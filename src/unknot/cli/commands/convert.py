@@ -1,0 +1,81 @@
+"""`unknot convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unknot.cli.commands.options import Json, NetworkText
+from unknot.cli.commands.printing import show
+from unknot.cli.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from unknot.fabrics import Format
+    from unknot.network import Network
+
+_SHOWN = 8
+"""Most hosts that are named."""
+
+
+def convert(
+    source: NetworkText,
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="Its ending decides the format, unless --to does.")],
+    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Name of the format.")] = None,
+    json: Json = False,
+) -> None:
+    """Write a network into a file of another format, and say what that format does not carry.
+
+    A configuration of BookSim 2 becomes a study where the file to write ends in .toml.
+    """
+    if target.suffix == ".toml" and to is None and Path(source).is_file():
+        from unknot.studies.booksim.parse import is_configuration
+
+        if is_configuration(source):
+            from unknot.cli.commands.booksim import write_study
+
+            write_study(source, target)
+            return
+    from unknot.fabrics import write_network
+    from unknot.studies.design import network as named
+
+    built = named(source, where="NETWORK")
+    form, dropped = write_network(built, target, to)
+    notes = _notes(built, form)
+    if json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.networks import ConvertAnswer
+
+        print_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped, notes=notes))
+    else:
+        sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
+        show(f"{target}: {form.words} of {built.name}: {sizes}")
+        for part in dropped:
+            show(f"not carried by this format: {part}")
+        for note in notes:
+            show(note)
+
+
+def _notes(network: Network, form: Format) -> list[str]:
+    """Hosts with several ports, where the format has terminals alone, or hosts at one switch alone."""
+    from unknot.fabrics.hosts import with_several_ports, with_several_switches
+
+    if form.one_switch:
+        found = {
+            host: [network.router_name(r) for r in routers]
+            for host, routers in with_several_switches(network).items()
+        }
+        what = "ports at several switches, and stands at the first"
+    elif form.joins_ports:
+        return []
+    else:
+        found = {host: [str(port) for port in ports] for host, ports in with_several_ports(network).items()}
+        what = "several ports, each written as a terminal of its own"
+    several = [f"{host} ({', '.join(words)})" for host, words in found.items()]
+    if not several:
+        return []
+    count = f"{len(several)} hosts have" if len(several) > 1 else "1 host has"
+    what = what.replace("stands", "stand") if len(several) > 1 else what
+    names = ", ".join(several[:_SHOWN]) + (", …" if len(several) > _SHOWN else "")
+    return [f"{count} {what}: {names}"]

@@ -1,0 +1,140 @@
+"""`unknot curve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.options import (
+    SEED,
+    BufferDepth,
+    BurstsText,
+    Flows,
+    Json,
+    LengthText,
+    Measure,
+    MostTime,
+    NetworkText,
+    Precision,
+    RouterText,
+    Seed,
+    Seeds,
+    SwitchingName,
+    TrafficText,
+    UnitsText,
+    Vcs,
+    Warmup,
+)
+from unknot.cli.commands.outcomes import UNDECIDED, say
+from unknot.cli.commands.shared import deadline_of, flows_in, kept_in, print_json, relation_of, write, write_rows
+
+
+def curve(
+    network: NetworkText,
+    routing: Annotated[
+        list[str],
+        typer.Option("--routing", metavar="NAME", help="A routing, as in `simulate`; repeatable, a curve for each."),
+    ],
+    loads: Annotated[
+        str,
+        typer.Option(metavar="FROM:TO:STEP", help="Offered loads, or a list: '0.1, 0.2'; of the busiest terminal."),
+    ] = "0.05:1:0.05",
+    beyond: Annotated[bool, typer.Option("--beyond", help="Go on past the first load that is not stable.")] = False,
+    vcs: Vcs = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    buffer_depth: BufferDepth = 8,
+    router: RouterText = "",
+    traffic: TrafficText = "uniform",
+    flows: Flows = None,
+    packet_length: LengthText = "1",
+    bursts: BurstsText = None,
+    warmup: Warmup = None,
+    measure: Measure = None,
+    precision: Precision = None,
+    seed: Seed = SEED,
+    seeds: Seeds = None,
+    jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="SQLite file of results; by default beside the first --out.")
+    ] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Draw the curves (.svg, .png, .pdf), or write a row for each run (.csv, .parquet); repeatable.",
+        ),
+    ] = None,
+    time_limit: MostTime = None,
+    units: UnitsText = None,
+    json: Json = False,
+) -> None:
+    """Draw latency and accepted load against offered load, for one or several routings of a network.
+
+    Each routing is proved first. Finished points are kept: a curve that was stopped goes on where it stood.
+    """
+    from unknot._base.deadline import NEVER
+    from unknot._base.errors import SimulationError
+    from unknot._base.units import Scale
+    from unknot.cli.answers.studies import curve_answer
+    from unknot.cli.commands import activity, display
+    from unknot.report.picture import require_ending
+    from unknot.simulation.run import options
+    from unknot.studies.curves import curve as measured_curve
+
+    if flows is not None and traffic != "uniform":
+        raise SimulationError("--flows says who sends what; leave out --traffic")
+    deadline = deadline_of(time_limit)
+    scale, files = Scale.of(units), out or []
+    tables = [file for file in files if file.suffix.lower() in TABLES]
+    for file in (file for file in files if file not in tables):
+        require_ending(file)
+    store = store or (files[0].with_suffix(".sqlite") if files else None)
+    relations = {text: relation_of(network, text, vcs, simulated=True, flows=flows) for text in routing}
+    with kept_in(store), activity.progress_bar("curve") as progress:
+        found = measured_curve(
+            relations,
+            loads=loads,
+            beyond=beyond,
+            switching=switching,
+            buffer_depth=buffer_depth,
+            router=options.router_of(router, "--router"),
+            traffic=traffic if flows is None else flows_in(flows, next(iter(relations.values())).network),
+            packet_length=options.lengths_of(packet_length, "--packet-length"),
+            bursts=None if bursts is None else options.bursts_of(bursts, "--bursts"),
+            warmup=warmup,
+            measure=measure,
+            precision=precision,
+            seeds=range(seed, seed + (seeds or 1)),
+            jobs=jobs,
+            store=store,
+            time_limit=deadline or NEVER,
+            progress=progress,
+            note=say,
+        )
+    if found.cut_short:
+        say(f"given up after {time_limit:g} s, the time limit; points that are done are {_kept(store)}")
+        if not found.rows:
+            raise typer.Exit(UNDECIDED)
+    for file in tables:
+        csv = file.suffix.lower() == ".csv"
+        write_rows(found.rows, file if csv else None, None if csv else file, units=scale.units)
+    for file in (file for file in files if file not in tables):
+        write(file, found.plot(units=scale.units))
+    if json:
+        print_json(curve_answer(found, scale.units))
+    else:
+        display.show_study(found, scale=scale)
+    if found.cut_short:
+        raise typer.Exit(UNDECIDED)
+
+
+def _kept(store: Path | None) -> str:
+    return f"kept in {store}: give the same command again to go on from there" if store else "shown, and not kept"
+
+
+TABLES = (".csv", ".parquet")
+"""Endings of files with a row for each run."""

@@ -1,0 +1,260 @@
+"""`unknot design`."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.guard import keeping_the_best
+from unknot.cli.commands.options import Json, Picture, SwitchingName, TimeLimit
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.cli.commands.shared import print_json, write
+
+if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+    from unknot.design import Design, Judged, Proof, Rule
+
+
+SEARCHING = 0.75
+"""Share of the time for the search; the rest is for the check of its evidence."""
+
+
+class Meaning(StrEnum):
+    """Definitions of providing a BNR."""
+
+    states = "states"
+    paths = "paths"
+
+
+class Symmetry(StrEnum):
+    """Symmetries that can be demanded of the rule."""
+
+    none = "none"
+    transposition = "transposition"
+    reversal = "reversal"
+    reflections = "reflections"
+
+
+def design(
+    family: Annotated[
+        str, typer.Argument(metavar="FAMILY", help="mesh(3): all meshes of three dimensions; or hypercube(3).")
+    ],
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    adaptive: Annotated[
+        str, typer.Option(metavar="full|K", help="Fully adaptive, or K of the 2^n BNRs at least.")
+    ] = "full",
+    by: Annotated[
+        Meaning,
+        typer.Option(help="states: every direction offered wherever a header is; paths: every path, with some VCs."),
+    ] = Meaning.states,
+    symmetry: Annotated[
+        Symmetry,
+        typer.Option(help="The same when dimensions are exchanged; when all directions, or any, are reversed."),
+    ] = Symmetry.none,
+    vcs: Annotated[
+        str | None, typer.Option(metavar="'1/1 1/2'", help="VCs up/down each dimension, to judge only these.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--every", help="Judge all distributions of the fewest VCs.")] = False,
+    time_limit: TimeLimit = 60.0,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE.py", help="Write the rule as a routing of one's own.")
+    ] = None,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Find a deadlock-free adaptive routing with the fewest virtual channels, and prove that fewer are too few.
+
+    All minimal rules are searched that depend on the type of virtual channel a header is in and on the directions
+    that remain. Ctrl-C ends the search and keeps what was found.
+
+    Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given.
+    """
+    from unknot._base.deadline import Deadline
+    from unknot.cli.commands import activity
+    from unknot.design import design as find
+
+    deadline = Deadline.after(time_limit, "--time-limit")
+    least = None if adaptive == "full" else _number(adaptive)
+    counts = None if vcs is None else _counts(vcs)
+    began = time.monotonic()
+    with keeping_the_best(), activity.status("designing") as progress:
+        found = find(
+            family, switching, adaptive=by.value, least=least, symmetry=symmetry.value, counts=counts, every=every,
+            time_limit=deadline.part(SEARCHING), progress=progress,
+        )  # fmt: skip
+    with activity.busy("checking the evidence"):
+        checked = [_checked(one, deadline.closing) for one in found.judged]
+        found = replace(found, judged=tuple(checked), complete=found.complete and checked == list(found.judged))
+    seconds = time.monotonic() - began
+    best = found.found
+    rule = None if best is None else best.rule
+    if rule is None and (out is not None or export is not None):
+        say("no rule was found, so no file was written")
+    if rule is not None and out is not None:
+        from unknot.report import draw_rule
+
+        write(out, draw_rule(rule))
+    if rule is not None and export is not None:
+        from unknot._base.output import write_text
+        from unknot.design.python_file import python_file
+
+        write_text(export, python_file(rule, conclusion(found, family)))
+        say(f"wrote {export}")
+    if json:
+        print_json(_answer(found, family, seconds))
+    else:
+        _show(found, family, seconds)
+    holds = all(one.holds is not False for one in found.judged)
+    if not holds:
+        raise typer.Exit(FAILS)
+    if best is not None:
+        raise typer.Exit(HOLDS if best.proof is not None else UNDECIDED)
+    raise typer.Exit(
+        FAILS if found.judged and found.judged[-1].outcome == "impossible" and found.complete else UNDECIDED
+    )
+
+
+def _checked(one: Judged, ending: Deadline) -> Judged:
+    """A distribution as it was judged; open, if it is impossible by evidence for whose check there is no time."""
+    if one.outcome == "impossible" and ending.unless_over(lambda: one.holds) is None:
+        return replace(one, outcome="open", evidence=())
+    return one
+
+
+def _number(text: str) -> int:
+    from unknot._base.errors import RelationError
+
+    if not text.isascii() or not text.isdigit() or len(text) > 3:
+        raise RelationError(f"--adaptive is full, or a number of BNRs; got {text!r}")
+    return int(text)
+
+
+def _counts(text: str) -> tuple[tuple[int, int], ...]:
+    from unknot._base.errors import RelationError
+
+    pairs = [re.fullmatch(r"([0-9]{1,3})/([0-9]{1,3})", word) for word in text.split()]
+    if not pairs or None in pairs:
+        raise RelationError(f"--vcs wants VCs up/down each dimension, such as '1/1 1/2'; got {text!r}")
+    return tuple((int(pair[1]), int(pair[2])) for pair in pairs if pair is not None)
+
+
+def conclusion(found: Design, family: str) -> str:
+    """Return the conclusion in a sentence or two."""
+    least, best = found.request.least, found.found
+    what = "fully adaptive" if least is None else f"adaptive in {least} of {2**found.dimensions} BNRs"
+    asked = f"{what} on {family} under {found.switching}"
+    if best is None:
+        if refuted(found):
+            return f"No rule with {found.judged[-1].space.text} is {asked}."
+        return f"Open: no rule with fewer than {found.lower_bound} VCs per router is {asked}."
+    enough = f"{best.space.vcs} VCs per router are enough for routing that is {asked}."
+    if best.proof is None:
+        enough += f" There is no proof for every size: the rule was decided up to {'×'.join(map(str, best.sides))}."
+    if found.fewest:
+        return f"{enough} Fewer are impossible."
+    if len(found.judged) == 1:
+        return enough
+    return f"{enough} Fewer than {found.lower_bound} are impossible; in between it is open."
+
+
+def refuted(found: Design) -> bool:
+    """Whether the search ended with the last distribution shown to be impossible."""
+    return found.complete and bool(found.judged) and found.judged[-1].outcome == "impossible"
+
+
+def proof_text(proof: Proof) -> str:
+    """A proof in a phrase."""
+    levels = f"{len(proof.levels)} linear function{'s' * (len(proof.levels) != 1)} of the coordinates"
+    return f"on every mesh: a ranking by {levels}, compared in order ({proof.kind})"
+
+
+def _show(found: Design, family: str, seconds: float) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from unknot.cli.commands import display
+
+    rows: list[tuple[str, Any]] = [("conclusion", conclusion(found, family))]
+    best = found.found
+    if best is not None and best.rule is not None:
+        provided = best.rule.provided(states=found.request.adaptive == "states")
+        rows += [
+            ("VCs", best.space.text),
+            ("BNRs", f"{len(provided)} of {2**found.dimensions} provided"),
+        ]
+        if best.proof is not None:
+            rows.append(
+                ("deadlock-free", f"{proof_text(best.proof)}; the separate checker {display.accepts(best.holds)}")
+            )
+    rows.extend(_refusals(found.judged))
+    rows.append(("search", f"{seconds:.1f} s{'' if found.complete else '; it was cut short'}"))
+    out = display.console()
+    out.print(display.two_columns(rows))
+    if best is not None and best.rule is not None:
+        table = Table(box=SIMPLE_HEAD)
+        for heading in ("left to go", "in", "may take"):
+            table.add_column(heading)
+        for left, held, choice in _rows(best.rule):
+            table.add_row(left, held, choice)
+        out.print(table)
+
+
+def _refusals(judged: Sequence[Judged]) -> list[tuple[str, str]]:
+    """A row for each distribution without a rule; those with one reason together."""
+    from unknot.cli.commands import display
+
+    together: dict[tuple[object, ...], list[Judged]] = {}
+    for one in judged:
+        if one.outcome != "found":
+            reasons = tuple(e.space.counts for e in one.evidence if e.space != one.space)
+            together.setdefault((one.outcome, reasons or one.space.counts), []).append(one)
+    rows: list[tuple[str, str]] = []
+    for same in together.values():
+        one, text = same[0], same[0].space.text
+        if len(same) > 1:
+            text = f"{len(same)} distributions of {one.space.vcs} to {same[-1].space.vcs} VCs per router"
+        accepted = display.accepts(all(other.holds is not False for other in same))
+        note = f"; the separate checker {accepted}" if one.outcome == "impossible" else ""
+        rows.append((one.outcome, f"{text}{_why(one)}{note}"))
+    return rows
+
+
+def _why(one: Judged) -> str:
+    if one.outcome == "open":
+        return f": no answer after {one.rounds} rules" if one.rounds else ""
+    if not one.evidence:
+        return ": the symmetry exchanges directions with different numbers of VCs"
+    evidence = one.evidence[0]
+    kinds = {
+        "deadlocks": len(evidence.refuted),
+        "cycles of dependencies": len(evidence.walks),
+        "paths": len(evidence.paths),
+    }
+    note = " and ".join(f"{number} {noun}" for noun, number in kinds.items() if number)
+    smaller = "" if evidence.space == one.space else f" {evidence.space.text} in fewer dimensions are too few:"
+    return f":{smaller} {note} leave no rule, by a refutation of {len(evidence.steps)} steps"
+
+
+def _rows(rule: Rule) -> list[tuple[str, str, str]]:
+    from unknot.design.space import letter
+
+    found, before = [], None
+    for signs, held, choice in rule.rows():
+        left = " ".join(f"{letter(i)}{'0+-'[sign]}" for i, sign in enumerate(signs) if sign)
+        found.append(("" if left == before else left, held, choice))
+        before = left
+    return found
+
+
+def _answer(found: Design, family: str, seconds: float) -> dict[str, Any]:
+    from unknot.cli.answers.design import design_answer
+
+    return design_answer(found, family=family, conclusion=conclusion(found, family), seconds=seconds)

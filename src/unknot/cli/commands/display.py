@@ -1,0 +1,321 @@
+"""Results as tables and lines of text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from unknot._base.units import Scale
+from unknot.cli.commands.printing import ANSWERING, printable
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.verify.delivery import Delivery
+
+if TYPE_CHECKING:
+    from unknot.network.metrics import Metrics
+    from unknot.simulation.run.limits import Saturation
+    from unknot.simulation.run.replication import Runs
+    from unknot.simulation.run.run import Run
+    from unknot.studies.result import DesignResult, StudyResult
+    from unknot.traffic import Pattern
+
+PIPE_WIDTH = 120
+"""Columns where stdout is no terminal."""
+PLAIN = Scale()
+MOST_ROWS = 20
+"""Most flows and channels that are listed."""
+_ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
+
+
+def show_network(network: Network, metrics: Metrics) -> None:
+    """Figures of a network."""
+    sampled = f" (sampled from {metrics.sampled} routers)" if metrics.sampled else ""
+    unknown = "not computed" if metrics.connected else "none: not connected"
+    connected = answer(metrics.connected)
+    if metrics.terminals_connected and not metrics.connected:
+        unknown = "none: not every router has a way to every other"
+        connected = Text("every terminal has a way to every other; not every router")
+    rows: list[tuple[str, str | Text]] = [
+        ("network", network.name),
+        ("routers", str(metrics.routers)),
+        ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
+        ("terminals", str(metrics.terminals)),
+        ("degree", _range(metrics.degree_min, metrics.degree_max)),
+        ("connected", connected),
+        ("diameter", unknown if metrics.diameter is None else f"{metrics.diameter} hops{sampled}"),
+        ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
+        ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
+    ]
+    console().print(two_columns(rows))
+
+
+def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale = PLAIN, hint: str = "") -> None:
+    """One simulation."""
+    rows = [
+        *_point_rows(relation, run, f"; {run.packets} measured", chosen, scale),
+        _accepted_row(run, scale),
+        *_latency_rows(run, scale),
+        ("stable", _stable(run)),
+    ]
+    if run.reason:
+        rows.append(("reason", run.reason))
+    if hint:
+        rows.append(("hint", hint))
+    for one in run.classes:
+        carried = f"accepted {one.accepted_load:.4f}{scale.gb_per_s(one.accepted_load)} of {one.offered_load:.4g}"
+        mean = f"{_number(one.latency_mean)} cycles{scale.ns(one.latency_mean)} mean"
+        rows.append((f"class {one.name}", f"{mean}, {carried}, {one.packets} packets"))
+    if run.faults:
+        lost = f"{run.lost_packets} packets lost, {run.lost_flits} flits of them in the network"
+        rows.append(("faults", "\n".join((*run.faults, lost))))
+    if run.utilisation.size:
+        busiest = int(run.utilisation.argmax())
+        name, load = relation.network.channel_name(busiest), float(run.utilisation[busiest])
+        rows.append(("busiest channel", f"{name}, {load:.3f} flits per cycle{scale.gb_per_s(load)}"))
+    phases = f"{run.warmup} warming up, {run.measured} measured"
+    took = f"{run.cycles} cycles{scale.ns(run.cycles)} ({phases})"
+    rows.append(("simulated", f"{took}, {run.flit_hops} flit-hops, seed {run.seed}"))
+    console().print(two_columns(rows))
+    if run.deadlock is not None:
+        from unknot.report.configuration_text import describe
+
+        print()
+        sentences(describe(relation, run.deadlock, packet_length=run.packet_length))
+
+
+def show_flows(network: Network, run: Run, flows: Pattern, scale: Scale) -> None:
+    """The slowest flows and the busiest channels of a run by pairs."""
+    from unknot.cli.answers.runs import flows_of
+
+    every, bits = flows_of(run, flows), scale.units.gbit_per_s if scale.units else float
+    rate, time = ("Gb/s", "ns") if scale.units else ("flits per cycle", "cycles")
+    table = Table(box=SIMPLE_HEAD, title=_of("slowest", len(every), "flows"), title_justify="left")
+    for heading in ("flow", f"offered, {rate}", f"accepted, {rate}", f"mean latency, {time}"):
+        table.add_column(heading, justify="left" if heading == "flow" else "right")
+    for flow in every[:MOST_ROWS]:
+        ends = " → ".join(network.terminal_name(flow[end]) for end in ("source", "target"))
+        latency = "–" if flow["latency_mean"] is None else f"{scale.time(flow['latency_mean']):.2f}"
+        table.add_row(Text(ends), f"{bits(flow['offered']):.4g}", f"{bits(flow['accepted']):.4g}", latency)
+    console().print(table)
+    table = Table(box=SIMPLE_HEAD, title=_of("busiest", run.utilisation.size, "channels"), title_justify="left")
+    table.add_column("channel")
+    table.add_column(rate, justify="right")
+    table.add_column("of what it can carry", justify="right")
+    for channel in (-run.utilisation).argsort(kind="stable")[:MOST_ROWS].tolist():
+        load = float(run.utilisation[channel])
+        table.add_row(Text(network.channel_name(channel)), f"{bits(load):.4g}", f"{load:.0%}")
+    console().print(table)
+
+
+def _of(which: str, count: int, what: str) -> str:
+    return f"the {MOST_ROWS} {which} of {count} {what}; --json has all" if count > MOST_ROWS else what
+
+
+def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
+    """One point with several seeds."""
+    from unknot.simulation.run.replication import FEWEST_SEEDS
+
+    rows = [
+        *_point_rows(relation, found.runs[0], "", chosen, scale),
+        _accepted_row(found, scale),
+        *_latency_rows(found, scale),
+        *([("intervals", f"too few seeds: {FEWEST_SEEDS} are needed")] if len(found.runs) < FEWEST_SEEDS else []),
+        (
+            "stable",
+            Text(
+                f"{found.stable_runs} of {len(found.runs)} runs",
+                style=answer(None if found.undecided else found.stable).style,
+            ),
+        ),
+    ]
+    if found.reason:
+        rows.append(("reason", found.reason))
+    console().print(two_columns(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("seed", "accepted", "latency", "p99", "cycles", "stable"):
+        table.add_column(heading, justify="left" if heading == "stable" else "right")
+    for run in found.runs:
+        accepted = _accepted_row(run, scale)[1]
+        latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
+        p99, cycles = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
+        table.add_row(str(run.seed), accepted, latency, p99, cycles, _stable(run))
+    console().print(table)
+
+
+def _accepted_row(found: Run | Runs, scale: Scale) -> tuple[str, str]:
+    load = found.accepted_load
+    return "accepted load", f"{load:.4f}{_within(found.accepted_half_width, 4)}{scale.gb_per_s(load)}"
+
+
+def _point_rows(relation: Relation, run: Run, more: str, chosen: bool, scale: Scale) -> list[tuple[str, str | Text]]:
+    """Rows that describe the design and load of a simulated point."""
+    from unknot.report.option_text import bursts, lengths, router
+
+    offered = f"{run.offered_load:g} flits per terminal per cycle{scale.gb_per_s(run.offered_load)}"
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", _routing(relation, chosen)),
+        ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
+        ("packets", f"{lengths(dict(run.lengths) or run.packet_length)}{more}"),
+        ("offered load", f"{offered}{bursts(run.bursts)}"),
+    ]
+    return [*rows[:3], ("router", router(run.router)), *rows[3:]] if router(run.router) else rows
+
+
+def _routing(relation: Relation, chosen: bool) -> str:
+    """A routing with its virtual channels, and whether their number was given or chosen."""
+    return f"{relation.name}, {vcs_per_channel(relation)}{' (chosen; --vcs gives another number)' if chosen else ''}"
+
+
+def _latency_rows(run: Run | Runs, scale: Scale) -> list[tuple[str, str | Text]]:
+    mean = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles{scale.ns(run.latency_mean)} mean"
+    names = {"median": run.latency_p50, "p95": run.latency_p95, "p99": run.latency_p99, "max": run.latency_max}
+    inside = run.network_latency_mean
+    return [
+        ("packet latency", mean),
+        ("", ", ".join(f"{_number(value)}{scale.ns(value)} {name}" for name, value in names.items())),
+        ("network latency", f"{_number(inside)} cycles{scale.ns(inside)} mean"),
+        ("hops", f"{_number(run.hops_mean)} mean"),
+    ]
+
+
+def show_saturation(
+    relation: Relation, found: Saturation, empty: float, *, chosen: bool = False, scale: Scale = PLAIN
+) -> None:
+    """Saturation of a network, with the latency of the empty one."""
+    limit = "stable at load 1" if found.limit is None else f"not stable at {found.limit:.4g}"
+    limit += scale.gb_per_s(found.limit)
+    stable, most = f"{found.load:.4g}{scale.gb_per_s(found.load)}", found.throughput
+    rows: list[tuple[str, str | Text]] = [
+        ("network", relation.network.name),
+        ("routing", _routing(relation, chosen)),
+        ("zero-load latency", f"{empty:.2f} cycles{scale.ns(empty)} mean"),
+        ("saturation", f"stable at {stable}, {limit} flits per terminal per cycle"),
+        ("throughput", f"{most:.4f} flits per terminal per cycle{scale.gb_per_s(most)} accepted at most"),
+    ]
+    console().print(two_columns(rows))
+
+
+def show_study(result: StudyResult, *, scale: Scale = PLAIN) -> None:
+    """One line for each design."""
+    table = Table(box=SIMPLE_HEAD, title=result.study.title or None, title_style="bold", title_justify="left")
+    for heading in ("design", "deadlock-free", "delivers", "minimal", "latency", "loads"):
+        table.add_column(heading)
+    for design in result.designs:
+        runs = design.runs
+        table.add_row(
+            Text(design.design.name),
+            answer(design.verdict.deadlock_free),
+            answer(design.delivery.delivered),
+            answer(design.delivery.minimal),
+            _first_latency(runs[0], scale) if runs else "–",
+            _loads(design, scale),
+        )
+    console().print(table)
+
+
+def _first_latency(run: Run, scale: Scale) -> str:
+    load = f"{run.offered_load:g}{scale.gb_per_s(run.offered_load)}"
+    return f"{_number(run.latency_mean)}{scale.ns(run.latency_mean)} at {load}"
+
+
+def _loads(design: DesignResult, scale: Scale) -> str:
+    if not design.runs:
+        return "not simulated"
+    broken = next((run for run in design.runs if not (run.stable or run.undecided)), None)
+    stable = [run.offered_load for run in design.runs if run.stable]
+    if broken is None and stable:
+        return f"stable up to {max(stable):g}{scale.gb_per_s(max(stable))}"
+    broken = broken or design.runs[0]
+    return f"{broken.outcome} at {broken.offered_load:g}{scale.gb_per_s(broken.offered_load)}"
+
+
+def _stable(run: Run) -> Text:
+    return answer(None if run.undecided else run.stable)
+
+
+def answer(value: bool | None) -> Text:
+    """Yes, NO or undecided, coloured."""
+    word, style = _ANSWER[value]
+    return Text(word, style=style)
+
+
+def delivery_rows(relation: Relation, delivery: Delivery) -> list[tuple[str, str | Text]]:
+    """Whether every packet arrives, and how long routes are."""
+    rows: list[tuple[str, str | Text]] = [("delivers", answer(delivery.delivered))]
+    if delivery.delivered is None:
+        return rows
+    if not delivery.delivered:
+        rows.append(("undelivered", f"{delivery.undelivered_pairs} of {delivery.pairs} pairs"))
+        for at, address in delivery.dead_ends[:3]:
+            rows.append(("dead end", f"{relation.vcs.name(at)}, for {relation.address_name(address)}"))
+        for input_vcs, address in delivery.loops[:3]:
+            names = ", ".join(relation.vcs.name(at) for at in input_vcs)
+            rows.append(("loop", f"{names}, for {relation.address_name(address)}"))
+    rows.append(
+        ("minimal", answer(delivery.minimal) if delivery.minimal is not None else "no: routes may be endless")
+    )
+    if delivery.longest_route is not None and delivery.longest_pair is not None:
+        source, address = delivery.longest_pair
+        pair = f"{relation.network.terminal_name(source)} to {relation.address_name(address)}"
+        rows.append(("longest route", f"{delivery.longest_route} hops, such as {pair}"))
+    return rows
+
+
+def two_columns(rows: Iterable[tuple[str, str | Text]]) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column()
+    for label, value in rows:
+        grid.add_row(Text(label), value if isinstance(value, Text) else Text(value))
+    return grid
+
+
+def sentences(lines: Iterable[str]) -> None:
+    out = console()
+    for line in lines:
+        out.print(Text(line), soft_wrap=True)
+
+
+class _Console(Console):
+    """A console whose texts hold nothing that a terminal obeys, and nothing that the stream cannot hold."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text, self.file), style, control)
+
+
+def console(*, errors: bool = False) -> Console:
+    """Console for answers, or with `errors` for signs of activity."""
+    if not errors:
+        ANSWERING.set()
+    width = None if errors or sys.stdout.isatty() else PIPE_WIDTH
+    return _Console(highlight=False, width=width, stderr=errors)
+
+
+def vcs_per_channel(relation: Relation) -> str:
+    low, high = (int(f()) for f in (relation.vcs.counts.min, relation.vcs.counts.max)) if relation.num_vcs else (0, 0)
+    return f"{_range(low, high)} virtual channel{'' if high == 1 else 's'} per channel"
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def accepts(holds: bool | None) -> str:
+    return {True: "accepts it", False: "REJECTS it", None: "could not go through it again: too large"}[holds]
+
+
+def _within(half_width: float | None, digits: int) -> str:
+    return "" if half_width is None else f" ± {half_width:.{digits}f}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

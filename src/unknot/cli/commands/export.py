@@ -1,0 +1,43 @@
+"""`unknot export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot.cli.commands.options import Flows, Json, NetworkText, RoutingText, Vcs
+from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.shared import print_json, relation_of
+
+
+def export(
+    network: NetworkText,
+    routing: RoutingText,
+    out: Annotated[Path, typer.Option(metavar="FILE.json|csv|v|py", help="Where the tables go.")],
+    vcs: Vcs = None,
+    flows: Flows = None,
+    json: Json = False,
+) -> None:
+    """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v), weights for gem5's Garnet (.py).
+
+    An entry has an input, an address and the candidates there; adaptive routings have several, which Garnet cannot
+    hold.
+    """
+    from unknot.report.export import entries
+    from unknot.report.export import export as write
+
+    relation = relation_of(network, routing, vcs, flows=flows)
+    write(relation, out)
+    if not json:
+        say(f"wrote {out}")
+        return
+    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.repair import ExportAnswer
+
+    choices = [len(found) for _, _, _, found in entries(relation)]
+    more = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}
+    print_json(
+        answer(ExportAnswer, of=relation, entries=len(choices), most_candidates=max(choices, default=0), **more)
+    )

@@ -1,0 +1,202 @@
+"""`unknot faults`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from unknot._base.errors import UnknotError
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
+from unknot.cli.commands.outcomes import FAILS, HOLDS
+from unknot.cli.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from unknot.lanes import Lanes
+    from unknot.network import Network
+    from unknot.repair import RepairedFault
+    from unknot.verify.fault_sweep import FaultSweep
+
+
+class Kind(StrEnum):
+    """Kinds of parts that fail."""
+
+    links = "links"
+    channels = "channels"
+    routers = "routers"
+
+
+def faults(
+    network: NetworkText,
+    routing: Annotated[
+        str | None,
+        typer.Option("--routing", metavar="NAME", help="A routing; by default a fabric's tables, as they are."),
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Forwarding tables of a fabric, where they are not beside it.")
+    ] = None,
+    vcs: Vcs = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    kind: Annotated[Kind, typer.Option(help="What fails.")] = Kind.links,
+    at_once: Annotated[int, typer.Option(help="How many fail at once.")] = 1,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            help="Most sets of failed parts to try; of more, a random sample of this size. By default 1000, and all "
+            "single faults of a fabric."
+        ),
+    ] = None,
+    seed: Seed = SEED,
+    proof_limit: Annotated[float, typer.Option(help="Seconds for the proof of each fault.")] = 10.0,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Keep routes as far as possible: lanes and changes for single faults."),
+    ] = False,
+    show: Annotated[int, typer.Option(help="How many of the worst faults to name.")] = 10,
+    json: Json = False,
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            "--csv", metavar="FILE", help="Of a fabric: each pair that the faults shown cut off.", dir_okay=False
+        ),
+    ] = None,
+) -> None:
+    """Let every link, channel or router fail and judge the routing on what is left.
+
+    The routing is rebuilt for each fault, as its algorithm takes the network that remains. With --repair its routes
+    are put into lanes, and for every single fault those that are cut get other routes in the same lanes; --routing
+    lanes takes shortest paths in the fewest lanes.
+
+    NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
+    of hosts that lose their route are counted, for each cable (links), direction of one, or switch.
+
+    Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
+    pair of surviving hosts is cut off. 1: not so.
+    """
+    if routing is None:
+        if repair or vcs is not None:
+            raise UnknotError(
+                "faults: --repair and --vcs are of a --routing; the tables of a fabric stay as they are"
+            )
+        from unknot.cli.commands.table_faults import table_faults
+
+        code = table_faults(
+            network, tables, kind=kind.value, at_once=at_once, budget=budget, seed=seed, show=show, json=json, csv=csv
+        )
+        raise typer.Exit(code)
+    if tables is not None or csv is not None:
+        raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
+    from unknot.cli.commands import activity
+    from unknot.studies import design
+    from unknot.verify.fault_sweep import fault_sweep
+
+    built = design.network(network, where="NETWORK")
+    design.require_connected(built)
+    if repair:
+        if at_once != 1:
+            raise UnknotError("faults: --repair is for single faults")
+        _repair(built, routing, vcs, kind.value, seed, show, json)
+    design.routing_named(routing, "--routing")
+    sets = 1000 if budget is None else budget
+    with activity.progress_bar("faults") as progress:
+        found = fault_sweep(
+            built, routing, switching, vcs=vcs, kind=kind.value, faults=at_once, budget=sets, seed=seed,
+            time_limit=proof_limit, progress=progress,
+        )  # fmt: skip
+    if json:
+        from unknot.cli.answers.analyses import FaultsAnswer
+        from unknot.cli.answers.form import answer
+
+        print_json(answer(FaultsAnswer, found))
+    else:
+        _show(found, show)
+    raise typer.Exit(HOLDS if found.survives else FAILS)
+
+
+def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: int, show: int, json: bool) -> NoReturn:
+    from unknot.cli.commands import activity
+    from unknot.lanes import lanes
+    from unknot.repair import repaired_faults
+    from unknot.studies import design
+
+    given = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
+    found = lanes(network, "free" if given is None else "given", routing=given, seed=seed)
+    with activity.progress_bar("faults") as progress:
+        faults = repaired_faults(found, kind, progress=progress)
+    left = [fault for fault in faults if fault.connected]
+    safe = all(fault.safe for fault in left)
+    if json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.repair import RepairedFaultsAnswer
+
+        more = {"kind": kind, "lanes": found.count, "safe": safe, "faults": faults}
+        print_json(answer(RepairedFaultsAnswer, of=found.relation, **more))
+    else:
+        _show_repaired(found, faults, "shortest paths" if given is None else given.name, kind, show)
+    raise typer.Exit(HOLDS if safe else FAILS)
+
+
+def _show_repaired(found: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, show: int) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from unknot.cli.commands import display
+
+    left = [fault for fault in faults if fault.connected]
+    rows: list[tuple[str, str | Text]] = [
+        ("network", found.relation.network.name),
+        ("routing", routing),
+        ("lanes", str(found.count)),
+        ("faults", f"{len(faults)} single {kind}; {len(faults) - len(left)} cut the network in two"),
+        ("lanes after them", f"{max((fault.lanes for fault in left), default=found.count)} at most"),
+        ("changed pairs", _spread([fault.changed for fault in left])),
+        ("changed entries", _spread([fault.entries for fault in left])),
+        ("deadlock-free and delivering", display.answer(all(fault.safe for fault in left))),
+    ]
+    out = display.console()
+    out.print(display.two_columns(rows))
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("worst faults", "lanes", "changed pairs", "changed entries", "longer paths"):
+        table.add_column(heading)
+    for fault in sorted(left, key=lambda one: (-one.lanes, -one.changed))[:show]:
+        table.add_row(
+            fault.part, str(fault.lanes), f"{fault.changed} of {fault.pairs}", str(fault.entries), str(fault.longer)
+        )
+    out.print(table)
+
+
+def _spread(numbers: list[int]) -> str:
+    return f"{sum(numbers) / max(1, len(numbers)):.1f} in the mean, {max(numbers, default=0)} at most"
+
+
+def _show(found: FaultSweep, show: int) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from unknot.cli.commands import display
+    from unknot.report.phrases import sets_tried
+
+    rows: list[tuple[str, str | Text]] = [
+        ("network", found.network),
+        ("routing", found.routing),
+        ("switching", found.switching),
+        ("faults", sets_tried(len(found.tried), found.possible, found.faults, found.kind)),
+        *((outcome, str(count)) for outcome, count in found.counts.items()),
+        ("survives", display.answer(found.survives)),
+    ]
+    out = display.console()
+    out.print(display.two_columns(rows))
+    worst = [fault for fault in found.tried if fault.outcome != "holds"][:show]
+    if worst:
+        table = Table(box=SIMPLE_HEAD)
+        for heading in ("worst faults", "outcome", "not delivered", "why"):
+            table.add_column(heading)
+        for fault in worst:
+            lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
+            table.add_row(", ".join(fault.parts), fault.outcome, lost, fault.why)
+        out.print(table)

@@ -1,0 +1,303 @@
+"""The end of a command: signals, exit codes, and what is said when Unknot itself is at fault."""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from unknot._base import memory
+from unknot._base.background import LOOK, WORK, clock
+from unknot._base.compiling import ABOUT
+from unknot._base.deadline import Deadline
+from unknot._base.errors import visible
+from unknot._base.output import is_writing
+from unknot.cli.commands.printing import ANSWERING
+
+INTERRUPTED, INTERNAL, NOBODY_READS, TOO_LARGE, UNDECIDED = 130, 70, 141, 2, 3
+UNNOTICED = 0.5
+"""Seconds after a signal in which Python code must notice it; compiled code does not, and is then left."""
+UNWINDING = 0.95
+"""Seconds after a signal in which everything must be cleaned up."""
+CLEANING = 0.3
+"""Seconds for what is done at the end of every process."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+SPARED = threading.Event()
+"""Whether a first SIGINT was left to the command, which is to show the best it has within a second."""
+_keeping = threading.Event()
+_interrupted = threading.Event()
+"""Whether Python code was interrupted; whatever it then ends with is no answer."""
+_guarded = threading.Event()
+"""Whether this process is a command, and may be ended."""
+_repeated: list[int] = []
+"""Signals that Unknot has sent to itself, since the first one was lost."""
+AGAIN = 0.05
+"""Seconds after which a lost signal is repeated."""
+
+
+@contextlib.contextmanager
+def keeping_the_best() -> Iterator[None]:
+    """Leave the first SIGINT to the command, which ends its search and shows what it has; a second one ends it."""
+    _keeping.set()
+    try:
+        yield
+    finally:
+        _keeping.clear()
+
+
+def _end_tracker() -> None:
+    """Wait for the process that multiprocessing starts beside its workers; it would outlive this one for a moment.
+
+    Only who started it can: in a worker it is known, but without an id.
+    """
+    tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
+    tracker: Any = getattr(tracking, "_resource_tracker", None)
+    if getattr(tracker, "_pid", None) is not None:
+        tracker._stop()
+
+
+class Guard:
+    """Ends the process soon after SIGINT or SIGTERM, also while the main thread is in compiled code.
+
+    Python handles a signal when the main thread runs Python code again. A thread that reads the wakeup file
+    descriptor learns of it at once, and ends the process if nothing happens soon. No file is left half written, since
+    files are renamed into place.
+    """
+
+    def __init__(self) -> None:
+        self._ended = threading.Event()
+        self._spared = False
+        self._repeated = 0
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._interrupt)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        sys.unraisablehook = _lost
+        threading.Thread(target=self._watch, args=(read,), name="unknot-guard", daemon=True).start()
+
+    def _interrupt(self, number: int, frame: Any) -> NoReturn:
+        if number == signal.SIGINT and len(_repeated) > self._repeated:
+            self._repeated += 1
+        elif number == signal.SIGINT and _keeping.is_set() and not self._spared:
+            self._spared = True
+            SPARED.set()
+            os.write(2, b"interrupted; what was found so far is shown soon, and another Ctrl-C ends at once\n")
+        else:
+            _interrupted.set()
+        raise KeyboardInterrupt
+
+    def _watch(self, read: int) -> None:
+        spared, repeated = False, 0
+        while True:
+            came = os.read(read, 64)
+            own = min(len(_repeated) - repeated, came.count(signal.SIGINT))
+            repeated += own
+            count = sum(map(came.count, _SIGNALS)) - own
+            if count == came.count(signal.SIGINT) - own and _keeping.is_set() and not spared:
+                spared = count > 0
+                count -= spared
+            if count:
+                break
+        end = time.monotonic() + UNWINDING
+        if not _interrupted.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
+            leave_at_once()
+
+    def end(self, code: int) -> NoReturn:
+        """Leave with an exit code once all that was printed is written; threads that still work are left alone."""
+        code = flushed(INTERRUPTED if _interrupted.is_set() else code)
+        self._ended.set()
+        work = [thread for thread in threading.enumerate() if thread.name == WORK]
+        if code == INTERRUPTED or work:
+            _clean_up()
+            os._exit(code)
+        sys.exit(code)
+
+
+def _lost(unraisable: Any) -> None:
+    """Suppress the message on an interrupt that was lost in Python code called from C.
+
+    A process that is to end does so all the same. One that is to show the best it has found is interrupted once more.
+    """
+    if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+    elif not _interrupted.is_set():
+        again = threading.Timer(AGAIN, _repeat)
+        again.daemon = True
+        again.start()
+
+
+def _repeat() -> None:
+    """Interrupt the main thread by a real signal, which ends what it waits for in the system as well."""
+    _repeated.append(signal.SIGINT)
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
+def end_in_time(deadline: Deadline) -> None:
+    """Have the process end soon after a deadline, whatever it does then; without a guard nothing is done.
+
+    Code that looks at the deadline has ended before. What writes a file or prints the answer may go on. Compiling is
+    not part of the time, but may last no longer either, or `ABOUT` seconds.
+    """
+    compiled = time.monotonic() - clock()
+    ending = deadline.closing.closing
+
+    def follow() -> None:
+        compiling = 0.0
+        while not (ending.over or compiling > max(ABOUT, deadline.seconds)) or is_writing() or ANSWERING.is_set():
+            time.sleep(LOOK)
+            compiling = time.monotonic() - clock() - compiled
+        why = "" if ending.over else f": compiling took {compiling:.0f} s; without a limit, once, it ends and is kept"
+        leave_at_once(UNDECIDED, f"given up after {deadline.seconds:g} s, the time limit{why}")
+
+    if _guarded.is_set():
+        threading.Thread(target=follow, name="unknot-limit", daemon=True).start()
+
+
+def leave_at_once(code: int = INTERRUPTED, said: str = "interrupted") -> NoReturn:
+    """End the process without asking the main thread: remove unfinished files, end its children, say so."""
+    from unknot._base.output import discard_unfinished
+
+    with contextlib.suppress(Exception):
+        discard_unfinished()
+        _clean_up()
+    with contextlib.suppress(OSError):
+        shown = b"\x1b[?25h\n" if os.isatty(2) else b""
+        os.write(2, shown + f"{said}\n".encode())
+    os._exit(code)
+
+
+def _clean_up() -> None:
+    """End child processes and give back what they shared, as the interpreter would at its end."""
+    multiprocessing: Any = sys.modules.get("multiprocessing")
+    for child in multiprocessing.active_children() if multiprocessing else ():
+        child.kill()
+    cleaning = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
+    cleaning.start()
+    cleaning.join(CLEANING)
+
+
+def run(command: Callable[[], Any]) -> NoReturn:
+    """Run a command that ends with SystemExit, in the process of the command line."""
+    atexit.register(_end_tracker)  # before multiprocessing is imported, so that this runs after it has cleaned up
+    _open_streams()
+    warnings.showwarning = lambda message, *_, **__: _say(f"note: {visible(str(message))}")
+    guard = Guard()
+    _guarded.set()
+    code = 0
+    try:
+        command()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
+    except BrokenPipeError:
+        code = NOBODY_READS
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BaseException as error:
+        code = internal_error(error)
+    guard.end(code)
+
+
+def internal_error(error: BaseException, *, traceback: bool = False) -> int:
+    """Say in a sentence that Unknot itself is at fault, and where the traceback is; the exit code for it.
+
+    An error after an interrupt is due to that: C code that calls Python drops the exception and fails in its own way.
+    """
+    if _interrupted.is_set():
+        _say("interrupted")
+        return INTERRUPTED
+    if isinstance(error, MemoryError):
+        left = memory.in_words(memory.available())
+        why = f" ({visible(str(error))[:300]})" if str(error) else ""
+        _say(f"out of memory: this takes more than there is, {left}; take a smaller design, or a larger machine{why}")
+        return TOO_LARGE
+    what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
+    from unknot._base.extensions import author_of
+
+    where = "it stands above"
+    trace = _traceback(error)
+    if traceback:
+        _say(visible(trace, "\n"))
+    else:
+        where = _kept(trace)
+    _say(f"internal error, so there is no answer: this is a fault of {author_of(error)} ({what}); traceback: {where}")
+    return INTERNAL
+
+
+def _traceback(error: BaseException) -> str:
+    import traceback
+
+    try:
+        return "".join(traceback.format_exception(error, limit=-60))
+    except Exception:
+        return "it cannot be shown"
+
+
+def _kept(trace: str) -> str:
+    """The traceback in a file of its own: its name, or what to do instead."""
+    import tempfile
+
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="unknot-", suffix=".traceback", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
+            file.write(trace)
+        return file.name
+    except OSError:
+        return "give the same command with --traceback"
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def flushed(code: int) -> int:
+    """Write out what was printed: the exit code, which is another one if that fails."""
+    for stream, counts in ((sys.stdout, True), (sys.stderr, False)):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            code = NOBODY_READS if counts else code
+            _redirect(stream)
+        except (OSError, ValueError) as error:
+            _redirect(stream)
+            if counts:
+                _say(f"stdout: it cannot be written: {getattr(error, 'strerror', None) or error}")
+                code = 2 if code in (0, 1) else code
+    return code
+
+
+def _redirect(stream: Any) -> None:
+    """Let the interpreter find nothing to complain of when it flushes once more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _open_streams() -> None:
+    """Have all three standard streams: no other file takes the number of one, and any character can be written."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            while os.open(os.devnull, os.O_RDWR) < number:
+                pass
+        stream: Any = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif number and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

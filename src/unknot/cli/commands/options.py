@@ -1,0 +1,229 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from copy import copy
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from typer.core import TyperCommand
+
+from unknot._base.deadline import Deadline
+from unknot._base.errors import UnknotError
+from unknot.cli.commands import guard
+
+NetworkText = Annotated[
+    str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
+]
+RoutingText = Annotated[
+    str,
+    typer.Option(
+        "--routing", metavar="NAME", help="A routing, with options if wanted; lanes; FILE.json; FILE.py:FUNCTION."
+    ),
+]
+Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
+SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
+_LIMIT = typer.Option(
+    "--time-limit", help="Seconds for the whole command; what is open then stays open; exit code 3."
+)
+TimeLimit = Annotated[float, _LIMIT]
+MostTime = Annotated[float | None, _LIMIT]
+BothWays = Annotated[
+    bool | None,
+    typer.Option(
+        "--both-ways/--one-way",
+        help="Whether the two directions of a pair share a lane, so that replies may take that of the request; by "
+        "default they do for fabrics, where tables or paths are given.",
+    ),
+]
+Flows = Annotated[
+    Path | None,
+    typer.Option("--flows", metavar="FILE.csv", help="Only these flows: columns source, target and bandwidth."),
+]
+BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
+MessageDepth = Annotated[
+    int | None,
+    typer.Option(
+        "--buffer-depth", help="Flits per virtual channel; by default 8, or the longest message under vct, saf."
+    ),
+]
+RouterText = Annotated[
+    str, typer.Option(help="Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.")
+]
+TrafficText = Annotated[
+    str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
+]
+LengthText = Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")]
+BurstsText = Annotated[
+    str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
+]
+Warmup = Annotated[int | None, typer.Option(help="Cycles before measuring; by default until it is in balance.")]
+Measure = Annotated[int | None, typer.Option(help="Cycles in which packets are measured.")]
+Precision = Annotated[
+    float | None, typer.Option(help="Measure until the mean latency is known to this part of it, as 0.02.")
+]
+Seeds = Annotated[
+    int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
+]
+Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the same in all commands.", min=0)]
+SEED = 1
+"""The seed of all commands unless another is given."""
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+
+Csv = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv", metavar="FILE", help="Write a row for each run, with all that it is a run of.", dir_okay=False
+    ),
+]
+
+EvidenceFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--evidence",
+        metavar="FILE.json|v",
+        help="Write the evidence, for `unknot accept`; with .v for Coq.",
+        dir_okay=False,
+    ),
+]
+
+UnitsText = Annotated[
+    str | None,
+    typer.Option("--units", help="Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s."),
+]
+
+
+def _drawable(path: Path | None) -> Path | None:
+    if path is not None:
+        from unknot.report.picture import require_ending
+
+        require_ending(path)
+    return path
+
+
+Picture = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE.svg|png|pdf", callback=_drawable, help="Draw it into this file."),
+]
+
+
+def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Show the options of a command in its help in these groups; the others stay under Options."""
+    group_of = {name: group for group, names in groups.items() for name in names}
+
+    def grouped(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        parameters = []
+        for name, parameter in signature.parameters.items():
+            if name in group_of:
+                kind, option = get_args(parameter.annotation)
+                option = copy(option)
+                option.rich_help_panel = group_of[name]
+                parameter = parameter.replace(annotation=Annotated[kind, option])
+            parameters.append(parameter)
+        command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return command
+
+    return grouped
+
+
+class Grouped(TyperCommand):
+    """A command whose help lists options by group, in the order of its parameters."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                named = getattr(parameter, "rich_help_panel", None) or "Options"
+                group = "Arguments" if parameter.param_type_name == "argument" else named
+                groups.setdefault(group, []).append(record)
+        for group, records in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+
+_FormatName = Annotated[
+    str | None, typer.Option("--from", metavar="FORMAT", help="Format of the file that is read; see docs/formats.md.")
+]
+_NETWORKS = {"network", "source", "fabric"}
+"""Parameters that may name a file of a network."""
+
+
+def with_format(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--from FORMAT`` to a command that takes a network; the network becomes ``FORMAT:NETWORK``."""
+    signature = inspect.signature(command, eval_str=True)
+    names = _NETWORKS & set(signature.parameters)
+    if not names:
+        return command
+
+    @functools.wraps(command)
+    def named(*, form: str | None = None, **given: Any) -> None:
+        if form is not None:
+            from unknot.fabrics.formats import format_named
+
+            format_named(form)
+            for name in names:
+                if given[name] is not None:
+                    given[name] = type(given[name])(f"{form}:{given[name]}")
+        command(**given)
+
+    more = inspect.Parameter("form", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_FormatName)
+    named.__signature__ = signature.replace(parameters=[*signature.parameters.values(), more])  # type: ignore[attr-defined]
+    return named
+
+
+def with_limit(command: Callable[..., None]) -> Callable[..., None]:
+    """Have a command end within its ``--time-limit``, which every command has.
+
+    Seconds that it searches for where none are given are its own, and no promise.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own = signature.parameters.get("time_limit")
+
+    @functools.wraps(command)
+    def limited(*, time_limit: float | None = None, **given: Any) -> None:
+        if time_limit is not None:
+            guard.end_in_time(Deadline.after(time_limit, "--time-limit", UnknotError))
+        if own is not None:
+            given["time_limit"] = own.default if time_limit is None else time_limit
+        command(**given)
+
+    kind, option = get_args(MostTime if own is None else own.annotation)
+    if own is not None and own.default is not None:
+        option = copy(option)
+        option.show_default = f"{own.default:g}"
+    kinds: Any = Annotated[(kind | None, option)]
+    most = inspect.Parameter("time_limit", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kinds)
+    most = most if own is None else own.replace(default=None, annotation=kinds)
+    parameters = {**signature.parameters, "time_limit": most}
+    limited.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    return limited
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from unknot import __version__
+
+        print(f"unknot {__version__}")
+        raise typer.Exit()
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")]
+
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        help="Memory that may be used, such as 16G; by default half of what is available, at most 4G.",
+    ),
+]
+Traceback = Annotated[
+    bool,
+    typer.Option("--traceback", help="After an internal error, print the traceback instead of keeping it in a file."),
+]

@@ -1,0 +1,87 @@
+"""Exit codes, and messages for errors that a user can mend."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from unknot._base.errors import UnknotError, bare, missing_extra, visible
+from unknot.cli.commands.guard import INTERNAL, INTERRUPTED, NOBODY_READS, internal_error
+from unknot.cli.commands.printing import printable
+from unknot.cli.commands.signs import signs
+
+HOLDS, FAILS, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
+__all__ = ["BAD_INPUT", "FAILS", "HOLDS", "INTERNAL", "INTERRUPTED", "NOBODY_READS", "UNDECIDED", "Commands", "say"]
+
+UsageError: Any = typer.BadParameter.__base__
+"""The error of command lines: of click, or of the copy of it in newer versions of typer."""
+_ANYWHERE = {"--traceback": 0, "--max-memory": 1}
+"""Options of all commands, which may stand behind a command too, and how many values they have."""
+
+
+class Commands(TyperGroup):
+    """Group of commands that turns every way to end into a message and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with _cleaned_usage():
+            return super().parse_args(ctx, _global_first(args))
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            with _cleaned_usage(), signs():
+                return super().invoke(ctx)
+        except UnknotError as error:
+            say(str(error))
+            raise typer.Exit(BAD_INPUT) from None
+        except BrokenPipeError:
+            raise typer.Exit(NOBODY_READS) from None
+        except OSError as error:
+            say(f"{error.filename or 'unknot'}: {error.strerror or error}")
+            raise typer.Exit(BAD_INPUT) from None
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except (typer.Exit, typer.Abort, UsageError):
+            raise
+        except Exception as error:
+            if isinstance(error, ImportError) and (missing := missing_extra(error)):
+                say(missing)
+                raise typer.Exit(BAD_INPUT) from None
+            raise typer.Exit(internal_error(error, traceback=bool(ctx.params.get("traceback")))) from None
+
+
+@contextlib.contextmanager
+def _cleaned_usage() -> Iterator[None]:
+    """Messages about the command line itself repeat words of it; nothing in them may be obeyed by a terminal."""
+    try:
+        yield
+    except UsageError as error:
+        setattr(error, "message", visible(bare(error.message)))  # noqa: B010 -- declared final
+        raise
+
+
+def _global_first(args: list[str]) -> list[str]:
+    """The words of a command line with the options of all commands in front."""
+    front: list[str] = []
+    rest: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word.partition("=")[0] in _ANYWHERE:
+            values = 0 if "=" in word else _ANYWHERE[word]
+            front += [word, *(value for _, value in zip(range(values), words, strict=False))]
+        else:
+            rest.append(word)
+    return front + rest
+
+
+def say(text: str) -> None:
+    """On stderr, where it disturbs nobody who reads the answer."""
+    with contextlib.suppress(OSError):
+        print(printable(text, sys.stderr), file=sys.stderr, flush=True)

@@ -1,0 +1,75 @@
+"""Printing: nothing that a terminal obeys, nothing that a stream cannot hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from typing import Any
+
+from unknot._base.errors import visible
+
+_ASCII = str.maketrans(
+    {
+        "→": "->",
+        "–": "-",
+        "—": "-",
+        "…": "...",
+        "×": "x",
+        "·": "*",
+        "±": "+-",
+        "“": '"',
+        "”": '"',
+        "’": "'",
+        "≤": "<=",
+    }
+    | {"≥": ">=", "−": "-", "β": "beta", "τ": "tau"}
+)
+"""Replacements of characters, for streams that hold ASCII alone."""
+
+
+ANSWERING = threading.Event()
+"""Whether the answer is being printed; a reader of it may take any time."""
+
+
+def show(text: str) -> None:
+    """Print lines on stdout."""
+    ANSWERING.set()
+    print(printable(text, sys.stdout))
+
+
+def show_json(answer: Any) -> None:
+    """Print one JSON object on stdout."""
+    ANSWERING.set()
+    unicode = holds_unicode(sys.stdout)
+    print(_escaped(json.dumps(answer, indent=2, ensure_ascii=not unicode)))
+
+
+def printable(text: str, stream: Any) -> str:
+    """The text as a stream can hold it, control characters but for ends of lines written out."""
+    text = visible(text, "\n")
+    return text if holds_unicode(stream) or text.isascii() else _in(text, stream)
+
+
+def holds_unicode(stream: Any) -> bool:
+    """Whether any character can be written."""
+    return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
+
+
+def _in(text: str, stream: Any) -> str:
+    encoding = stream.encoding
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+    return text
+
+
+def _escaped(text: str) -> str:
+    """Escape control and invisible characters in JSON; they stand in its strings alone."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(
+        character if character == "\n" or visible(character) == character else json.dumps(character)[1:-1]
+        for character in text
+    )

@@ -1,0 +1,234 @@
+"""`unknot repair`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.guard import keeping_the_best
+from unknot.cli.commands.options import SEED, BothWays, Json, NetworkText, Seed, SwitchingName, TimeLimit, Vcs
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.cli.commands.shared import limited, print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+    from unknot.cli.answers.repair import State
+    from unknot.repair import Remedy
+    from unknot.routing.relation import Relation
+
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5)
+"""Offered loads of the latency curves."""
+BEFORE, REMEDIES = 0.15, 5
+"""Most of the time for the verdict on the routing as it is; how many remedies are judged anew, at most."""
+
+
+def repair(
+    network: NetworkText,
+    routing: Annotated[
+        str | None,
+        typer.Option("--routing", metavar="NAME", help="A routing; by default a fabric's tables."),
+    ] = None,
+    vcs: Vcs = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    lanes: Annotated[
+        int | None, typer.Option(help="Lanes of tables with few changes; by default as many as the VCs.")
+    ] = None,
+    minimal: Annotated[
+        bool, typer.Option("--minimal", help="An adaptive routing shall take shortest paths only.")
+    ] = False,
+    time_limit: TimeLimit = 60.0,
+    both_ways: BothWays = None,
+    seed: Seed = SEED,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE.svg|png|pdf|json|DIR",
+            help="Draw latencies; or write the routes of each remedy, its kind in the name of the file; or, of a "
+            "fabric, files OpenSM loads.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find remedies for a routing that can deadlock, and show what each costs.
+
+    Of tables: the same routes in as few virtual lanes as possible; few changed routes, or entries, in the lanes there
+    are; new tables; new routes. Of adaptive routings: few candidates removed; escape VCs; new routes. NETWORK may be
+    a fabric with forwarding tables. Each remedy is judged anew.
+
+    --out draws latencies before and after; with FILE.json it writes the routes of each remedy, which --routing takes
+    in any command; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them.
+
+    Exit code 0: every remedy was proved safe.
+    """
+    from unknot._base.deadline import Deadline
+    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.repair import RepairAnswer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.proved import searching
+    from unknot.repair import repair as remedies
+    from unknot.report.export import export
+    from unknot.report.picture import require_ending
+
+    deadline = Deadline.after(time_limit, "--time-limit")
+    routes = out if out is not None and out.suffix.lower() == ".json" else None
+    if out is not None and (routing is not None or out.suffix):
+        if routes is None:
+            require_ending(out)
+    elif out is not None:
+        from unknot.cli.commands.repair_fabric import Search, repair_fabric
+
+        with activity.status("looking for remedies") as progress:
+            search = Search(deadline, seed, both_ways is not False, progress)
+            code = repair_fabric(network, out, search)
+        raise typer.Exit(code)
+    relation = limited(deadline, lambda: _refuted(network, routing, vcs))
+    search_until = searching(relation.network, deadline, times=REMEDIES)
+    with keeping_the_best(), activity.status("looking for remedies") as progress:
+        before = state_of(relation, switching, deadline.part(BEFORE))
+        found = remedies(
+            relation,
+            lanes=lanes,
+            switching=switching,
+            minimal=minimal,
+            both_ways=relation.network.ports is not None if both_ways is None else both_ways,
+            time_limit=search_until,
+            seed=seed,
+            progress=progress,
+        )
+        after = [None if one.cost is None else state_of(one.relation, switching, deadline) for one in found]
+    if search_until.over:
+        say(f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies")
+    if json:
+        rows = [
+            {
+                "kind": remedy.kind,
+                "cost": remedy.cost,
+                "unit": remedy.unit,
+                "lower_bound": remedy.lower_bound,
+                "evidence_holds": remedy.evidence_holds,
+                "changed_pairs": remedy.changed_pairs,
+                "pairs": remedy.pairs,
+                "after": state,
+            }
+            for remedy, state in zip(found, after, strict=True)
+        ]
+        print_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
+    else:
+        _show(relation, before, list(found), after)
+    for remedy in found:
+        if routes is not None and remedy.cost is not None:
+            file = routes.with_stem(f"{routes.stem}-{remedy.kind.replace(' ', '-')}")
+            export(remedy.relation, file)
+            say(f"wrote {file}")
+    if out is not None and routes is None:
+        write(out, _curves(relation, list(found), switching, seed))
+    if any(state is not None and state.safe is False for state in after):
+        raise typer.Exit(FAILS)
+    raise typer.Exit(UNDECIDED if any(state is not None and state.safe is None for state in after) else HOLDS)
+
+
+def state_of(relation: Relation, switching: str, deadline: Deadline) -> State:
+    """Judge a routing until a deadline; what is not known then is None."""
+    from unknot._base.errors import RelationError
+    from unknot.cli.answers.repair import State
+    from unknot.cli.commands.proved import proved
+    from unknot.verify import loads
+
+    proof = proved(relation, deadline, switching)
+    delivery = proof.delivery
+    try:
+        load = deadline.closing.closing.unless_over(lambda: loads(relation))
+    except RelationError:
+        load = None
+    terminals = relation.network.num_terminals
+    return State(
+        proof.verdict.deadlock_free,
+        proof.holds,
+        delivery.delivered,
+        delivery.minimal,
+        relation.vcs.widest,
+        None if load is None else load.highest * terminals,
+        None if load is None else load.mean_hops * terminals / max(1, terminals - 1),
+    )
+
+
+def _show(relation: Relation, before: State, found: list[Remedy], after: list[State | None]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from unknot.cli.commands import display
+
+    table = Table(box=SIMPLE_HEAD)
+    for heading in (
+        "remedy", "cost", "at least", "changed pairs", "VCs", "highest load", "mean hops", "safe",
+        "arrives", "minimal",
+    ):  # fmt: skip
+        table.add_column(heading, no_wrap=heading in ("remedy", "cost", "changed pairs"))
+
+    def row(kind: str, cost: str, least: str, changed: str, state: State | None) -> None:
+        facts: list[Any] = ["", "", "", "", "", ""]
+        if state is not None:
+            load = "" if state.highest_load is None else f"{state.highest_load:.4g}"
+            hops = "" if state.mean_hops is None else f"{state.mean_hops:.3f}"
+            facts = [str(state.widest_vcs), load, hops]
+            facts += [display.answer(x) for x in (state.deadlock_free, state.delivered, state.minimal)]
+        table.add_row(kind, cost, least, changed, *facts)
+
+    row("as it is", "", "", "", before)
+    for remedy, state in zip(found, after, strict=True):
+        changed = "" if remedy.changed_pairs is None else f"{remedy.changed_pairs} of {remedy.pairs}"
+        if remedy.cost is None:
+            row(remedy.kind, "none", "", changed, state)
+            continue
+        unit = remedy.unit if remedy.cost != 1 else remedy.unit.removesuffix("s")
+        row(remedy.kind, f"{remedy.cost} {unit}", str(remedy.lower_bound), changed, state)
+    out = display.console()
+    out.print(f"{relation.name} on {relation.network.name}")
+    out.print(table)
+    for remedy in found:
+        if remedy.cost is None:
+            holds = display.accepts(remedy.evidence_holds)
+            out.print(
+                f"{remedy.kind}: whatever is removed, it is not safe and connected; the separate checker {holds}"
+            )
+    refused = [remedy.kind for remedy in found if remedy.evidence_holds is False]
+    if refused:
+        out.print(f"The separate checker rejects the lower bound of: {', '.join(refused)}")
+
+
+def _curves(relation: Relation, found: list[Remedy], switching: str, seed: int) -> str:
+    """Latency against load before and after, drawn."""
+    from unknot._base.switching import switching_named
+    from unknot.report.curves import draw_curves
+    from unknot.simulation import simulate
+
+    technique = switching_named(switching)
+    designs = {"as it is": relation}
+    designs |= {remedy.kind: remedy.relation for remedy in found if remedy.cost is not None}
+    return draw_curves(
+        {
+            name: [
+                simulate(made, load, switching=technique, seed=seed, warmup=1000, measure=3000, packet_length=4)
+                for load in LOADS
+            ]
+            for name, made in designs.items()
+        }
+    )
+
+
+def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:
+    if routing is not None:
+        return relation_of(network, routing, vcs)
+    from unknot import fabrics
+    from unknot._base.errors import UnknotError
+    from unknot.routing.forwarding_table import fabric_relation
+
+    if vcs is not None:
+        raise UnknotError("repair: --vcs is of a --routing; the tables of a fabric have the lanes they have")
+    if not Path(network).is_dir():
+        raise UnknotError(f"{network}: name a --routing, or a folder of a fabric with forwarding tables")
+    return fabric_relation(fabrics.read_fabric(Path(network)))

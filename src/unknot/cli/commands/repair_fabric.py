@@ -1,0 +1,244 @@
+"""``unknot repair FABRIC --out DIR``: files that OpenSM loads, for each remedy that can be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unknot._base.errors import UnknotError
+from unknot.cli.commands.outcomes import FAILS, HOLDS
+from unknot.cli.commands.shared import limited
+
+if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+    from unknot._base.progress import Progress
+    from unknot.fabrics import Fabric
+    from unknot.lanes import Lanes
+    from unknot.network import Network
+    from unknot.report.repair_page import Remedy
+
+DATA_LANES = 8
+"""Virtual lanes that most switches have for data."""
+
+
+EACH = 0.3
+"""Share of the time that is left for the verdict as it is, and for the search for each remedy."""
+PAGE = "README.md"
+"""File of the page that says how to load the remedies."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """Limits of the search for remedies, and whether two directions share a level."""
+
+    deadline: Deadline
+    seed: int
+    both_ways: bool
+    progress: Progress
+
+
+def repair_fabric(path: str, out: Path, search: Search) -> int:
+    """Write each remedy for a fabric's tables into a folder of its own, and a page that says how to load them.
+
+    Every remedy is read back from its files and judged anew. The folder `out` appears when all is written. Returns
+    the exit code: 0 if all of them are safe.
+
+    Raises
+    ------
+    UnknotError
+        If the fabric has no tables, or `out` holds other files.
+    """
+    from unknot._base.output import write_text, written_folder
+    from unknot.cli.commands import audit_display
+    from unknot.cli.commands.display import console
+    from unknot.fabrics import read_fabric
+    from unknot.report.repair_page import repair_page
+    from unknot.verify.audit import audit
+    from unknot.verify.audit_routes import highest_load
+
+    _require_own(out)
+    fabric = limited(search.deadline, lambda: read_fabric(path))
+    if fabric.unlisted:
+        raise UnknotError(
+            f"{fabric.fabric_file} lacks {len(fabric.unlisted)} switches that have tables; no remedy would know them"
+        )
+    before = audit(fabric, time_limit=search.deadline.part(EACH))
+    load = highest_load(fabric)
+    rows: list[Remedy] = []
+    reasons: list[str] = []
+    with written_folder(out) as folder:
+        for kind, make in _remedies(fabric, search):
+            search.progress(kind, 0, 0)
+            if rows and search.deadline.over:
+                reasons.append(f"{kind}: no time was left of {search.deadline.seconds:g} s")
+                continue
+            try:
+                rows.append(_write(fabric, kind, *make(), folder, out))
+            except UnknotError as error:
+                reasons.append(f"{kind}: {error}")
+        if not rows:
+            raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
+        write_text(folder / PAGE, repair_page(before, load, rows, reasons))
+    audit_display.show_repair(before, load, rows, reasons)
+    console().print(f"files: {out}; how to load them: {out / PAGE}")
+    return HOLDS if all(row.audit.holds for row in rows) else FAILS
+
+
+def _require_own(out: Path) -> None:
+    """Refuse a folder whose files are not those of an earlier repair, since it would be replaced."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    page = out / PAGE
+    if not page.is_file() or not page.read_text(errors="replace").startswith("# Repaired tables for "):
+        raise UnknotError(f"{out} is there already, and was not written by `unknot repair`; name a new folder")
+
+
+def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[], tuple[Fabric, int]]]]:
+    """Kinds of remedies, and what makes each; one terminal stands for the hosts of a switch."""
+    from unknot.fabrics.fabric import UNKNOWN_PORT
+    from unknot.lanes import lanes
+    from unknot.routing.forwarding_table import switchboard
+    from unknot.verify.audit_merged import merged_relation
+
+    bare = replace(
+        fabric, levels=None, levels_file="", more_levels=fabric.more_levels[:0], lanes=None, lanes_file="",
+        multicast=None, hops=None,
+    )  # fmt: skip
+    limits: dict[str, Any] = {
+        "seed": search.seed, "progress": search.progress, "both_ways": search.both_ways, "limit": DATA_LANES,
+    }  # fmt: skip
+
+    def same_routes() -> tuple[Fabric, int]:
+        if np.any(bare.tables == UNKNOWN_PORT):
+            raise UnknotError("some entries of the tables as they are are unknown")
+        merged = merged_relation(bare, switchboard(bare), "host-to-host")
+        assert merged is not None  # without levels hosts of a switch are alike
+        found = lanes(merged[0].network, "given", routing=merged[0], time_limit=search.deadline.part(EACH), **limits)
+        return _with_lanes(bare, found), found.count
+
+    def new_tables() -> tuple[Fabric, int]:
+        network, flows = _by_switch(bare)
+        found = lanes(network, "table", flows=flows, time_limit=search.deadline.part(EACH), **limits)
+        return _with_lanes(_with_tables(bare, found), found), found.count
+
+    yield "same-routes", same_routes
+    yield "new-tables", new_tables
+    yield "up-down", lambda: (_up_down(bare), 1)
+
+
+def _by_switch(fabric: Fabric) -> tuple[Network, np.ndarray]:
+    """The network with a terminal at each switch that has hosts with LIDs, and the pairs of hosts as flows."""
+    network = fabric.network
+    at, many = np.unique(network.inject[_talking(fabric)], return_counts=True)
+    names = tuple(f"a port of {network.router_name(r)}" for r in at.tolist())
+    return replace(network, inject=at, eject=at, terminal_labels=names), np.outer(many, many)
+
+
+def _talking(fabric: Fabric) -> np.ndarray:
+    """Hosts that have a LID."""
+    return np.unique(fabric.owner[(fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals)])
+
+
+def _homes(fabric: Fabric) -> np.ndarray:
+    """Switch of each LID; −1 where nobody answers."""
+    network = fabric.network
+    return np.concatenate([network.eject, np.arange(network.num_routers), [-1]])[fabric.owner]
+
+
+def _entries(fabric: Fabric, next_channel: np.ndarray) -> np.ndarray:
+    """Channels as output ports, with those of hosts and of the switches themselves."""
+    from unknot.fabrics import NO_ENTRY
+    from unknot.routing.forwarding_table import EJECT_HERE
+
+    ports = np.zeros((0, 2)) if fabric.network.ports is None else fabric.network.ports
+    leaving = np.append(ports[:, 0], NO_ENTRY)
+    own = np.concatenate([fabric.host_port, np.zeros(fabric.network.num_routers, dtype=np.int32), [NO_ENTRY]])
+    found = np.where(next_channel >= 0, leaving[next_channel], NO_ENTRY)
+    return np.where(next_channel == EJECT_HERE, own[fabric.owner], found).astype(np.int16)
+
+
+def _up_down(fabric: Fabric) -> Fabric:
+    from unknot.routing.up_down_table import up_down_table
+
+    return replace(fabric, tables=_entries(fabric, up_down_table(fabric.network, _homes(fabric))))
+
+
+def _with_tables(fabric: Fabric, found: Lanes) -> Fabric:
+    """The tables that were found for hosts; LIDs of switches by those of a host there, else by Up*/Down*."""
+    from unknot.lanes.tables import Table
+    from unknot.routing.forwarding_table import EJECT_HERE
+    from unknot.routing.up_down_table import up_down_table
+
+    assert isinstance(found.routes, Table)
+    network, table = fabric.network, found.routes
+    next_channel = up_down_table(network, _homes(fabric))
+    row_at = {int(home): row for row, home in enumerate(table.home)}
+    for column, home in enumerate(_homes(fabric).tolist()):
+        row = row_at.get(home, -1)
+        if row >= 0:
+            chosen = table.next_channel[row]
+            kept = np.arange(network.num_routers) == home
+            next_channel[:, column] = np.where(
+                kept, EJECT_HERE, np.where(chosen >= 0, chosen, next_channel[:, column])
+            )
+    return replace(fabric, tables=_entries(fabric, next_channel))
+
+
+def _with_lanes(fabric: Fabric, found: Lanes) -> Fabric:
+    """The fabric with the lane of each pair of hosts as its service level."""
+    from unknot.fabrics.levels import UNKNOWN
+    from unknot.lanes.tables import Table
+    from unknot.routing.forwarding_table import destinations
+
+    if found.count == 1:
+        return fabric
+    assert isinstance(found.routes, Table)
+    network, table = fabric.network, found.routes
+    row_at = {int(home): row for row, home in enumerate(table.home)}
+    hosts = network.num_terminals
+    levels = np.full((hosts + network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
+    sends = np.isin(np.arange(hosts), fabric.owner)
+    homes = _homes(fabric)
+    for number, column in enumerate(destinations(fabric, "host-to-host").tolist()):
+        who = int(fabric.owner[column])
+        row = int(table.row[number]) if found.paths == "given" else row_at[int(homes[column])]
+        chosen = np.maximum(found.lane[:, row], 0)[network.inject]
+        levels[:hosts, column] = np.where(sends, chosen, UNKNOWN)
+        levels[who, column] = UNKNOWN
+    return replace(fabric, levels=levels)
+
+
+def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, out: Path) -> Remedy:
+    """Write the files of a remedy, read them back, and judge what was read; `beside` will be `out`."""
+    from unknot.fabrics import read_fabric
+    from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
+    from unknot.fabrics.opensm_psl import write_psl
+    from unknot.report.repair_page import Remedy
+    from unknot.verify.audit import audit
+    from unknot.verify.audit_routes import highest_load
+
+    folder = beside / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    levels, slvl = None, None
+    if made.levels is not None:
+        levels, slvl = folder / "paths.psl", folder / "lanes.slvl"
+        try:
+            write_policy(made, folder / "qos-policy.conf")
+        except UnknotError:
+            with suppress(OSError):
+                folder.rmdir()
+            raise
+        write_psl(made, levels, by_switch=True)
+        write_slvl(made, lanes, slvl)
+        write_options(lanes, str((out / kind / "qos-policy.conf").resolve()), folder / "opensm.conf")
+    write_lfts(made, folder / "tables.lfts")
+    assert made.tables is not None
+    assert fabric.tables is not None
+    read = read_fabric(fabric.fabric_file, folder / "tables.lfts", levels=levels, lanes=slvl)
+    changed = int(np.count_nonzero(made.tables != fabric.tables))
+    return Remedy(kind, kind, lanes, changed, highest_load(read), audit(read))

@@ -1,0 +1,91 @@
+"""`unknot replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unknot.cli.commands.options import Json, Picture, Vcs
+from unknot.cli.commands.outcomes import FAILS, HOLDS
+from unknot.cli.commands.shared import print_json, relation_of, routing_in, write
+
+if TYPE_CHECKING:
+    from unknot.certificates import Configuration
+    from unknot.routing.relation import Relation
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="What `unknot check --export` wrote.")],
+    network: Annotated[
+        str | None, typer.Option("--network", metavar="NETWORK", help="Instead of the one the file names.")
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option("--routing", metavar="NAME", help="Instead of the one the file names.")
+    ] = None,
+    vcs: Vcs = None,
+    outside_files: Annotated[
+        bool, typer.Option("--outside-files", help="Let the file name a network file outside its folder.")
+    ] = False,
+    cycles: Annotated[int, typer.Option(help="Cycles to wait for something to move.")] = 1000,
+    out: Picture = None,
+    json: Json = False,
+) -> None:
+    """Check a deadlock configuration and carry it out in the simulator, where nothing may ever move.
+
+    Exit code 0: it is a deadlock, and it sticks; 1: it is not, or does not.
+    """
+    from unknot._base.errors import UnknotError
+    from unknot.cli.answers.configuration_file import configuration_on, read_configuration
+    from unknot.cli.commands import activity, verdict_display
+    from unknot.simulation import replay as carry_out
+
+    asked = read_configuration(file)
+    confined = None if network or outside_files else file
+    named = network or (asked.network if confined else _from_here(file, asked.network))
+    text = routing or routing_in(file, asked.routing, outside_files=outside_files)
+    relation = relation_of(named, text, vcs or (None if routing else asked.vcs), confined)
+    found = configuration_on(relation, asked)
+    against = _objection(relation, found)
+    result = None
+    try:
+        with activity.busy("replaying"):
+            result = carry_out(relation, found, cycles=cycles)
+    except UnknotError as error:
+        if against is None:
+            raise
+        against = f"{against}; {error}" if str(error) not in against else against
+    if out is not None:
+        from unknot.report import draw_configuration
+
+        write(out, draw_configuration(relation, found))
+    if json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.runs import ReplayAnswer
+
+        said = {"accepted": against is None, "objection": against}
+        print_json(answer(ReplayAnswer, of=relation, configuration=found, replay=result, **said))
+    else:
+        verdict_display.show_replay(relation, found, against, result)
+    raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)
+
+
+def _from_here(file: Path, network: str) -> str:
+    """The text of a network that a file keeps, a path as seen from the working folder."""
+    path = file.parent / network.strip()
+    try:
+        return str(path) if network.strip() and path.exists() else network
+    except (OSError, ValueError):
+        return network
+
+
+def _objection(relation: Relation, found: Configuration) -> str | None:
+    """Return the checker's objection to a configuration, or None."""
+    from unknot.certificates import Rejected, accept_configuration
+
+    try:
+        accept_configuration(relation, found)
+    except Rejected as error:
+        return str(error)
+    return None

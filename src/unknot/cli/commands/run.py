@@ -1,0 +1,98 @@
+"""`unknot run`."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot._base.errors import UnknotError
+from unknot.cli.commands.options import Csv, Json, UnitsText
+from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.printing import show
+from unknot.cli.commands.shared import kept_in, print_json, write_rows
+
+
+def run(
+    study: Annotated[Path, typer.Argument(metavar="FILE", help="A study file, or a configuration of BookSim 2.")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE]...", help="BookSim only: take the place of what the file says."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the report, by default reports; of BookSim for curves and rows."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="local|slurm|ADDRESS", help="Compute points with workers of Dask, also elsewhere."),
+    ] = None,
+    store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
+    outside_files: Annotated[
+        bool, typer.Option("--outside-files", help="Let the file name others outside its folder.")
+    ] = False,
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="KEY=FROM:TO:STEP", help="BookSim only: a curve, as injection_rate=0.02:0.4:0.02."),
+    ] = None,
+    faithful: Annotated[
+        bool, typer.Option("--faithful", help="BookSim only: also do what it does where that is known to be wrong.")
+    ] = False,
+    csv: Csv = None,
+    parquet: Annotated[
+        Path | None,
+        typer.Option("--parquet", metavar="FILE", help="Write a row for each run as Parquet.", dir_okay=False),
+    ] = None,
+    units: UnitsText = None,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Let the study run routings of Python files that it names.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Prove and simulate the designs of a study file, and write a report; or run a configuration of BookSim 2.
+
+    Finished points are kept: a study that was stopped goes on where it stood.
+    """
+    from unknot._base.units import Scale
+    from unknot.studies.booksim.parse import is_configuration
+
+    if is_configuration(study, overrides or ()):
+        from unknot.cli.commands.booksim import run_configuration
+
+        if store is not None or dask is not None:
+            raise UnknotError(f"{study}: --store and --dask are for studies; `unknot convert` makes one of it")
+        points = run_configuration(
+            study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units, out=out,
+            outside_files=outside_files,
+        )  # fmt: skip
+        write_rows([row for point in points for row in point.found.rows], csv, parquet, units=Scale.of(units).units)
+        return
+    if overrides or sweep is not None or faithful:
+        raise UnknotError(f"{study}: KEY=VALUE, --sweep and --faithful are for configurations of BookSim 2")
+    from unknot.cli.commands import activity, display
+    from unknot.report import write_study_report
+    from unknot.studies import load_study, run_study
+    from unknot.studies.clusters import cluster
+    from unknot.studies.run import default_store
+
+    scale = Scale.of(units)
+    loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)
+    out = out or Path("reports")
+    out.mkdir(parents=True, exist_ok=True)
+    computing = nullcontext((None, jobs)) if dask is None else cluster(dask, jobs)
+    bar = activity.progress_bar(study.name)
+    with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
+        result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=say)
+    report = out / f"{study.stem}.html"
+    write_study_report(result, report, units=scale.units)
+    write_rows(result.rows, csv, parquet, units=scale.units)
+    if json:
+        from unknot.cli.answers.studies import study_answer
+
+        print_json(study_answer(result, str(report), scale.units))
+    else:
+        display.show_study(result, scale=scale)
+        show(f"\nreport: {report}")

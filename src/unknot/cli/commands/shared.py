@@ -1,0 +1,152 @@
+"""Functions shared by several commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from unknot.cli.commands.outcomes import FAILS, HOLDS, INTERRUPTED, UNDECIDED, say
+from unknot.cli.commands.printing import show_json
+
+if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+    from unknot._base.frames import Row
+    from unknot._base.units import Units
+    from unknot.network import Network
+    from unknot.routing.relation import Relation
+    from unknot.traffic import Pattern
+
+
+T = TypeVar("T")
+
+
+def relation_of(
+    network: str,
+    routing: str,
+    vcs: int | None,
+    named_in: Path | None = None,
+    *,
+    simulated: bool = False,
+    flows: Path | None = None,
+    proved: bool = False,
+) -> Relation:
+    """The relation of texts, for some flows alone; those found in a file may name files of its folder alone.
+
+    With `proved` a network is refused at once that is too large to follow its states.
+    """
+    from unknot.cli.commands import activity
+    from unknot.lanes.flows import only, read_flows
+    from unknot.routing.named import routing_to_simulate
+    from unknot.studies import design
+
+    if named_in is None:
+        built = design.network(network, where="NETWORK")
+    else:
+        built = design.network(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
+    if proved:
+        from unknot.verify.states import require_candidates
+
+        require_candidates(built, vcs or 1, routing)
+    make = routing_to_simulate if simulated else design.routing
+    matrix = None if flows is None else read_flows(flows, built)
+    if matrix is None:
+        design.require_connected(built)
+    with activity.busy(f"building {routing}"):
+        made = make(built, routing, vcs, flows=matrix, where="--routing")
+    return made if matrix is None else only(made, matrix)
+
+
+def flows_in(file: Path, network: Network) -> Pattern:
+    """The flows of a file as traffic."""
+    from unknot.lanes.flows import read_flows
+    from unknot.traffic.pattern import weighted
+
+    return weighted(network, file.name, read_flows(file, network))
+
+
+def routing_in(file: Path, routing: str, *, outside_files: bool) -> str:
+    """The text of a routing found in a file; Python code is refused: who gives the file would have it run."""
+    from unknot._base.errors import UnknotError
+    from unknot.routing.own import is_code, rooted
+
+    if is_code(routing):
+        raise UnknotError(f"{file}: its routing {routing!r} is Python code, which is not run; name it with --routing")
+    return rooted(routing, file.parent, confined=not outside_files)
+
+
+def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
+    """Exit code: 0 if both are so, 1 if one is not, 3 if that is open."""
+    if deadlock_free is False or delivered is False:
+        return FAILS
+    return HOLDS if deadlock_free and delivered else UNDECIDED
+
+
+def network_for(file: Path, network: str) -> str:
+    """The text of a network or routing as a file may keep it: a path starts where the file is."""
+    try:
+        is_file = bool(network.strip()) and Path(network.strip()).exists()
+    except (OSError, ValueError):
+        is_file = False
+    return os.path.relpath(network.strip(), file.parent) if is_file else network
+
+
+def limited(deadline: Deadline | None, work: Callable[[], T]) -> T:
+    """Return the result of some work, or exit with code 3 when it does not end in time."""
+    if deadline is None:
+        return work()
+    from unknot._base.background import NoAnswerError
+
+    try:
+        return deadline.within(work)
+    except NoAnswerError:
+        say(f"given up after {deadline.seconds:g} s, the time limit")
+        raise typer.Exit(UNDECIDED) from None
+
+
+def deadline_of(seconds: float | None) -> Deadline | None:
+    """The deadline of a command with that ``--time-limit``, from now on."""
+    from unknot._base.deadline import Deadline
+    from unknot._base.errors import UnknotError
+
+    return None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
+
+
+@contextmanager
+def kept_in(store: Path | None) -> Iterator[None]:
+    """Say where the finished points of a study are when it is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"finished points are kept in {store}: give the same command again to go on from there"
+        say(f"interrupted; {kept if store else 'nothing is kept without --store or --out'}")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def write(path: Path, svg: str) -> None:
+    from unknot.report.picture import write_picture
+
+    write_picture(svg, path)
+    say(f"wrote {path}")
+
+
+def write_rows(
+    rows: Sequence[Row], csv: Path | None, parquet: Path | None = None, *, units: Units | None = None
+) -> None:
+    """Write rows of results into the files that were asked for, with units in ns and GB/s too."""
+    from unknot._base.frames import write_csv, write_parquet
+
+    if units is not None:
+        rows = [units.of_row(row) for row in rows]
+    for path, written in ((csv, write_csv), (parquet, write_parquet)):
+        if path is not None:
+            written(rows, path)
+            say(f"wrote {path}")
+
+
+def print_json(answer: dict[str, Any]) -> None:
+    show_json(answer)

@@ -1,0 +1,48 @@
+"""`unknot show`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
+from unknot.cli.commands.shared import deadline_of, limited, print_json, write
+
+
+def show(
+    network: NetworkText,
+    sample: Annotated[
+        int | None, typer.Option(help="Estimate distances of a large network from this many routers.")
+    ] = None,
+    out: Picture = None,
+    view: Annotated[
+        str, typer.Option(help="What --out draws: auto, whole, groups (of routers as a node each) or matrix.")
+    ] = "auto",
+    terminals: Annotated[bool, typer.Option("--terminals", help="Draw terminals too.")] = False,
+    time_limit: MostTime = None,
+    json: Json = False,
+) -> None:
+    """Describe a network: sizes, degrees, distances.
+
+    Exit code 3: it was given up at the time limit.
+    """
+    from unknot.cli.commands import display
+    from unknot.network import measure
+    from unknot.studies.design import network as named
+
+    deadline = deadline_of(time_limit)
+    built = limited(deadline, lambda: named(network, where="NETWORK"))
+    metrics = limited(deadline, lambda: measure(built, sample=sample))
+    if out is not None:
+        from unknot.report import draw_network
+        from unknot.report.group_drawing import view_named
+
+        limited(deadline, lambda: write(out, draw_network(built, view=view_named(view), terminals=terminals)))
+    if json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.networks import ShowAnswer
+
+        print_json(answer(ShowAnswer, metrics, name=built.name))
+    else:
+        display.show_network(built, metrics)

@@ -1,0 +1,204 @@
+"""`unknot simulate`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.options import (
+    SEED,
+    BufferDepth,
+    BurstsText,
+    Csv,
+    Flows,
+    Json,
+    LengthText,
+    Measure,
+    MostTime,
+    NetworkText,
+    Precision,
+    RouterText,
+    RoutingText,
+    Seed,
+    Seeds,
+    SwitchingName,
+    TrafficText,
+    UnitsText,
+    Vcs,
+    Warmup,
+    in_groups,
+)
+from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.shared import deadline_of, flows_in, limited, network_for, relation_of, write, write_rows
+
+if TYPE_CHECKING:
+    from unknot.simulation import Run, Runs, Saturation
+
+
+GROUPS = {
+    "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
+    "Traffic": ("load", "traffic", "flows", "packet_length", "bursts", "traffic_class"),
+    "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
+    "Faults": ("fault",),
+    "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
+}
+"""Groups of options, those of the arguments of `unknot.simulate`."""
+
+
+@in_groups(GROUPS)
+def simulate(
+    network: NetworkText,
+    routing: RoutingText,
+    vcs: Vcs = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    buffer_depth: BufferDepth = 8,
+    router: RouterText = "",
+    load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
+    traffic: TrafficText = "uniform",
+    flows: Flows = None,
+    packet_length: LengthText = "1",
+    bursts: BurstsText = None,
+    traffic_class: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class",
+            help="A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.",
+        ),
+    ] = None,
+    warmup: Warmup = None,
+    measure: Measure = None,
+    precision: Precision = None,
+    interval: Annotated[
+        int | None, typer.Option(help="Cycles between two points of what happens over time, in JSON.")
+    ] = None,
+    saturation: Annotated[
+        bool, typer.Option("--saturation", help="Search for the load at which it saturates instead.")
+    ] = False,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable."
+        ),
+    ] = None,
+    seed: Seed = SEED,
+    seeds: Seeds = None,
+    jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads inside each run; by default the cores, if there is work for each. Same answer."),
+    ] = None,
+    time_limit: MostTime = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a drawing of where the load sits, or of the deadlock, .svg, .png or .pdf.",
+            dir_okay=False,
+        ),
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the knot if it deadlocks, for `unknot replay`.")
+    ] = None,
+    csv: Csv = None,
+    units: UnitsText = None,
+    series: Annotated[
+        Path | None,
+        typer.Option(help="Write a drawing of what happens over time, .svg, .png or .pdf.", dir_okay=False),
+    ] = None,
+    channels: Annotated[
+        bool, typer.Option("--channels", help="With --json: every channel, how busy it was.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run one design flit by flit.
+
+    Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
+    """
+    from unknot._base.errors import SimulationError
+    from unknot._base.switching import switching_named
+    from unknot._base.units import Scale
+    from unknot.cli.commands import simulated
+    from unknot.simulation.run import options
+
+    deadline = deadline_of(time_limit)
+    technique = switching_named(switching)
+    scale = Scale.of(units)
+    computed = flows is not None and units is not None
+    if load is not None if saturation else load is None and not computed:
+        raise SimulationError(
+            "give either --load, or --saturation to have it searched, or --flows with --units to have it computed"
+        )
+    if flows is not None and (traffic != "uniform" or traffic_class):
+        raise SimulationError("--flows says who sends what; leave out --traffic and --class")
+    one = {"--out": out, "--export": export, "--series": series, "--channels": channels, "--interval": interval}
+    only_one = _given(one)
+    if seeds is not None and (only_one or saturation):
+        raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
+    if saturation and fault:
+        raise SimulationError("--fault is for runs at one load, not for --saturation")
+    if saturation and traffic_class:
+        raise SimulationError("--class is for runs at one load, not for --saturation")
+    cycles = {"warmup": warmup, "measure": measure, "precision": precision}
+    if saturation and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
+        raise SimulationError(f"{wrong} is for one run, not for --saturation")
+    point: dict[str, Any] = {
+        "packet_length": options.lengths_of(packet_length, "--packet-length"),
+        "switching": technique,
+        "buffer_depth": buffer_depth,
+        "seed": seed,
+        "traffic": traffic,
+        "router": options.router_of(router, "--router"),
+        "bursts": None if bursts is None else options.bursts_of(bursts, "--bursts"),
+        "threads": threads,
+    }
+    if traffic_class:
+        point["classes"] = [options.class_of(text, "--class") for text in traffic_class]
+    if fault:
+        from unknot.simulation.faults.fault import fault_of
+
+        point["faults"] = [fault_of(text, "--fault") for text in fault]
+    for file in (out, series):
+        if file is not None:
+            from unknot.report.picture import require_ending
+
+            require_ending(file)
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True, flows=flows))
+    if flows is not None:
+        point["traffic"] = sent = flows_in(flows, relation.network)
+        load = simulated.load_of(sent, scale, relation.network) if load is None and not saturation else load
+    chosen = vcs is None
+    vcs = relation.made_by[1] if relation.made_by else vcs
+    task = simulated.Task(relation, point, json, deadline, chosen, scale)
+    found: Run | Runs | Saturation
+    if load is None:
+        found = simulated.search(task)
+    elif seeds is not None:
+        found = simulated.several(replace(task, point=point | cycles), load, seeds, jobs)
+    else:
+        steps = interval or (None if series is None else STEP)
+        found = run = simulated.one(replace(task, point=point | cycles | {"interval": steps}), load, channels)
+        if len(run.faults) < len(fault or ()):
+            say(f"the run ended in cycle {run.cycles}, before all faults had come")
+        if out is not None:
+            simulated.draw(relation, run, out, scale)
+        if export is not None:
+            texts = {"network": network_for(export, network), "routing": network_for(export, routing)}
+            simulated.export(relation, run, export, {**texts, "vcs": vcs})
+        if series is not None:
+            from unknot.report import draw_series
+
+            title = f"{relation.name} on {relation.network.name}, load {load:g}"
+            write(series, draw_series(run, title=title, units=scale.units))
+    write_rows(found.rows, csv, units=scale.units)
+
+
+STEP = 100
+"""Cycles between two points of a drawing over time."""
+
+
+def _given(options: dict[str, Any]) -> str:
+    """The first of these options that was given."""
+    return next((name for name, value in options.items() if value not in (None, False)), "")

@@ -1,0 +1,226 @@
+"""The runs of `unknot simulate`: one, several seeds, or a search for saturation; and what is drawn of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unknot._base.errors import SimulationError
+from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.shared import limited, print_json, write
+
+if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+    from unknot._base.units import Scale
+    from unknot.network import Network
+    from unknot.routing.relation import Relation
+    from unknot.simulation import Run, Runs, Saturation
+    from unknot.traffic import Pattern
+
+RUN = 4096
+"""Bytes of a run that is kept, its channels apart."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A design to simulate, and how its answer is printed.
+
+    Attributes
+    ----------
+    point : dict
+        Arguments of `unknot.simulate`.
+    json : bool
+        Whether the answer is JSON.
+    deadline : Deadline, optional
+        Of the command.
+    chosen : bool
+        Whether the number of VCs was chosen for lack of one given.
+    scale : Scale
+        What times and loads are printed in.
+    """
+
+    relation: Relation
+    point: dict[str, Any]
+    json: bool
+    deadline: Deadline | None
+    chosen: bool
+    scale: Scale
+
+    def units(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+        """What JSON holds in nanoseconds and GB/s, if units were given."""
+        from unknot.cli.answers.units import in_units
+
+        return in_units(self.scale.units, rows)
+
+
+def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
+    """The load at which the busiest terminal sends what a file of flows says, in MB/s.
+
+    Raises
+    ------
+    SimulationError
+        If that is more than a flit per cycle.
+    """
+    assert scale.units is not None
+    assert flows.weight is not None
+    rates = flows.weight.sum(axis=1) / 1000
+    load = scale.units.flits_per_cycle(float(rates.max()))
+    if load > 1:
+        raise SimulationError(
+            f"{flows.name}: {network.terminal_name(int(rates.argmax()))} sends {rates.max():.4g} GB/s, and a "
+            f"terminal sends {scale.units.gb_per_s(1):.4g} GB/s at most with {scale.units}; --load scales the flows"
+        )
+    return load
+
+
+def one(task: Task, load: float, channels: bool) -> Run:
+    """Make one run and print it."""
+    from unknot.cli.commands import activity, display
+    from unknot.simulation import simulate as run_flits
+    from unknot.simulation.run.options import run_threads
+
+    alone = bool(task.point.get("faults") or task.point.get("classes"))
+    threads = run_threads(task.point["threads"], task.relation.network, load, alone=alone)
+    clock = _Clock(alone=threads == 1 and task.deadline is None)
+    sent = task.point["traffic"]
+    flows = None if isinstance(sent, str) else sent
+    with activity.cycles("simulating") as progress:
+        found = limited(
+            task.deadline,
+            lambda: run_flits(
+                task.relation,
+                load,
+                **task.point,
+                by_pair=flows is not None,
+                progress=lambda *at: clock.describe(progress, *at),
+            ),
+        )
+    hint = ""
+    if not (found.stable or alone or task.deadline):
+        from unknot.simulation.run.hints import hint as tried
+
+        with activity.cycles("trying what helps") as progress:
+            hint = tried(task.relation, found, traffic=sent, progress=progress)
+    if task.json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
+
+        cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
+        units = task.scale.units
+        every = channels_of(task.relation, found, units) if channels or flows else None
+        print_json(
+            answer(
+                SimulateAnswer,
+                found,
+                of=task.relation,
+                ns_per_flit_hop=cost,
+                channels=every,
+                hint=hint,
+                flows=None if flows is None else flows_of(found, flows, units),
+                vcs_chosen=task.chosen,
+                network=task.relation.network,
+                units=task.units(found.rows),
+            )
+        )
+    else:
+        display.show_run(task.relation, found, chosen=task.chosen, scale=task.scale, hint=hint)
+        if flows is not None:
+            display.show_flows(task.relation.network, found, flows, task.scale)
+    return found
+
+
+def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
+    """Make one run for each seed and print them."""
+    from contextlib import ExitStack
+    from functools import partial
+
+    from unknot._base.memory import require
+    from unknot.cli.commands import activity, display
+    from unknot.simulation import replicate
+    from unknot.studies.workers import workers
+
+    require("keeping the runs of all --seeds", seeds * (RUN + 32 * task.relation.network.num_channels))
+    point = dict(task.point)
+    first = point.pop("seed")
+    with activity.progress_bar("simulating") as progress, ExitStack() as stack:
+        pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
+        every = range(first, first + seeds)
+        run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
+        found = limited(task.deadline, run)
+    if task.json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.runs import SeedsAnswer
+
+        units = task.units(found.rows)
+        print_json(answer(SeedsAnswer, found, of=task.relation, vcs_chosen=task.chosen, units=units))
+    else:
+        display.show_runs(task.relation, found, chosen=task.chosen, scale=task.scale)
+    return found
+
+
+def search(task: Task) -> Saturation:
+    """Search for the load at which it saturates and print it."""
+    from unknot.cli.commands import activity, display
+    from unknot.simulation import saturation, zero_load_latency
+
+    alone = ("packet_length", "switching", "traffic", "router")
+    with activity.cycles("searching") as progress:
+        empty, found = limited(
+            task.deadline,
+            lambda: (
+                zero_load_latency(task.relation, **{key: task.point[key] for key in alone}),
+                saturation(task.relation, **task.point, progress=progress),
+            ),
+        )
+    if task.json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.runs import SaturationAnswer
+
+        figures = {"zero_load_latency": empty, "load": found.load, "throughput": found.throughput}
+        more = {"zero_load_latency": empty, "vcs_chosen": task.chosen, "units": task.units([figures, *found.rows])}
+        print_json(answer(SaturationAnswer, found, of=task.relation, **more))
+    else:
+        display.show_saturation(task.relation, found, empty, chosen=task.chosen, scale=task.scale)
+    return found
+
+
+def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:
+    """Draw the load of a run, or its deadlock."""
+    from unknot.report import draw_configuration, draw_load
+
+    if run.deadlock is not None:
+        write(out, draw_configuration(relation, run.deadlock))
+        return
+    note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else f', {run.outcome}'}"
+    write(out, draw_load(relation.network, run.utilisation, note=note, units=scale.units))
+
+
+def export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> None:
+    """Write the deadlock of a run, if it has one, for `unknot replay`."""
+    from unknot.cli.answers.configuration_file import write_configuration
+
+    if run.deadlock is None:
+        say(f"no deadlock, so {file} was not written")
+        return
+    write_configuration(relation, run.deadlock, file, **words)
+    say(f"wrote {file}")
+
+
+class _Clock:
+    """Processor time of a run from the moment everything is compiled: of the thread, or of all if it has several."""
+
+    def __init__(self, *, alone: bool) -> None:
+        import time
+
+        self.read = time.thread_time_ns if alone else time.process_time_ns
+        self.began: int | None = None
+
+    def describe(self, further: Any, stage: str, cycle: int, total: int) -> None:
+        if self.began is None:
+            self.began = self.read()
+        further(stage, cycle, total)
+
+    def nanoseconds(self) -> int:
+        return self.read() - (self.began or 0)

@@ -1,0 +1,101 @@
+"""``unknot faults FABRIC``: what is cut off while the forwarding tables stay as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unknot._base.errors import UnknotError
+from unknot.cli.commands.outcomes import FAILS, HOLDS
+from unknot.cli.commands.shared import print_json, write_rows
+from unknot.verify.fault_sweep import Parts
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from unknot.verify.table_faults import TableFaults
+
+ROW = 400
+"""Bytes of a row about a pair, until it is written."""
+
+
+def table_faults(
+    network: str,
+    tables: Path | None,
+    *,
+    kind: Parts,
+    at_once: int,
+    budget: int | None,
+    seed: int,
+    show: int,
+    json: bool,
+    csv: Path | None,
+) -> int:
+    """Let parts of a fabric fail, print what that cuts off, and return the exit code.
+
+    Raises
+    ------
+    UnknotError
+        If it is no fabric with tables.
+    """
+    from unknot._base.memory import require
+    from unknot.cli.commands import activity
+    from unknot.fabrics import read_fabric, split_form
+    from unknot.verify.table_faults import table_faults as sweep
+
+    if not Path(split_form(network)[1]).exists():
+        raise UnknotError(
+            f"{network}: name a --routing, which each fault is judged with, or a fabric with forwarding tables (a "
+            "folder, or a file and --tables)"
+        )
+    fabric = read_fabric(network, tables)
+    with activity.progress_bar("faults") as progress:
+        found = sweep(
+            fabric, kind=kind, faults=at_once, budget=budget, seed=seed, progress=progress
+        )  # fmt: skip
+    if csv is not None:
+        lost = sum(fault.lost_pairs for fault in found.tried[:show])
+        require(f"{lost:,} rows of pairs", ROW * lost)
+        write_rows(list(found.rows(show)), csv)
+    if json:
+        from unknot.cli.answers.analyses import TableFaultsAnswer
+        from unknot.cli.answers.form import answer
+
+        print_json(answer(TableFaultsAnswer, found, fabric, of=fabric.network, fabric=fabric.name))
+    else:
+        _show(found, show)
+    return HOLDS if found.survives else FAILS
+
+
+def _show(found: TableFaults, show: int) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from unknot.cli.commands import display
+    from unknot.report.phrases import count, sets_tried
+
+    kind = "cables" if found.kind == "links" else "switches" if found.kind == "routers" else found.kind
+    counts = [fault.lost_pairs for fault in found.tried]
+    before = f"; {found.undelivered_before} have no route even without faults" if found.undelivered_before else ""
+    rows: list[tuple[str, str | Text]] = [
+        ("fabric", found.fabric.name),
+        ("routing", f"the tables of {found.fabric.tables_file}, as they are"),
+        ("faults", sets_tried(len(found.tried), found.possible, found.faults, kind)),
+        ("pairs", f"{found.pairs} of a host port and the LID of another{before}"),
+        ("lost pairs", f"{sum(counts) / len(counts):.1f} in the mean, {max(counts)} at most"),
+        *((outcome, str(count)) for outcome, count in found.counts.items()),
+        ("survives", display.answer(found.survives)),
+    ]
+    out = display.console()
+    out.print(display.two_columns(rows))
+    worst = [fault for fault in found.tried if fault.lost_pairs][:show]
+    if worst:
+        table = Table(box=SIMPLE_HEAD)
+        for heading in ("worst faults", "outcome", "lost pairs", "no way left", "such as"):
+            table.add_column(heading)
+        for fault in worst:
+            lost = f"{fault.lost_pairs} of {fault.pairs}"
+            dead = f" (and {count(fault.dead_hosts, 'host port')})" if fault.dead_hosts else ""
+            severed = str(fault.severed_pairs or "")
+            table.add_row(", ".join(fault.parts) + dead, fault.outcome, lost, severed, fault.example)
+        out.print(table)

@@ -1,0 +1,216 @@
+"""`unknot trace`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.cli.commands.options import (
+    SEED,
+    Json,
+    MessageDepth,
+    NetworkText,
+    Picture,
+    RoutingText,
+    Seed,
+    SwitchingName,
+    UnitsText,
+    Vcs,
+)
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.cli.commands.printing import show
+from unknot.cli.commands.shared import print_json, relation_of, write
+
+if TYPE_CHECKING:
+    from unknot._base.units import Scale, Units
+    from unknot.routing.relation import Relation
+    from unknot.simulation.traces.closed_loop import ClosedLoop
+    from unknot.simulation.traces.trace_run import TraceRun
+
+
+def trace(
+    network: NetworkText,
+    routing: RoutingText,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Messages, as CSV or .parquet; or see --requests.")
+    ] = None,
+    vcs: Vcs = None,
+    switching: SwitchingName = DEFAULT_SWITCHING,
+    buffer_depth: MessageDepth = None,
+    overhead: Annotated[int, typer.Option(help="Cycles a terminal is busy with a message before it sends.")] = 0,
+    in_order: Annotated[bool, typer.Option("--in-order", help="Send strictly in the order of the file.")] = False,
+    requests: Annotated[
+        int | None, typer.Option(help="No file, but a closed loop: the number of requests of each terminal.")
+    ] = None,
+    window: Annotated[int, typer.Option(help="Requests of a terminal that may be outstanding.")] = 4,
+    request_flits: Annotated[int, typer.Option(help="Flits of a request.")] = 1,
+    reply_flits: Annotated[int, typer.Option(help="Flits of a reply; 0: no replies.")] = 4,
+    service: Annotated[int, typer.Option(help="Cycles from the arrival of a request to its reply.")] = 0,
+    think: Annotated[int, typer.Option(help="Cycles from the arrival of a reply to the next request.")] = 0,
+    traffic: Annotated[str, typer.Option(help="Whom the terminals of a closed loop ask.")] = "uniform_others",
+    classes: Annotated[
+        str,
+        typer.Option(metavar="NAMES", help="Share out the VCs among classes of messages, such as request,reply."),
+    ] = "",
+    limit: Annotated[int | None, typer.Option(help="Cycle in which to stop.")] = None,
+    seed: Seed = SEED,
+    results: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write how each message fared, as CSV or .parquet.")
+    ] = None,
+    out: Picture = None,
+    units: UnitsText = None,
+    json: Json = False,
+) -> None:
+    """Run given messages, or requests and replies, flit by flit.
+
+    Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
+    """
+    from unknot._base.errors import UnknotError
+    from unknot._base.switching import switching_named
+    from unknot._base.units import Scale
+    from unknot.cli.commands import activity
+    from unknot.simulation.traces.closed_loop import closed_loop
+    from unknot.simulation.traces.trace_file import read_trace, write_trace
+    from unknot.simulation.traces.trace_run import run_trace
+
+    technique, scale = switching_named(switching), Scale.of(units)
+    if (file is None) == (requests is None):
+        raise UnknotError("either a file of messages is wanted, or --requests with a number")
+    if requests is not None and (overhead or in_order):
+        raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
+    relation = _relation(network, routing, vcs, classes)
+    loop = None
+    with activity.busy("simulating"):
+        if file is not None:
+            run = run_trace(
+                relation,
+                read_trace(file, relation.network, classes=relation.classes),
+                switching=technique,
+                buffer_depth=buffer_depth,
+                overhead=overhead,
+                in_order=in_order,
+                limit=limit,
+                seed=seed,
+            )
+        else:
+            loop = closed_loop(
+                relation,
+                requests=requests or 0,
+                window=window,
+                request_flits=request_flits,
+                reply_flits=reply_flits,
+                traffic=traffic,
+                service=service,
+                think=think,
+                switching=technique,
+                buffer_depth=buffer_depth,
+                limit=limit,
+                seed=seed,
+            )
+            run = loop.run
+    if results is not None:
+        write_trace(results, run.trace, relation.network, run, units=scale.units)
+        say(f"wrote {results}")
+    if out is not None:
+        from unknot.report.timeline import draw_timeline
+
+        write(out, draw_timeline(relation.network, run, units=scale.units))
+    if json:
+        print_json(_answer(relation, run, loop, scale.units))
+    else:
+        _print(relation, run, loop, scale)
+    if run.unfinished:
+        raise typer.Exit(UNDECIDED if limit is not None and run.cycles >= limit and not run.deadlock else FAILS)
+    raise typer.Exit(HOLDS)
+
+
+def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Relation:
+    """The routing, once for each class of messages if there are any."""
+    if not classes:
+        return relation_of(network, routing, vcs, simulated=True)
+    from unknot.routing.classes import in_classes, share
+
+    names = [name.strip() for name in classes.split(",")]
+    return in_classes(relation_of(network, routing, share(vcs, names)), names)
+
+
+def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None, units: Units | None) -> dict[str, Any]:
+    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.runs import TraceAnswer
+    from unknot.cli.answers.units import in_units
+
+    classes = {name: _of_class(run, name) for name in sorted(set(run.trace.classes))}
+    size = {"messages": len(run.trace), "flits": int(run.trace.flits.sum())}
+    figures = vars(run) | (vars(loop) if loop is not None else {})
+    more = {"closed_loop": loop, "classes": classes, "units": in_units(units, [figures])}
+    return answer(TraceAnswer, run, of=relation, **more, **size)
+
+
+def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Scale) -> None:
+    from unknot.cli.commands import display
+
+    trace = run.trace
+    senders = len(set(trace.source.tolist()))
+    rows = [
+        ("network", relation.network.name),
+        ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
+        ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
+        ("messages", f"{len(trace)} of {senders} terminals, {int(trace.flits.sum())} flits"),
+    ]
+    if loop is not None:
+        done = f"{loop.requests} requests of each terminal, {loop.window} outstanding; {loop.done} done"
+        rows.append(("closed loop", done))
+    if loop is not None and loop.done:
+        rows.append(("round trip", _five(loop, "round_trip", scale)))
+    if loop is not None and loop.throughput is not None:
+        carried = f"{loop.throughput:.4f} flits per terminal per cycle{scale.gb_per_s(loop.throughput)}"
+        rows.append(("throughput", carried))
+    if run.makespan is not None:
+        rows.append(("makespan", f"{run.makespan} cycles{scale.ns(run.makespan)}"))
+    if run.latency_mean is not None:
+        rows.append(("message latency", _five(run, "latency", scale)))
+        inside = run.network_latency_mean
+        rows.append(("network latency", f"{inside:.2f} cycles{scale.ns(inside)} mean"))
+    for name in sorted(set(trace.classes)):
+        found = _of_class(run, name)
+        if found["latency_mean"] is not None:
+            mean, inside = found["latency_mean"], found["network_latency_mean"]
+            text = f"{mean:.2f} cycles{scale.ns(mean)} mean, {inside:.2f}{scale.ns(inside)} in the network"
+            rows.append((f"class {name or '(none)'}", text))
+    if run.reason:
+        rows.append(("unfinished", run.reason))
+    rows.append(("simulated", f"{run.cycles} cycles{scale.ns(run.cycles)}, {run.flit_hops} flit-hops"))
+    display.console().print(display.two_columns(rows))
+    if run.deadlock is not None:
+        from unknot.report.configuration_text import describe
+
+        show("")
+        show("\n".join(describe(relation, run.deadlock)))
+
+
+def _of_class(run: TraceRun, name: str) -> dict[str, Any]:
+    latency, network = run.of_class(name), run.of_class(name, network=True)
+    return {
+        "messages": run.trace.classes.count(name),
+        "arrived": latency.size,
+        "latency_mean": float(latency.mean()) if latency.size else None,
+        "latency_max": int(latency.max()) if latency.size else None,
+        "network_latency_mean": float(network.mean()) if network.size else None,
+    }
+
+
+NAMED = (" cycles", "", "", "", "")
+"""Units after the mean of a row, and after its percentiles."""
+
+
+def _five(found: TraceRun | ClosedLoop, what: str, scale: Scale) -> str:
+    values = [getattr(found, f"{what}_{part}") for part in ("mean", "p50", "p95", "p99", "max")]
+    mean, *rest = (f"{_number(value)}{unit}{scale.ns(value)}" for value, unit in zip(values, NAMED, strict=True))
+    return f"{mean} mean; {rest[0]} median, {rest[1]} p95, {rest[2]} p99, {rest[3]} max"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

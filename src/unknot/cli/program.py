@@ -1,0 +1,130 @@
+"""The command line: the list of commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import typer
+
+from unknot._base import memory
+from unknot._base.errors import ExtensionError
+from unknot._base.extensions import Catalogue, described, heading
+from unknot.cli.commands import guard
+from unknot.cli.commands.options import Grouped, MaxMemory, Traceback, Version, with_format, with_limit
+from unknot.cli.commands.outcomes import Commands, say
+
+COMMANDS = (
+    "run",
+    "check",
+    "accept",
+    "replay",
+    "analyse",
+    "faults",
+    "design",
+    "lanes",
+    "repair",
+    "export",
+    "audit",
+    "show",
+    "convert",
+    "simulate",
+    "curve",
+    "trace",
+    "multicast",
+    "gallery",
+    "cache",
+)
+"""Names of the commands; each is a function in the file of its name in `unknot.cli.commands`."""
+ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
+"""The same, and the functions of extensions."""
+
+
+class _Program(Commands):
+    """The commands, and those of extensions, which are loaded when they are named or listed."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        known = super().get_command(ctx, cmd_name)
+        return _extension(cmd_name) if known is None and cmd_name in ALL.extensions() else known
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        super().format_commands(ctx, formatter)
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, (point, *_) in ALL.extensions().items():
+            try:
+                line = (name, _extension(name).get_short_help_str(80))
+                panels.setdefault(heading(point), []).append(line)
+            except ExtensionError as error:
+                say(str(error))
+        for title, lines in panels.items():
+            with formatter.section(title):
+                formatter.write_dl(lines)
+
+
+def _root(
+    context: typer.Context, version: Version = False, max_memory: MaxMemory = None, traceback: Traceback = False
+) -> None:
+    """Describe, route, prove, simulate and compare interconnection networks."""
+    if max_memory is not None:
+        from unknot._base.memory import memory_limit
+
+        context.with_resource(memory_limit(max_memory))
+
+
+def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The program with some of its commands."""
+    found = typer.Typer(
+        name="unknot",
+        cls=_Program,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    found.callback()(_root)
+    for name in names:
+        function = getattr(import_module(f"unknot.cli.commands.{name}"), name) if name in COMMANDS else ALL[name]
+        found.command(name, cls=Grouped)(with_limit(with_format(function)))
+    return found
+
+
+def _extension(name: str) -> Any:
+    """The command of an extension."""
+    try:
+        return typer.main.get_group(application([name])).commands[name]
+    except ExtensionError:
+        raise
+    except Exception as error:
+        (point, *_) = ALL.extensions()[name]
+        raise ExtensionError(f"{described(point)} cannot be a command: {type(error).__name__}: {error}") from error
+
+
+@cache
+def _whole() -> typer.Typer:
+    return application()
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """`app`, the program with all commands, made when it is first asked for."""
+    if name == "app":
+        return _whole()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def main() -> None:
+    """Entry point of the command `unknot`; one that is named first is the only one that is loaded.
+
+    Kernels optimised at level 1 are as fast as at Numba's level 3, and compile in two thirds of the time. A program
+    that imports Unknot keeps the level that it has.
+    """
+    os.environ.setdefault("NUMBA_OPT", "1")
+    memory.enforce()
+    first = "".join(sys.argv[1:2])
+    if first in COMMANDS:
+        guard.run(application([first]))
+    guard.run(application(()) if first[:1] not in ("", "-") and first in ALL else _whole())

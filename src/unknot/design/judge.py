@@ -1,0 +1,251 @@
+"""Judgement of one distribution of VCs: a rule with a proof, a refutation, or neither."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, islice, permutations, product
+from typing import Literal
+
+from unknot._base.background import clock
+from unknot._base.shown import Brief
+from unknot._base.switching import Switching, switching_named
+from unknot.certificates import Rejected
+from unknot.design import ranking_checker
+from unknot.design.impossible import Impossible, evidence_holds, refutation
+from unknot.design.proofs import NoProof, Proof, proved_rule
+from unknot.design.requirements import Request
+from unknot.design.rule import Rule, rule_from
+from unknot.design.search import Effort, Search
+from unknot.design.space import Flags, Space, Symmetry, symmetries
+
+Counts = tuple[tuple[int, int], ...]
+Outcome = Literal["found", "impossible", "open"]
+Kind = Literal["none", "transposition", "reversal", "reflections"]
+MOST_ACTIONS = 64
+"""Most ways in which the symmetries of a request may rename VCs that are tried."""
+PROOF_SECONDS = 120.0
+"""Most seconds in which a rule with a proof is looked for, before rules are refuted on meshes."""
+SIDES = {1: 6, 2: 5, 3: 3}
+"""Longest sides of the meshes on which a rule without proof is tried; 2 in more dimensions."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judged(Brief):
+    """Verdict on one distribution of VCs.
+
+    Attributes
+    ----------
+    space : Space
+    switching : str
+    outcome : {"found", "impossible", "open"}
+    rule : Rule or None
+    proof : Proof or None
+        Proof that it is deadlock-free on every mesh; None of a rule that was only decided on meshes up to `sides`.
+    evidence : tuple of Impossible
+        Proof that there is no rule; several where several renamings of VCs were asked about. It is about some of the
+        dimensions alone, in some order and direction, where these already have too few VCs.
+    sides : tuple of int
+        Sides of the largest mesh on which rules were tried.
+    rounds : int
+        Rules that were tried.
+    seconds : float
+    request : Request
+        The request; of a rule with the symmetries that it has by request.
+    symmetry : {"none", "transposition", "reversal", "reflections"}
+    """
+
+    space: Space
+    switching: Switching
+    outcome: Outcome
+    rule: Rule | None = None
+    proof: Proof | None = None
+    evidence: tuple[Impossible, ...] = ()
+    sides: tuple[int, ...] = ()
+    rounds: int = 0
+    seconds: float = 0.0
+
+    request: Request = field(default_factory=Request)
+    symmetry: Kind = "none"
+
+    @cached_property
+    def holds(self) -> bool | None:
+        """Whether the checkers accept proof or evidence, and it fits the request; None: there is neither."""
+        if self.outcome == "impossible":
+            return self._refuted()
+        if self.rule is None or self.proof is None:
+            return None
+        try:
+            ranking_checker.accept(self.space, self.rule.offers, self.proof, self.switching)
+        except Rejected:
+            return False
+        provided = self.rule.provided(states=self.request.adaptive == "states")
+        return len(provided) >= self.request.bnrs(self.space) and self.rule.same_under(self.request.symmetric)
+
+    def _refuted(self) -> bool:
+        """One refutation of all rules, or one for each way to rename VCs with the symmetry."""
+        question = (self.request.adaptive, self.request.least, self.switching)
+        for e in self.evidence:
+            smaller = e.space != self.space
+            if (e.request.adaptive, e.request.least, e.switching) != question or not evidence_holds(e):
+                return False
+            if smaller and (self.request.least is not None or not _within(e.space, self.space)):
+                return False
+        refuted = {e.request.symmetric for e in self.evidence}
+        return () in refuted or refuted >= {*actions(self.space, self.symmetry)}
+
+
+def judge(
+    counts: Counts,
+    switching: str,
+    request: Request | None = None,
+    *,
+    short: bool = False,
+    symmetry: Kind = "none",
+    effort: Effort | None = None,
+    known: dict[Counts, Judged] | None = None,
+) -> Judged:
+    """Find a rule with given VCs, or show that there is none.
+
+    Parameters
+    ----------
+    counts : tuple of pairs of int
+        VCs up and down each dimension.
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+    request : Request, optional
+        By default fully adaptive in every state.
+    short : bool
+        For hypercubes.
+    symmetry : {"none", "transposition", "reversal", "reflections"}
+        The rule is the same when dimensions are exchanged, when all directions are reversed, or those of any
+        dimension; VCs of a direction may be renamed with it.
+    effort : Effort, optional
+    known : dict, optional
+        What is known of distributions, in fewer dimensions too; more is added.
+
+    Examples
+    --------
+    >>> judge(((1, 1), (1, 1)), "vct").outcome, judge(((1, 1), (1, 2)), "vct").outcome
+    ('impossible', 'found')
+    """
+    technique, request, effort = switching_named(switching), request or Request(), effort or Effort()
+    known = {} if known is None else known
+    counts = tuple((up, down) for up, down in counts)
+    if counts in known:
+        return known[counts]
+    space, began = Space(counts, short), time.monotonic()
+    restricts = request.least is None and symmetry == "none"
+    if restricts:
+        for size in range(2, len(counts)):
+            for part in combinations(counts, size):
+                one = judge(_sorted(part), technique, request, short=short, effort=effort, known=known)
+                if one.outcome == "impossible":
+                    known[counts] = replace(one, space=space, rounds=0, seconds=time.monotonic() - began)
+                    return known[counts]
+    ways = list(islice(actions(space, symmetry), MOST_ACTIONS + 1))
+    if symmetry != "none" and ways:
+        one = judge(counts, technique, request, short=short, effort=effort)
+        if one.outcome == "impossible":
+            return known.setdefault(counts, replace(one, symmetry=symmetry))
+    judged: list[Judged] = []
+    for symmetric in ways[:MOST_ACTIONS]:
+        one = _search(space, replace(request, symmetric=symmetric), technique, effort)
+        judged.append(one)
+        if one.outcome == "found":
+            break
+    last = judged[-1] if judged else Judged(space, technique, "impossible", request=request)
+    outcome: Outcome = last.outcome
+    if outcome != "found":
+        settled = all(one.outcome == "impossible" for one in judged) and len(ways) <= MOST_ACTIONS
+        outcome = "impossible" if settled else "open"
+    evidence = tuple(e for one in judged for e in one.evidence) if outcome == "impossible" else ()
+    rounds, seconds = sum(one.rounds for one in judged), time.monotonic() - began
+    known[counts] = replace(
+        last, outcome=outcome, evidence=evidence, rounds=rounds, seconds=seconds, symmetry=symmetry
+    )
+    return known[counts]
+
+
+def _search(space: Space, request: Request, technique: Switching, effort: Effort) -> Judged:
+    """A rule with a proof, else refutation or survival on meshes of growing size."""
+    left = effort.deadline - clock()
+    search = Search(space, request, technique)
+    tried: tuple[int, ...] = ()
+    survivor: Flags | None = None
+    judged = Judged(space, technique, "open", request=request)
+    try:
+        found = proved_rule(space, request, technique, Effort(clock() + min(left / 2, PROOF_SECONDS), effort.say))
+    except TimeoutError:
+        found = NoProof((), None)
+    if not isinstance(found, NoProof):
+        return replace(judged, outcome="found", rule=rule_from(space, found[0]), proof=found[1])
+    try:
+        if found.walks is not None and not space.short:
+            evidence = refutation(space, request, technique, [], list(found.paths), found.walks, effort)
+            if evidence is not None:
+                return replace(judged, outcome="impossible", evidence=(evidence,), rounds=len(found.walks))
+        for sides in ladder(space):
+            tried = sides
+            survivor = search.survive(sides, effort)
+            if survivor is None:
+                evidence = refutation(space, request, technique, search.refuted, search.paths, (), effort)
+                outcome: Outcome = "open" if evidence is None else "impossible"
+                return replace(
+                    judged, outcome=outcome, evidence=() if evidence is None else (evidence,),
+                    sides=sides, rounds=search.rounds,
+                )  # fmt: skip
+    except TimeoutError:
+        return replace(judged, sides=tried, rounds=search.rounds)
+    rule = None if survivor is None else rule_from(space, survivor)
+    return replace(judged, outcome="found", rule=rule, sides=tried, rounds=search.rounds)
+
+
+def ladder(space: Space) -> Iterator[tuple[int, ...]]:
+    """Sides of growing meshes on which rules are tried."""
+    n = space.dimensions
+    sides = [2] * n
+    yield tuple(sides)
+    if space.short:
+        return
+    for side in range(3, SIDES.get(n, 2) + 1):
+        for i in range(n):
+            sides[i] = side
+            yield tuple(sides)
+
+
+def actions(space: Space, symmetry: Kind) -> Iterator[tuple[Symmetry, ...]]:
+    """Yield the ways to rename VCs along with a kind of symmetry: one renaming for each generator of it."""
+    n = space.dimensions
+    straight, same = (1,) * n, tuple(range(n))
+    wanted: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    if symmetry == "transposition":
+        wanted = [((*range(i), i + 1, i, *range(i + 2, n)), straight) for i in range(n - 1)]
+    elif symmetry == "reversal":
+        wanted = [(same, (-1,) * n)]
+    elif symmetry == "reflections":
+        wanted = [(same, (*straight[:i], -1, *straight[i + 1 :])) for i in range(n)]
+    choices: list[list[Symmetry]] = [[] for _ in wanted]
+    for image in symmetries(space) if wanted else ():
+        for found, (order, flips) in zip(choices, wanted, strict=True):
+            if all(
+                (space.types[k].dimension, space.types[k].sign) == (order[t.dimension], t.sign * flips[t.dimension])
+                for t, k in zip(space.types, image, strict=True)
+            ):
+                found.append(image)
+    yield from product(*choices)
+
+
+def _sorted(counts: Sequence[tuple[int, int]]) -> Counts:
+    return tuple(sorted((min(pair), max(pair)) for pair in counts))
+
+
+def _within(part: Space, whole: Space) -> bool:
+    """Whether a space has at least the VCs of some dimensions of another, up to their order and direction."""
+    if part.short != whole.short or part.dimensions > whole.dimensions:
+        return False
+    return any(
+        all(min(a) >= min(b) and max(a) >= max(b) for a, b in zip(part.counts, chosen, strict=True))
+        for chosen in permutations(whole.counts, part.dimensions)
+    )

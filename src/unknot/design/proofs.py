@@ -1,0 +1,274 @@
+"""Proofs for every size: a rule with a ranking by which it cannot deadlock on any mesh.
+
+Three kinds, as the certificates of the prover have them, but about types in place of VCs:
+
+- `order` (every technique): every permitted hop leads to a lower rank.
+- `escape` (saf, vct): in every state one of the VCs that a blocked header waits for, the escape, ranks lower than
+the one
+  it is in.
+- `drain` (wormhole): the same, and after every permitted hop either the new escape ranks at most as high as the
+escape
+  was, or so does the VC itself. So a worm whose lowest VC is c waits for something lower than c wherever its
+  header stands, and of a set of blocked worms the one that holds the lowest VC is not blocked.
+
+Which escape each state has is for a SAT solver to choose, with the rule or for a given one; closed walks of its
+choices that come back to the same router become clauses, until a linear program finds the ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any, Literal
+
+import numpy as np
+
+from unknot._base.shown import Brief
+from unknot._base.switching import Switching
+from unknot.design.ranking import Edge, Level, closed_walks, ranked
+from unknot.design.requirements import Request, Requirements, Word, lost_path
+from unknot.design.search import SOLVER, Effort, solved
+from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries
+
+Kind = Literal["order", "escape", "drain"]
+KIND: dict[Switching, Kind] = {"saf": "escape", "vct": "escape", "wormhole": "drain", "wormhole-nonatomic": "order"}
+"""The weakest proof that a technique takes."""
+IMAGES = 128
+"""Most images of a closed walk that are forbidden with it."""
+
+
+@dataclass(frozen=True, repr=False)
+class Proof(Brief):
+    """Proof that a rule is deadlock-free on every mesh; `ranking_checker.accept` checks it.
+
+    Attributes
+    ----------
+    kind : {"order", "escape", "drain"}
+    levels : tuple of Level
+        The rank: linear functions, the first compared first.
+    escapes : tuple of (state, type)
+        The escape of each reachable state; none are needed for `order`.
+    """
+
+    kind: Kind
+    levels: tuple[Level, ...]
+    escapes: tuple[tuple[State, int], ...] = ()
+
+
+class _Choice:
+    """Variables for a rule, escapes and edges; closed walks are forbidden as they are met.
+
+    With `plain` the escape depends on what remains only, and not on the VC that a header is in: fewer choices.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        request: Request,
+        kind: Kind,
+        *,
+        plain: bool = False,
+        given: Flags | None = None,
+        waits: Flags | None = None,
+    ) -> None:
+        from pysat.solvers import Solver
+
+        self.space, self.kind, self.request, self.plain = space, kind, request, plain
+        self.requirements = Requirements(space, request)
+        self.walks: list[tuple[Edge, ...]] = []
+        self.paths: list[Word] = []
+        self.exact = True
+        self.images = list(islice(symmetries(space), IMAGES))
+        self.edges: dict[int, Edge] = {}
+        self._edge: dict[Edge, int] = {}
+        self.solver: Any = Solver(name=SOLVER, bootstrap_with=self.requirements.given)
+        if kind == "order":
+            for clause in self.requirements.dependencies():
+                self.solver.add_clause(clause)
+        if given is not None:
+            for i, offered in enumerate(given.tolist()):
+                self.solver.add_clause([1 + i if offered else -1 - i])
+        for clause in self._clauses(waits):
+            self.solver.add_clause(clause)
+
+    def escape(self, state: State, out: int) -> int:
+        return self.requirements("escape", state[1] if self.plain else state, out)
+
+    def edge(self, high: int, low: int, way: tuple[int, ...], *, strict: bool) -> int:
+        edge = Edge(high, low, way, strict)
+        if edge not in self._edge:
+            what = ("depends", high, low) if self.kind == "order" else ("edge", edge)
+            self._edge[edge] = self.requirements(*what)
+            self.edges[self._edge[edge]] = edge
+        return self._edge[edge]
+
+    def _clauses(self, waits: Flags | None) -> Iterator[tuple[int, ...]]:
+        space, hop = self.space, [_hop(self.space, k) for k in range(self.space.injection)]
+        for state in space.states:
+            held, signs = state
+            reach = self.requirements("reach", None, state)
+            permitted = {out: 1 + space.number[held, signs, out] for out in space.outs[state]}
+            if held == space.injection:
+                continue
+            if self.kind == "order":
+                for out in permitted:
+                    self.edge(held, out, hop[out], strict=True)
+                continue
+            may = [out for out in permitted if waits is None or waits[permitted[out] - 1]]
+            yield -reach, *(self.escape(state, out) for out in may)
+            for out in may:
+                yield -reach, -self.escape(state, out), permitted[out]
+                yield -reach, -self.escape(state, out), self.edge(held, out, hop[out], strict=True)
+            if self.kind == "drain":
+                yield from self._onward(state, reach, permitted, may, hop)
+
+    def _onward(
+        self, state: State, reach: int, permitted: dict[int, int], may: list[int], hop: list[tuple[int, ...]]
+    ) -> Iterator[tuple[int, ...]]:
+        space = self.space
+        for out, permission in permitted.items():
+            for then in space.after(state[1], out):
+                if not any(then):
+                    continue
+                for old in may:
+                    if old == out:
+                        continue
+                    stays = self.edge(old, out, _minus(hop[out], hop[old]), strict=False)
+                    for new in space.outs[out, then]:
+                        way = _minus(tuple(a + b for a, b in zip(hop[out], hop[new], strict=True)), hop[old])
+                        if new == old and not any(way):
+                            continue
+                        yield (
+                            -reach, -permission, -self.escape(state, old), -self.escape((out, then), new),
+                            stays, self.edge(old, new, way, strict=False),
+                        )  # fmt: skip
+
+    def solve(self, effort: Effort) -> tuple[Flags, Proof] | None:
+        space = self.space
+        rounds = 0
+        while solved(self.solver, effort):
+            model: list[int] = self.solver.get_model()
+            true = {x for x in model if x > 0}
+            offers = np.array([1 + i in true for i in range(len(space.permissions))])
+            alive = space.reachable(offers)
+            offers &= np.array([(held, signs) in alive for held, signs, _ in space.permissions])
+            if self.request.adaptive == "paths":
+                kinds = [k for k in product((1, -1), repeat=space.dimensions) if self._asked(k, true)]
+                lost = lost_path(space, offers, kinds)
+                if lost is not None:
+                    for clause in self.requirements.provide(lost):
+                        self.solver.add_clause(clause)
+                    self.paths.append(lost)
+                    continue
+            rounds += 1
+            effort.say(f"{space.text}: ranking, {rounds} rules tried")
+            chosen = [self.edges[x] for x in true if x in self.edges]
+            walks = closed_walks(chosen, space.dimensions)
+            if not walks:
+                found = ranked(chosen, space.injection, space.dimensions)
+                if isinstance(found, tuple):
+                    return offers, Proof(self.kind, found, self._escapes(alive, true))
+                self.exact = False
+                walks = [tuple(found)]
+            self.walks += walks
+            for walk in walks:
+                self._forbid(walk)
+        return None
+
+    def _forbid(self, walk: tuple[Edge, ...]) -> None:
+        """Forbid a closed walk and its images; an edge that nothing asks for is never taken."""
+        for image in self.images:
+            edges = [moved_edge(self.space, image, edge) for edge in walk]
+            if all(edge in self._edge for edge in edges):
+                self.solver.add_clause(sorted({-self._edge[edge] for edge in edges}))
+
+    def _asked(self, kind: tuple[int, ...], true: set[int]) -> bool:
+        return self.requirements.full or self.requirements("bnr", kind) in true
+
+    def _escapes(self, alive: set[State], true: set[int]) -> tuple[tuple[State, int], ...]:
+        if self.kind == "order":
+            return ()
+        return tuple(
+            (state, next(out for out in self.space.outs[state] if self.escape(state, out) in true))
+            for state in self.space.states
+            if state in alive and state[0] != self.space.injection
+        )
+
+
+@dataclass(frozen=True)
+class NoProof:
+    """Impossibility: no rule that fulfils a request has a proof of the kind that was looked for.
+
+    Attributes
+    ----------
+    paths : tuple of words
+        Shortest paths that rules had lost.
+    walks : tuple of tuples of types, or None
+        For proofs of kind `order`, the closed walks of dependencies of all rules that were tried; None if some were
+        not found step by step, or the kind is another.
+    """
+
+    paths: tuple[Word, ...]
+    walks: tuple[tuple[int, ...], ...] | None
+
+
+def proved_rule(
+    space: Space, request: Request, switching: Switching, effort: Effort
+) -> tuple[Flags, Proof] | NoProof:
+    """A rule that fulfils a request, with a proof for every size.
+
+    That no rule has such a proof does not mean that there is no rule, but for `order`: a closed walk of dependencies
+    is a cycle in every mesh that is large enough.
+
+    Raises
+    ------
+    TimeoutError
+        If time runs out.
+    """
+    kind = KIND[switching]
+    if kind != "order":
+        plain = _Choice(space, request, kind, plain=True).solve(effort)
+        if plain is not None:
+            return plain
+    choice = _Choice(space, request, kind)
+    found = choice.solve(effort)
+    if found is not None:
+        return found
+    exact = choice.exact and choice.kind == "order"
+    walks = tuple(tuple(edge.high for edge in walk) for walk in choice.walks) if exact else None
+    return NoProof(tuple(choice.paths), walks)
+
+
+def proof_of(
+    space: Space, offers: Flags, switching: Switching, effort: Effort | None = None, *, waits: Flags | None = None
+) -> Proof | None:
+    """A proof for every size of a given rule, the simplest kind first; None if there is none of these kinds.
+
+    Parameters
+    ----------
+    waits : bool array, shape (permissions,), optional
+        Permissions that blocked headers wait for; by default all.
+    """
+    kinds: tuple[Kind, ...] = ("order",) if KIND[switching] == "order" else ("order", KIND[switching])
+    for kind in kinds:
+        for plain in (True, False) if kind != "order" else (False,):
+            choice = _Choice(space, Request(least=0), kind, plain=plain, given=offers, waits=waits)
+            found = choice.solve(effort or Effort())
+            if found is not None:
+                return found[1]
+    return None
+
+
+def _hop(space: Space, out: int) -> tuple[int, ...]:
+    kind = space.types[out]
+    return tuple(kind.sign if i == kind.dimension else 0 for i in range(space.dimensions))
+
+
+def _minus(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def moved_edge(space: Space, image: Symmetry, edge: Edge) -> Edge:
+    """An edge under a symmetry."""
+    return Edge(image[edge.high], image[edge.low], moved_signs(space, image, edge.way), edge.strict)

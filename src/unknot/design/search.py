@@ -1,0 +1,174 @@
+"""The search by counterexample: a SAT solver proposes a rule, the prover refutes it, the deadlock becomes clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+from unknot._base.background import clock
+from unknot._base.switching import Switching
+from unknot.certificates.verdict import Configuration
+from unknot.design.conflicts import clause_of, images
+from unknot.design.frames import Frame
+from unknot.design.requirements import Request, Requirements, Word, lost_path
+from unknot.design.space import Flags, Signs, Space, symmetries
+from unknot.lanes.refutation import answer
+from unknot.verify import check
+
+SYMMETRIES = 512
+"""Most images of a clause that are added."""
+SOLVER = "glucose4"
+STEP = 1_000
+"""Conflicts of the solver between two looks at the clock."""
+PROVER_SECONDS = 60.0
+"""Time limit of the prover for a proposal on a mesh, in seconds."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """A deadlock configuration on a mesh of given sides."""
+
+    sides: tuple[int, ...]
+    configuration: Configuration
+
+
+@dataclass
+class Effort:
+    """Deadline of a search, on `unknot._base.background.clock`, and the receiver of its progress."""
+
+    deadline: float = float("inf")
+    say: Say = field(default=lambda text: None)
+
+    @property
+    def over(self) -> bool:
+        return clock() >= self.deadline
+
+
+@dataclass(eq=False)
+class Search:
+    """A search for a rule in a space: what has been proposed and refuted so far.
+
+    Parameters
+    ----------
+    space : Space
+    request : Request
+    switching : str
+
+    Attributes
+    ----------
+    refuted : list of Refuted
+        A configuration for each proposal that could deadlock.
+    paths : list of words
+        Shortest paths that proposals had lost.
+    """
+
+    space: Space
+    request: Request
+    switching: Switching
+    refuted: list[Refuted] = field(default_factory=list)
+    paths: list[Word] = field(default_factory=list)
+    rounds: int = 0
+
+    def __post_init__(self) -> None:
+        from pysat.solvers import Solver
+
+        self.requirements = Requirements(self.space, self.request)
+        self.solver: Any = Solver(name=SOLVER, bootstrap_with=self.requirements.given)
+        self.images = list(islice(symmetries(self.space), SYMMETRIES))
+        self.frames: dict[tuple[int, ...], Frame] = {}
+
+    def frame(self, sides: Sequence[int]) -> Frame:
+        """The mesh of given sides, made once."""
+        return self.frames.setdefault(tuple(sides), Frame(self.space, tuple(sides)))
+
+    def propose(self, effort: Effort) -> Flags | None:
+        """A rule that fulfils the request and all clauses so far, without unreachable states; None: there is none.
+
+        Raises
+        ------
+        TimeoutError
+            If time runs out.
+        """
+        while True:
+            if not solved(self.solver, effort):
+                return None
+            model = np.array(self.solver.get_model()[: len(self.space.permissions)]) > 0
+            offers = self.trimmed(model)
+            lost = None
+            if self.request.adaptive == "paths":
+                lost = lost_path(self.space, offers, self._kinds())
+            if lost is None:
+                return offers
+            self.paths.append(lost)
+            for clause in self.requirements.provide(lost):
+                self.solver.add_clause(clause)
+
+    def _kinds(self) -> list[Signs]:
+        every = list(product((1, -1), repeat=self.space.dimensions))
+        if self.requirements.full:
+            return every
+        model = self.solver.get_model()
+        return [kind for kind in every if model[self.requirements("bnr", kind) - 1] > 0]
+
+    def trimmed(self, offers: Flags) -> Flags:
+        """A rule without the permissions that no packet comes to."""
+        reached = self.space.reachable(offers)
+        alive = [(held, signs) in reached for held, signs, _ in self.space.permissions]
+        kept: Flags = offers & np.array(alive, dtype=bool)
+        return kept
+
+    def survive(self, sides: Sequence[int], effort: Effort) -> Flags | None:
+        """A rule that is deadlock-free on a mesh, and fulfils all clauses so far; None: there is none.
+
+        Raises
+        ------
+        TimeoutError
+            If time runs out, or the prover leaves a proposal open.
+        """
+        frame = self.frame(sides)
+        while True:
+            if effort.over:
+                raise TimeoutError
+            offers = self.propose(effort)
+            if offers is None:
+                return None
+            self.rounds += 1
+            verdict = check(
+                frame.relation(offers), self.switching, shorten=False, threads=1, buffer_depth=1,
+                time_limit=max(0.1, min(PROVER_SECONDS, effort.deadline - clock())),
+            )  # fmt: skip
+            if verdict.deadlock_free:
+                return offers
+            if verdict.configuration is None:
+                raise TimeoutError(f"the prover left a rule on {frame.network.name} open")
+            self.learn(Refuted(frame.sides, verdict.configuration))
+            effort.say(f"{self.space.text}: {self.rounds} rules tried, mesh {'×'.join(map(str, sides))}")
+
+    def learn(self, found: Refuted) -> None:
+        """Forbid a configuration, and what it becomes under the symmetries."""
+        self.refuted.append(found)
+        clause, _ = clause_of(self.frame(found.sides), found.configuration)
+        for other in images(self.space, clause, self.images):
+            self.solver.add_clause(other)
+
+
+def solved(solver: Any, effort: Effort) -> bool:
+    """Whether the clauses of a solver can be fulfilled.
+
+    Raises
+    ------
+    TimeoutError
+        If time runs out.
+    """
+    while True:
+        if effort.over:
+            raise TimeoutError
+        found = answer(solver, STEP)
+        if found is not None:
+            return found

@@ -1,0 +1,55 @@
+"""The fewest lanes as a routing like any other: ``--routing lanes``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.lanes.figures import Lanes
+from unknot.lanes.laned import laned
+from unknot.lanes.lanes import lanes as fewest
+from unknot.lanes.tables import Table, tabled
+from unknot.network import Network
+from unknot.routing.relation import Relation
+
+
+def lanes(
+    network: Network,
+    *,
+    vcs: int | None = None,
+    paths: str = "free",
+    time_limit: float = 60.0,
+    seed: int = 1,
+    flows: npt.ArrayLike | None = None,
+) -> Relation:
+    """Shortest paths in the fewest lanes that `unknot.lanes.lanes` finds.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, shared out among the lanes; by default one for each lane.
+    paths : {"free", "table"}
+    time_limit : float
+    seed : int
+    flows : array_like of float, shape (terminals, terminals), optional
+        As of `unknot.lanes.lanes`.
+    """
+    found = _found(network, flows, {"paths": paths, "time_limit": time_limit, "seed": seed})
+    if vcs is None:
+        return found.relation
+    if isinstance(found.routes, Table):
+        return tabled(found.routes, found.lane, found.count, vcs=vcs)
+    return laned(network, found.routes, vcs=vcs, sends=found.sends)
+
+
+def _found(network: Network, flows: npt.ArrayLike | None, options: dict[str, Any]) -> Lanes:
+    """The result of a search; that of the last one is kept for whatever number of VCs is tried next."""
+    key = (None if flows is None else np.asarray(flows, dtype=np.float64).tobytes(), options)
+    if not _last or _last[0][0] is not network or _last[0][1] != key:
+        _last[:] = [(network, key, fewest(network, flows=flows, **options))]
+    return _last[0][2]
+
+
+_last: list[tuple[Network, object, Lanes]] = []

@@ -1,0 +1,191 @@
+"""The fewest lanes where packets change lanes on the way: classes that rise, any changes, or changes by ports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.background import clock
+from unknot._base.deadline import Deadline
+from unknot._base.errors import RelationError, near
+from unknot._base.progress import Progress
+from unknot._base.shown import Brief
+from unknot.lanes.changing_routes import by_levels, changes_of, free_steps, moving, table_steps
+from unknot.lanes.changing_search import Question, Search, question_of
+from unknot.lanes.effort import SEARCHING, Effort
+from unknot.lanes.evidence import shows
+from unknot.lanes.figures import Figures
+from unknot.lanes.lanes import PATHS
+from unknot.lanes.loads import balanced, balanced_table, load_bound, loads_of
+from unknot.lanes.rooted import Found, orders_of
+from unknot.lanes.tables import Table, free_table
+from unknot.lanes.ways import in_classes
+from unknot.network import Network
+from unknot.routing.relation import Relation
+
+CHANGES = ("rising", "any", "ports")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ChangingLanes(Brief, Figures):
+    """Routes that change lanes on the way. In `key` all virtual channels have one order, in which every route climbs.
+
+    An address is a terminal (or one of the given routing); where lanes change by ports it is level · addresses +
+    address. The evidence also excludes routes that change lanes. Where `tried` says 0 pairs, all had routes, but
+    these did not fit into the service levels.
+
+    Attributes
+    ----------
+    changes : {"rising", "any", "ports"}
+    changing_pairs : int
+        Pairs of routers whose route changes its lane.
+    levels : int or None
+        Service levels in use, where lanes change by ports.
+    """
+
+    changes: str
+    changing_pairs: int
+    levels: int | None
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: there is none to check."""
+        network, changes = self.relation.network, self.changes
+        return shows(network, self.evidence, self.lower_bound, sends=self.sends, given=self.given, changes=changes)
+
+
+def changing_lanes(
+    network: Network | str,
+    paths: str = "free",
+    *,
+    changes: str = "rising",
+    routing: Relation | str | None = None,
+    flows: npt.ArrayLike | None = None,
+    vcs: int | None = None,
+    time_limit: float | Deadline = 60.0,
+    rounds: int = 6,
+    conflicts: int = 50_000,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> ChangingLanes:
+    """Route in as few lanes as are found, where a packet may change its lane at a hop.
+
+    All virtual channels have one order, and every route climbs in it, so none can deadlock under any switching
+    technique. Where classes rise, the order has all channels of a lane before those of the next.
+
+    Parameters
+    ----------
+    network : Network or str
+        A text such as ``"torus(8, 8)"`` is read as a topology.
+    paths : {"free", "table", "given"}
+        As `unknot.lanes.lanes` takes them.
+    changes : {"rising", "any", "ports"}
+        A packet keeps its lane or goes to a higher one, as VC classes of a chip's network; it goes to any lane, which
+        depends on its virtual channel and destination; or to the lane that input port, output port and a service
+        level say, as SL2VL tables of InfiniBand do. A level is chosen for each pair, and there are 16.
+    routing, flows, vcs, time_limit, conflicts, seed, progress
+        As `unknot.lanes.lanes` takes them.
+    rounds : int
+        Rounds of annealing with the same number of lanes before the search gives up.
+
+    Raises
+    ------
+    NetworkError
+        As `unknot.lanes.lanes`.
+    RelationError
+        If an argument makes no sense, or no routes were found that fit into 16 service levels.
+
+    Examples
+    --------
+    >>> from unknot import Network
+    >>> from unknot.lanes import changing_lanes, lanes
+    >>> ring = Network("one-way ring", 7, range(7), [1, 2, 3, 4, 5, 6, 0])
+    >>> lanes(ring).count, changing_lanes(ring).count
+    (4, 2)
+    """
+    if paths not in PATHS:
+        raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
+    if changes not in CHANGES:
+        raise RelationError(f"lanes: unknown changes {changes!r}; {near(changes, CHANGES)}")
+    if changes == "ports" and paths == "free":
+        raise RelationError(
+            "lanes that change by ports are those of forwarding tables, and need paths by table, or given ones"
+        )
+    deadline = Deadline.of(time_limit, "lanes")
+    if (paths == "given") != (routing is not None):
+        raise RelationError("lanes: a routing is wanted for given paths, and for no others")
+    if isinstance(network, str):
+        from unknot.network import tod
+
+        network = tod.network(network)
+    question = question_of(network, paths, changes, routing, flows)
+    effort = Effort(deadline.part(SEARCHING).end, seed, progress)
+    searching = Search(question, effort, rounds, conflicts)
+    found = searching.fewest()
+    effort.finish_by(deadline.end)
+    return effort.insist(lambda: _result(question, searching, found, vcs))
+
+
+def _result(question: Question, searching: Search, found: Found, vcs: int | None) -> ChangingLanes:
+    effort, network = searching.effort, question.network
+    key = found.key if len(found) else np.zeros((1, network.num_channels))
+    count, wanted = len(key), question.demand
+    effort.say("choosing routes of low load")
+    space = in_classes(network, question.space, count, rising=question.changes == "rising")
+    wide = np.repeat(found.taken if len(found) else question.space.nearer, count, axis=0)
+    orders, _ = orders_of(space, key.T.reshape(1, -1), wide)
+    levels, table = None, question.table
+    if question.paths == "free" and wanted is not None:
+        routes = balanced(wanted, space, orders, effort)
+        load = routes.load
+        start, step = free_steps(space, routes)
+    else:
+        if table is None and wanted is not None:
+            taken = wide
+            if question.changes != "ports":
+                taken, _ = balanced_table(wanted, space, orders, effort)
+            table = free_table(wanted, question.space, taken[::count])
+        assert table is not None
+        load = loads_of(table)
+        if searching.packed is not None:
+            levels, changed = len(searching.packed.entries), searching.packed.changed
+            relation = by_levels(table, searching.packed, count, vcs=vcs)
+        else:
+            start, step = table_steps(table, key)
+    if levels is None:
+        changed = changes_of(network, question.space.wanted, start, step, count, question.space.home)
+        shown = table if question.given is not None else None
+        relation = moving(
+            network, start, step, count, vcs=vcs, sends=question.sends, table=shown, changes=question.changes
+        )  # fmt: skip
+    tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
+    bound = None
+    if wanted is not None:
+        bound = load_bound(wanted, time_limit=min(20.0, effort.deadline - clock()))
+    return ChangingLanes(
+        relation=relation,
+        count=count,
+        lower_bound=searching.low,
+        evidence=searching.evidence,
+        changes=question.changes,
+        paths=question.paths,
+        key=key,
+        load=load,
+        load_bound=bound,
+        pairs=wanted.pairs if wanted is not None else int(np.count_nonzero(_table(table).wanted)),
+        changing_pairs=changed,
+        levels=levels,
+        tried=tried,
+        conflicts={lanes: spent for lanes, spent in searching.open.items() if lanes < count},
+        moves=effort.moves,
+        complete=effort.complete,
+        sends=question.sends,
+        given=question.given,
+    )
+
+
+def _table(table: Table | None) -> Table:
+    assert table is not None
+    return table

@@ -1,0 +1,230 @@
+"""Routes whose lane changes on the way, as relations: by virtual channel, or by ports and service level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
+from unknot.lanes.laned import Routes, vcs_of_lane
+from unknot.lanes.tables import Table, hops_of, in_blocks
+from unknot.lanes.ways import Flags, Floats, Ints, unpacked
+from unknot.network import Network
+from unknot.routing.paths import homes_of
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
+
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import Ways
+
+LEVELS = 16
+"""Service levels of InfiniBand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Routes that fit into the service levels.
+
+    Attributes
+    ----------
+    level : int64 array, shape (routers, rows)
+        Of each pair; −1 where nothing is wanted.
+    entries : int8 array, shape (levels, channels + routers, most channels that leave a router)
+        Lanes by level, input (a channel, or channels + router for what is injected there), and place of the output
+        among the channels that leave the router; −1 where no packet comes.
+    changed : int
+        Routes that change their lane.
+    """
+
+    level: Ints
+    entries: npt.NDArray[np.int8]
+    changed: int
+
+
+def free_steps(space: Ways, routes: Routes) -> tuple[Ints, Ints]:
+    """The first virtual channel of each pair (routers, homes), and the next of each (virtual channels, homes)."""
+    slot = routes.follow[0].astype(np.int64)
+    at = np.minimum(space.leaving_first[space.target][:, None] + np.maximum(slot, 0), max(0, space.leaving.size - 1))
+    return routes.start, np.where(slot >= 0, space.leaving[at], -1)
+
+
+def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
+    """Steps of routes by a table: always the lowest virtual channel that is higher than the last."""
+    network = table.network
+    lanes, channels = key.shape
+    flat = key.T.reshape(-1)
+    first = np.arange(lanes)
+    start = np.full(table.wanted.shape, -1)
+    step = np.full((channels * lanes, len(table.home)), -1)
+    for row, then in enumerate(table.next_channel):
+        going = then >= 0
+        start[going, row] = lanes * then[going] + np.argmin(key[:, then[going]], axis=0)
+        after = np.repeat(then[network.target], lanes)
+        options = np.where(after[:, None] >= 0, lanes * after[:, None] + first, 0)
+        higher = np.where((flat[options] > flat[:, None]) & (after[:, None] >= 0), flat[options], np.inf)
+        best = np.argmin(higher, axis=1)
+        climbs = np.isfinite(higher[np.arange(best.size), best])
+        step[:, row] = np.where(climbs, options[np.arange(best.size), best], -1)
+    return start, step
+
+
+def changes_of(network: Network, wanted: Ints, start: Ints, step: Ints, lanes: int, home: Ints) -> int:
+    """Count the routes that change their lane."""
+    pairs = unpacked(wanted, home.size)
+    router, column = np.nonzero(pairs)
+    vc = start[router, column]
+    changed = np.zeros(vc.size, dtype=bool)
+    at_home = network.target[vc // lanes] == home[column]
+    for _ in range(network.num_routers):
+        if at_home.all():
+            break
+        then = np.where(at_home, vc, step[vc, column])
+        changed |= then % lanes != vc % lanes
+        vc = then
+        at_home = network.target[vc // lanes] == home[column]
+    return int(np.count_nonzero(changed))
+
+
+def moving(
+    network: Network,
+    start: Ints,
+    step: Ints,
+    lanes: int,
+    *,
+    vcs: int | None = None,
+    sends: Flags | None = None,
+    table: Table | None = None,
+    changes: str = "any",
+) -> Relation:
+    """The relation of routes whose next virtual channel depends on the virtual channel and the destination.
+
+    Parameters
+    ----------
+    start, step : int64 arrays
+        As `free_steps` gives them; the columns are homes, or the rows of `table`.
+    vcs : int, optional
+        VCs per channel, by default one for each lane. Lane l has VC l and every further one by the number of lanes.
+    table : Table, optional
+        Has the addresses and who uses them; by default they are terminals.
+    """
+    virtual, spread = _channels(network, lanes, vcs)
+    router, first, num_vcs, total = virtual.router, virtual.first, virtual.total, virtual.widest
+    if table is None:
+        _, column = homes_of(network)
+        destination = np.arange(network.num_terminals)
+        labels, may_use, minimal = None, sends, True
+    else:
+        column, destination, labels, may_use, minimal = (
+            table.row, table.destination, table.labels, table.may_use, table.minimal,
+        )  # fmt: skip
+    end = network.eject[destination]
+    start, step = start.astype(np.int32), step.astype(np.int32)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, home = router[at], column[address]
+        if here == end[address]:
+            out[0] = EJECT
+            return 1
+        then = start[here, home] if at >= num_vcs else step[spread[at], home]
+        if then < 0:
+            return 0
+        return vcs_of_lane(out, first[then // lanes], then % lanes, total, lanes)
+
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name=f"lanes ({lanes} that {'rise' if changes == 'rising' else 'change'})",
+        destination=destination.astype(np.int32),
+        may_use=may_use,
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=minimal,
+        address_labels=labels,
+    )
+
+
+def _channels(network: Network, lanes: int, vcs: int | None) -> tuple[VirtualChannels, Ints]:
+    """The virtual channels, and channel · lanes + lane of each."""
+    vcs = lanes if vcs is None else vcs
+    if vcs < lanes:
+        raise RelationError(f"lanes on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
+    virtual = VirtualChannels(network, vcs)
+    index = np.arange(virtual.total) - virtual.first[virtual.channel]
+    return virtual, virtual.channel.astype(np.int64) * lanes + index % lanes
+
+
+def in_levels(table: Table, key: Floats) -> Packed | None:
+    """A service level for each pair, and what the lanes of each level are by ports; None if 16 levels do not suffice.
+
+    A route climbs in the keys of the virtual channels. Pairs go into the first level whose entries so far let their
+    route climb; where there is no entry yet it is the lowest virtual channel that climbs. Long routes go first.
+    """
+    from unknot.lanes.levels_kernel import fill
+
+    network = table.network
+    slot, width = _slots(network)
+    hops = hops_of(network, table.next_channel, table.home)
+    pairs = np.argwhere(table.wanted)
+    pairs = pairs[np.argsort(-hops[pairs[:, 1], pairs[:, 0]], kind="stable")]
+    level = np.full(table.wanted.shape, -1)
+    entries = np.full((LEVELS, network.num_channels + network.num_routers, width), -1, dtype=np.int8)
+    target = network.target.astype(np.int64)
+    key = np.ascontiguousarray(key, dtype=np.float64)
+    next_channel, home = np.ascontiguousarray(table.next_channel), np.ascontiguousarray(table.home)
+    used, changed = fill(pairs, next_channel, home, target, slot, key, level, entries)
+    return Packed(level, entries[:used], int(changed)) if used else None
+
+
+def apart(table: Table, lane: Ints, lanes: int) -> Packed:
+    """A service level for each lane, where pairs keep their lanes."""
+    network = table.network
+    shape = (lanes, network.num_channels + network.num_routers, _slots(network)[1])
+    own = np.arange(lanes, dtype=np.int8)[:, None, None]
+    return Packed(lane, np.broadcast_to(own, shape).copy(), 0)
+
+
+def _slots(network: Network) -> tuple[Ints, int]:
+    """The place of each channel among those that leave its router, and the most there are."""
+    first, leaving = network.outgoing
+    slot = np.empty(network.num_channels, dtype=np.int64)
+    slot[leaving] = np.arange(leaving.size) - first[network.source[leaving]]
+    return slot, int(slot.max(initial=0)) + 1
+
+
+def by_levels(table: Table, packed: Packed, lanes: int, *, vcs: int | None = None) -> Relation:
+    """The relation of tables whose lane depends on input, output and level.
+
+    Address a at level s is s · addresses + a.
+    """
+    level, entries = packed.level, packed.entries
+    network, count = table.network, table.row.size
+    virtual, spread = _channels(network, lanes, vcs)
+    router, first, total = virtual.router, virtual.first, virtual.widest
+    came = np.concatenate([spread // lanes, network.num_channels + network.inject]).astype(np.int32)
+    row, home = table.row, network.eject[table.destination]
+    next_channel = table.next_channel.astype(np.int32)
+    slot, _ = _slots(network)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, which, sl = router[at], address % count, address // count
+        if here == home[which]:
+            out[0] = EJECT
+            return 1
+        channel = next_channel[row[which], here]
+        if channel < 0:
+            return 0
+        lane = entries[sl, came[at], slot[channel]]
+        return 0 if lane < 0 else vcs_of_lane(out, first[channel], lane, total, lanes)
+
+    levels = len(entries)
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name=f"lanes ({lanes} by ports and {levels} service level{'s' * (levels > 1)})",
+        **in_blocks(table, level, levels, "at SL"),
+    )

@@ -1,0 +1,123 @@
+"""Limits of a search, and annealing within them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from unknot._base.background import clock
+from unknot._base.progress import Progress
+
+T = TypeVar("T")
+CHUNK = 1 << 14
+"""Most moves between two looks at the clock."""
+WORK = 1 << 26
+"""Most words that are worked out between two looks at the clock, if every move changes all."""
+PAUSE = 0.1
+"""Share of its time that an annealing may be late before it cools faster."""
+SEARCHING = 0.7
+"""Share of the time that is for the search; the rest is for the choice of routes of low load."""
+CHOOSING = 8e-8
+"""Seconds for each hop of all routes together, to choose them."""
+LAST = 0.5
+"""Seconds for that choice after Ctrl-C."""
+
+
+@dataclass
+class Effort:
+    """Limits of a search, and what it spent and found so far.
+
+    Attributes
+    ----------
+    deadline : float
+        By `unknot._base.background.clock`, which stands still while Numba compiles.
+    seed : int
+    progress : callable, optional
+        Called with what is being tried, see `unknot._base.progress`.
+    moves : int
+        Made so far.
+    hurried : bool
+        Something ended or cooled sooner than without a time limit.
+    interrupted : bool
+        By Ctrl-C: the best so far was kept.
+    tried : dict
+        For each number of lanes that was not enough the rounds spent, and the fewest pairs that were left.
+    history : list of (float, int)
+        Seconds after which orders of a number of lanes were found.
+    began : float
+        By `unknot._base.background.clock`, which stands still while Numba compiles.
+    """
+
+    deadline: float
+    seed: int = 0
+    progress: Progress | None = None
+    moves: int = 0
+    hurried: bool = False
+    interrupted: bool = False
+    tried: dict[int, tuple[int, int]] = field(default_factory=dict)
+    history: list[tuple[float, int]] = field(default_factory=list)
+    began: float = field(default_factory=clock)
+
+    @property
+    def over(self) -> bool:
+        return clock() >= self.deadline
+
+    @property
+    def complete(self) -> bool:
+        """Whether all ended by itself, not by the time limit or Ctrl-C."""
+        return not (self.hurried or self.over or self.interrupted)
+
+    def finish_by(self, deadline: float) -> None:
+        """Set the deadline of what comes after the search; soon, after Ctrl-C."""
+        self.hurried |= self.over
+        self.deadline = min(deadline, clock() + LAST) if self.interrupted else deadline
+
+    def insist(self, work: Callable[[], T]) -> T:
+        """Do work that a result needs; if Ctrl-C interrupts it, once more with a deadline that is soon."""
+        try:
+            return work()
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.finish_by(self.deadline)
+            return work()
+
+    def found(self, lanes: int) -> None:
+        """Note that orders of a number of lanes were found."""
+        self.history.append((clock() - self.began, lanes))
+        self.say(f"{lanes} lane{'s' * (lanes > 1)} will do")
+
+    def say(self, text: str) -> None:
+        if self.progress is not None:
+            self.progress(text, 0, 0)
+
+    def cooled(
+        self, moves: int, heat: tuple[float, float], *, share: float = 1.0, words: int = 1
+    ) -> Iterator[tuple[int, float, float]]:
+        """Steps of an annealing: their moves, and temperatures at the beginning and at the end of each.
+
+        Between two steps the clock is read. If there is no time for all moves they are fewer and cool faster.
+
+        Parameters
+        ----------
+        moves : int
+        heat : (float, float)
+            Temperatures at the beginning and at the end.
+        share : float
+            Of the time that is left; the annealing ends by then.
+        words : int
+            What a move may change; the more, the shorter are the steps.
+        """
+        hot, cold = heat
+        chunk = max(256, min(CHUNK, WORK // max(1, words)))
+        began = clock()
+        time, spent = share * max(1e-9, self.deadline - began), 0.0
+        for done in range(0, moves, chunk):
+            slow = spent > max(PAUSE, done / moves)
+            self.hurried |= slow
+            if spent >= 1.0:
+                return
+            spent = spent if slow else 0.0
+            now, then = (hot * (cold / hot) ** min(1.0, max(spent, m / moves)) for m in (done, done + chunk))
+            yield min(chunk, moves - done), now, then
+            spent = (clock() - began) / time

@@ -1,0 +1,94 @@
+"""Evidence that fewer lanes are impossible, and its check by `unknot.certificates`."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from typing import Any
+
+from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim, table_of
+from unknot.lanes.forced import ForcedCycle, RouteCycle
+from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.ways import Flags
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network, takes_relation
+
+Evidence = ForcedCycle | Refutation | RouteCycle
+
+
+def proof_of(evidence: Evidence) -> dict[str, Any]:
+    """The proof as plain data."""
+    if isinstance(evidence, Refutation):
+        return evidence.proof
+    kind = "forced cycle" if isinstance(evidence, ForcedCycle) else "route cycle"
+    return {"kind": kind, "turns": [[int(number) for number in astuple(turn)] for turn in evidence.turns]}
+
+
+@takes_network
+def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | None = None) -> int:
+    """The number of lanes that the evidence shows to be impossible; raise `Rejected` if it does not hold.
+
+    Parameters
+    ----------
+    sends : bool array, shape (terminals, terminals), optional
+        Who sends to whom; by default every terminal sends to every other.
+    """
+    lanes, changes = (evidence.lanes, evidence.changes) if isinstance(evidence, Refutation) else (1, "none")
+    flows = plain_flows(sends)
+    plain.check_lanes(plain.Network(network_of(network)), flows, lanes, changes, proof_of(evidence))
+    return lanes
+
+
+def plain_flows(sends: Flags | None) -> list[list[int]] | None:
+    """Pairs of terminals that send; None: every terminal sends to every other."""
+    return None if sends is None else [[int(s), int(t)] for s, t in zip(*sends.nonzero(), strict=True)]
+
+
+@takes_relation
+def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
+    """Return quietly if routes of a relation close the cycle, so one lane is not enough; raise `Rejected` if not."""
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    plain.check_route_cycle(table, proof_of(evidence))
+
+
+def shows(
+    network: Network,
+    evidence: Evidence | None,
+    lower_bound: int,
+    *,
+    sends: Flags | None = None,
+    given: Relation | None = None,
+    changes: str = "none",
+) -> bool | None:
+    """Whether evidence shows that fewer lanes than a bound are impossible; None: there is none to check.
+
+    Parameters
+    ----------
+    given : Relation, optional
+        The relation whose routes `RouteCycle` is about.
+    changes : {"none", "shared", "rising", "any", "ports"}
+        How packets may change lanes. Lanes that change less are refuted with those that change more, and those that
+        both directions of a pair share ("shared") with all others.
+    """
+    if evidence is None:
+        return None
+    try:
+        if isinstance(evidence, RouteCycle):
+            if given is not None:
+                accept_routes(given, evidence)
+            return given is not None and lower_bound == 2
+        impossible = accept(network, evidence, sends)
+    except Rejected:
+        return False
+    about = evidence.changes if isinstance(evidence, Refutation) else "any"
+    implied = changes == "shared" or about in (changes, "any") or (changes == "none" and about != "shared")
+    return impossible == lower_bound - 1 and (impossible == 1 or implied)
+
+
+def bound_claim(evidence: Evidence, sends: Flags | None, given: Relation | None) -> dict[str, Any]:
+    """The evidence of a lower bound as a claim of a document."""
+    if isinstance(evidence, RouteCycle):
+        assert given is not None
+        return routes_claim(given, proof_of(evidence))
+    lanes, changes = (evidence.lanes, evidence.changes) if isinstance(evidence, Refutation) else (1, "none")
+    return lanes_claim(lanes, changes, plain_flows(sends), proof_of(evidence))

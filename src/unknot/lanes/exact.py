@@ -1,0 +1,165 @@
+"""Exact search by a SAT solver: orders by which a number of lanes serves all pairs, or a refutation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unknot._base.background import clock
+from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
+from unknot.lanes.effort import Effort
+from unknot.lanes.forced import around
+from unknot.lanes.lane_refutation import Refutation, refute
+from unknot.lanes.refutation import answer
+from unknot.lanes.ways import Demand, Floats
+from unknot.network import Network
+
+MOST_CHOICES = 150_000
+"""Most lanes × channels × destinations for which the clauses are built."""
+STEP = 2_000
+"""Conflicts of the solver between two looks at the clock."""
+CYCLES = 40
+"""Cycles that are taken from each answer of the solver and lane."""
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """The question was left open; how many conflicts the solver met."""
+
+    conflicts: int
+
+
+def decide(
+    given: Demand, lanes: int, effort: Effort, *, conflicts: int, changes: str = "none"
+) -> Floats | Refutation | Open:
+    """Return keys by which the lanes serve all pairs, or a refutation that `evidence.accept` accepts, or neither.
+
+    The solver begins without a word about cycles; those that its answers have are forbidden until there are none, or
+    no answer. The refutation is then made over the clauses of the checker, which are others.
+
+    Parameters
+    ----------
+    conflicts : int
+        Most conflicts of the solver.
+    changes : {"none", "shared", "rising", "any"}
+        Whether packets change lanes, see `Clauses`; if they do, the keys are of one lane, of virtual channels.
+    """
+    from pysat.solvers import Solver
+
+    network = given.network
+    if lanes * network.num_channels * given.distances.homes.size > MOST_CHOICES:
+        return Open(0)
+    first_pairs = _conflicting(given, lanes) if changes in KEPT else ()
+    clauses = Clauses(network, lanes, sends=given.sends, first_pairs=first_pairs, changes=changes)
+    turns: list[dict[tuple[int, int], int]] = [{} for _ in range(clauses.lanes)]
+    for what, number in clauses.number.items():
+        if what[0] == "turn":
+            _, k, c, e = what
+            turns[k][c, e] = number  # type: ignore[call-overload]
+    cycles: list[tuple[int, ...]] = []
+    known: set[tuple[int, ...]] = set()
+    with Solver(name="glucose4", bootstrap_with=clauses.given, incr=False) as solver:
+        while True:
+            possible = _solve(solver, effort, conflicts)
+            if possible is None:
+                return Open(solver.accum_stats()["conflicts"])
+            if not possible:
+                break
+            true = {x for x in solver.get_model() if x > 0}
+            chosen = [[turn for turn, number in lane.items() if number in true] for lane in turns]
+            found = {cycle for lane in chosen for cycle in _cycles(lane)} - known
+            effort.say(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(cycles)} cycles forbidden")
+            if not found:
+                return np.array([_climbing(lane, clauses.network.num_channels) for lane in chosen])
+            known |= found
+            for cycle in sorted(found):
+                cycles.append(cycle)
+                for clause in clauses.against(cycle):
+                    solver.add_clause(clause)
+        spent = int(solver.accum_stats()["conflicts"])
+    refutation = refute(
+        network, given.sends, lanes, effort,
+        changes=changes, first=first_pairs, cycles=cycles, conflicts=4 * conflicts,
+    )  # fmt: skip
+    return Open(spent) if refutation is None else refutation
+
+
+def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
+    """The answer of a solver; None if time or conflicts run out."""
+    for _ in range(-(-conflicts // STEP)):
+        if clock() >= effort.deadline or solver.accum_stats()["conflicts"] >= conflicts:
+            return None
+        found = answer(solver, STEP)
+        if found is not None:
+            return found
+    return None
+
+
+def _conflicting(given: Demand, lanes: int) -> tuple[Pair, ...]:
+    """Pairs of routers of long single shortest paths, by which lanes are numbered: one fewer than there are lanes."""
+    if lanes < 2:
+        return ()
+    network, homes = given.network, given.distances.homes
+    distance = np.where(given.wanted, given.distances.table.T, -1)
+    found: list[tuple[int, Pair]] = []
+    for s, h in np.argwhere(distance >= 2)[:: max(1, given.pairs // 500)].tolist():
+        levels = _shortest_levels(network, s, int(homes[h]))
+        single = sum(len(level) == 1 for level in levels)
+        found.append((-single, (s, int(homes[h]))))
+    return tuple(pair for _, pair in sorted(found)[: lanes - 1])
+
+
+def _shortest_levels(network: Network, source: int, destination: int) -> list[list[int]]:
+    """The channels that are first, second, … on some shortest path between two routers."""
+    there = hops(network, destination, forward=False)
+    if source not in there:
+        return []
+    levels, ring = [], {source}
+    while destination not in ring:
+        level = [
+            c
+            for u in sorted(ring)
+            for c in leaving(network, u)
+            if there.get(int(network.target[c]), -1) == there[u] - 1
+        ]
+        levels.append(level)
+        ring = {int(network.target[c]) for c in level}
+    return levels
+
+
+def _cycles(turns: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """Short cycles of turns, each beginning with its lowest channel; none if there are none."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not turns:
+        return []
+    ends = np.array(turns)
+    size = int(ends.max()) + 1
+    graph = coo_array((np.ones(len(turns), dtype=np.int8), tuple(ends.T)), shape=(size, size))
+    _, part = connected_components(graph.tocsr(), directed=True, connection="strong")
+    after: dict[int, list[int]] = {}
+    for c, e in turns:
+        if part[c] == part[e]:
+            after.setdefault(c, []).append(e)
+    found: set[tuple[int, ...]] = set()
+    for start in list(after)[:: max(1, len(after) // CYCLES)]:
+        cycle = around(after, start, size + 1)
+        if cycle is not None:
+            low = cycle.index(min(cycle))
+            found.add((*cycle[low:], *cycle[:low]))
+    return sorted(found)
+
+
+def _climbing(turns: Sequence[tuple[int, int]], channels: int) -> Floats:
+    """Keys in which all turns climb."""
+    from networkx import DiGraph, topological_sort
+
+    graph = DiGraph(list(turns))
+    key = np.zeros(channels)
+    for position, channel in enumerate(topological_sort(graph)):
+        key[channel] = position
+    return key

@@ -1,0 +1,119 @@
+"""Routes in lanes, as they are found: the result of `lanes`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unknot._base.shown import Brief
+from unknot.lanes.evidence import Evidence, shows
+from unknot.lanes.laned import Routes
+from unknot.lanes.tables import Table
+from unknot.lanes.ways import Flags, Floats, Ints
+from unknot.routing.relation import Relation
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Figures:
+    """What every search for lanes finds: routes, loads, and bounds on fewer lanes.
+
+    Attributes
+    ----------
+    relation : Relation
+        Lane l has VC l of every channel.
+    count : int
+        Number of lanes.
+    lower_bound : int
+        Fewer lanes are impossible: shown by `evidence`, or because there is no fewer than one.
+    evidence : ForcedCycle, Refutation, RouteCycle or None
+        Why `lower_bound` − 1 lanes are not enough.
+    paths : {"free", "table", "given"}
+    key : float64 array, shape (lanes, channels)
+        Orders in which the channels of every route climb.
+    load : float64 array, shape (channels,)
+        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
+    load_bound : float or None
+        Lower bound on the highest load over all choices of shortest paths; None for given paths.
+    pairs : int
+        Pairs of routers that are served.
+    tried : dict of int to (int, int)
+        For each number of lanes that was not enough the rounds of search, and the fewest pairs left without a route.
+    conflicts : dict of int to int
+        For each number of lanes that an exact search left open its conflicts; 0: it was too large for one.
+    moves : int
+        Moves of the search.
+    complete : bool
+        Whether the search ended by itself, not by the time limit or Ctrl-C.
+    sends : bool array or None
+        The flows that are served, if not all.
+    given : Relation or None
+        The relation whose paths were given.
+    both_ways : bool
+        Whether the two directions of each pair of routers share a lane.
+    """
+
+    relation: Relation
+    count: int
+    lower_bound: int
+    evidence: Evidence | None
+    paths: str
+    key: Floats
+    load: Floats
+    load_bound: float | None
+    pairs: int
+    tried: dict[int, tuple[int, int]]
+    conflicts: dict[int, int]
+    moves: int
+    complete: bool
+    sends: Flags | None = None
+    given: Relation | None = None
+    both_ways: bool = False
+
+    @property
+    def highest_load(self) -> float:
+        """Highest load of a channel."""
+        return float(self.load.max(initial=0.0))
+
+    @property
+    def mean_load(self) -> float:
+        """Mean load of the channels."""
+        return float(self.load.mean()) if self.load.size else 0.0
+
+    @property
+    def fewest(self) -> bool:
+        """Whether fewer lanes are shown to be impossible."""
+        return self.count == self.lower_bound
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Lanes(Brief, Figures):
+    """Routes in lanes that packets keep. An address is lane · terminals + terminal; each lane has its own order.
+
+    Attributes
+    ----------
+    routes : Routes or Table
+        The tables behind the relation.
+    lane : int64 array, shape (routers, homes or rows of the table)
+        The lane of each pair; −1: none is wanted.
+    front : tuple of (int, float)
+        Numbers of lanes for which routes were made, each with the lowest highest load that was found.
+    history : tuple of (float, int)
+        Seconds after which routes in a number of lanes were found.
+    """
+
+    routes: Routes | Table
+    lane: Ints
+    front: tuple[tuple[int, float], ...] = ()
+    history: tuple[tuple[float, int], ...] = ()
+
+    @property
+    def least_count(self) -> int:
+        """The fewest lanes for which routes were found."""
+        return min((lanes for lanes, _ in self.front), default=self.count)
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: there is none to check."""
+        return shows(
+            self.relation.network, self.evidence, self.lower_bound, sends=self.sends, given=self.given,
+            changes="shared" if self.both_ways else "none",
+        )  # fmt: skip

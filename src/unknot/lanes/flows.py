@@ -1,0 +1,82 @@
+"""Flows between terminals from a file, and relations that carry no others."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import NetworkError, TextError
+from unknot._base.input import read_text
+from unknot.lanes.ways import Flags, Floats
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+
+UNITS = {"MB/s": 1.0, "GB/s": 1000.0, "Mb/s": 0.125, "Gb/s": 125.0}
+"""Bandwidths in MB/s."""
+COLUMNS = ("source", "target", "bandwidth")
+
+
+def read_flows(path: str | Path, network: Network) -> Floats:
+    """Read the flows between terminals from a CSV file with the columns source, target and bandwidth.
+
+    Bandwidths are numbers (in any one unit) or have a unit: MB/s, GB/s, Mb/s or Gb/s, all then in MB/s. Without the
+    column every flow is 1. Several lines for one pair add up.
+
+    Raises
+    ------
+    TextError
+        With the line, if something is missing, is no terminal or no bandwidth, or goes from a terminal to itself.
+    """
+    lines = read_text(path).splitlines()
+    rows = csv.reader(lines)
+    heads = [head.strip() for head in next(rows, [])]
+    missing = [column for column in COLUMNS[:2] if column not in heads]
+    if missing:
+        raise TextError(
+            f"the first line names the columns; there is no {missing[0]!r}", path, 1, 1, lines[0] if lines else ""
+        )
+    found = np.zeros((network.num_terminals,) * 2)
+    for row in rows:
+        line = rows.line_num
+        if not any(cell.strip() for cell in row):
+            continue
+        given = dict(zip(heads, (cell.strip() for cell in row), strict=False))
+        try:
+            source, target = (network.terminal(given.get(column, "")) for column in COLUMNS[:2])
+            rate = _bandwidth(given.get("bandwidth", "1"))
+        except NetworkError as error:
+            raise TextError(str(error), path, line, 1, lines[line - 1]) from None
+        if source == target:
+            raise TextError("a flow goes to another terminal", path, line, 1, lines[line - 1])
+        found[source, target] += rate
+    if not found.any():
+        raise TextError("there is no flow in it", path)
+    return found
+
+
+def _bandwidth(text: str) -> float:
+    unit = next((unit for unit in UNITS if text.endswith(unit)), "")
+    try:
+        rate = float(text.removesuffix(unit)) * UNITS.get(unit, 1.0)
+    except ValueError:
+        rate = -1.0
+    if not 0 < rate < np.inf:
+        raise NetworkError(
+            f"{text!r} is no bandwidth: a number above 0, with {', '.join(UNITS)} or no unit, is wanted"
+        )
+    return rate
+
+
+@takes_relation
+def only(relation: Relation, flows: npt.ArrayLike) -> Relation:
+    """The relation when nothing else is sent: every other pair of terminals uses no address."""
+    sends: Flags = np.asarray(flows) > 0
+    use = sends[:, relation.destination]
+    if relation.may_use is not None:
+        use &= relation.may_use
+    return replace(relation, may_use=use)

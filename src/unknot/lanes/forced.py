@@ -1,0 +1,203 @@
+"""Turns that every shortest path of a pair takes, and cycles of them: why one lane is not enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from unknot._base.shown import Brief
+from unknot.lanes.tables import Table
+from unknot.lanes.ways import Demand
+from unknot.network import distances_from
+
+MAX_LEVELS = 400_000_000
+"""Most routers × channels × destinations for which turns longer than two hops apart are sought."""
+TRIED = 200
+"""Channels from which a shortest cycle is sought."""
+
+
+@dataclass(frozen=True)
+class ForcedTurn:
+    """A channel and the next that every shortest path from one router to another takes.
+
+    Attributes
+    ----------
+    channel, following : int
+    source, destination : int
+        The routers.
+    """
+
+    channel: int
+    following: int
+    source: int
+    destination: int
+
+
+@dataclass(frozen=True, repr=False)
+class ForcedCycle(Brief):
+    """A cycle of forced turns: with shortest paths in one lane there is a cycle of dependencies.
+
+    Attributes
+    ----------
+    turns : tuple of ForcedTurn
+        The channel that follows in each is the first of the next.
+    """
+
+    turns: tuple[ForcedTurn, ...]
+
+
+def forced_turns(given: Demand) -> dict[tuple[int, int], tuple[int, int]]:
+    """Turns that all shortest paths of some wanted pair take, and one such pair for each.
+
+    If every router sends to every other, a turn is forced if it is the only way between its ends, two hops apart.
+    Otherwise pairs farther apart are looked at too, which takes routers × channels × destinations.
+    """
+    network = given.network
+    homes = given.distances.homes
+    if _everyone(given):
+        return _two_hops(given)
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    if network.num_routers * network.num_channels * homes.size > MAX_LEVELS:
+        return _two_hops(given)
+    hops = given.distances.table.T.astype(np.int64)
+    for start in np.flatnonzero(given.wanted.any(axis=1)).tolist():
+        here = np.asarray(distances_from(network, start), dtype=np.int64)
+        order = np.argsort(here[network.source], kind="stable")
+        order = order[here[network.source[order]] >= 0]
+        level = here[network.source[order]]
+        on = level[:, None] + 1 + hops[network.target[order]] == here[homes]
+        on &= (hops[network.target[order]] >= 0) & given.wanted[start]
+        begins = np.flatnonzero(np.diff(level, prepend=-1))
+        many = np.add.reduceat(on, begins, axis=0, dtype=np.int64)
+        which = np.add.reduceat(on * order[:, None], begins, axis=0, dtype=np.int64)
+        single = many == 1
+        for i, h in np.argwhere(single[:-1] & single[1:]).tolist():
+            found.setdefault((int(which[i, h]), int(which[i + 1, h])), (start, int(homes[h])))
+    return found
+
+
+def _everyone(given: Demand) -> bool:
+    return bool(given.wanted.sum() == given.network.num_routers * (given.network.num_routers - 1))
+
+
+def _two_hops(given: Demand) -> dict[tuple[int, int], tuple[int, int]]:
+    network = given.network
+    first, leaving = network.outgoing
+    ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    apart = np.zeros((network.num_routers, network.num_routers), dtype=bool)
+    apart[:, given.distances.homes] = given.wanted & (given.distances.table.T == 2)
+    for c in np.flatnonzero(np.asarray(apart.any(axis=1))[network.source]).tolist():
+        u, v = int(network.source[c]), int(network.target[c])
+        after = leaving[first[v] : first[v + 1]]
+        for e in after[apart[u, network.target[after]]].tolist():
+            ways.setdefault((u, int(network.target[e])), []).append((c, e))
+    return {turns[0]: pair for pair, turns in ways.items() if len(turns) == 1}
+
+
+@dataclass(frozen=True)
+class RouteTurn:
+    """A channel and the next that a given route takes: the one from a terminal to an address.
+
+    Attributes
+    ----------
+    channel, following : int
+    source : int
+        The terminal that sends.
+    address : int
+    """
+
+    channel: int
+    following: int
+    source: int
+    address: int
+
+
+@dataclass(frozen=True, repr=False)
+class RouteCycle(Brief):
+    """A cycle of turns that given routes take: with these routes one lane is not enough.
+
+    Attributes
+    ----------
+    turns : tuple of RouteTurn
+        The channel that follows in each is the first of the next.
+    """
+
+    turns: tuple[RouteTurn, ...]
+
+
+def forced_cycle(given: Demand) -> ForcedCycle | None:
+    """A short cycle of forced turns; None if there is none."""
+    turns = forced_turns(given)
+    cycle = shortest_cycle(list(turns), given.network.num_channels)
+    return None if cycle is None else ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in cycle))
+
+
+def cycle_of_routes(table: Table) -> RouteCycle | None:
+    """A short cycle of turns of given routes; None if there is none, and one lane is enough."""
+    turns: dict[tuple[int, int], tuple[int, int]] = {}
+    start, row = np.nonzero(table.wanted)
+    router, before = start, np.full(start.size, -1)
+    network = table.network
+    while row.size:
+        going = router != table.home[row]
+        start, row, router, before = start[going], row[going], router[going], before[going]
+        channel = table.next_channel[row, router]
+        pairs, which = np.unique(before * network.num_channels + channel, return_index=True)
+        for pair, i in zip(pairs.tolist(), which.tolist(), strict=True):
+            if pair >= 0:
+                turns.setdefault(divmod(pair, network.num_channels), (int(start[i]), int(row[i])))
+        router, before = network.target[channel].astype(np.int64), channel
+    cycle = shortest_cycle(list(turns), network.num_channels)
+    if cycle is None:
+        return None
+    found = []
+    for c, e in cycle:
+        router_, row_ = turns[c, e]
+        users = table.may_use & (table.row == row_) & (network.inject == router_)[:, None]
+        found.append(RouteTurn(c, e, *np.argwhere(users)[0].tolist()))
+    return RouteCycle(tuple(found))
+
+
+def shortest_cycle(turns: list[tuple[int, int]], channels: int) -> list[tuple[int, int]] | None:
+    """A short cycle among turns, as turns."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not turns:
+        return None
+    tail, head = np.array(list(turns), dtype=np.int64).T
+    graph = coo_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(channels, channels))
+    _, part = connected_components(graph.tocsr(), directed=True, connection="strong")
+    after: dict[int, list[int]] = {}
+    for c, e in turns:
+        if part[c] == part[e]:
+            after.setdefault(c, []).append(e)
+    best: list[int] | None = None
+    for start in list(after)[:TRIED]:
+        cycle = around(after, start, len(best) if best else channels + 1)
+        best = cycle or best
+    if best is None:
+        return None
+    return list(pairwise([*best, best[0]]))
+
+
+def around(after: dict[int, list[int]], start: int, limit: int) -> list[int] | None:
+    """A shortest cycle through a channel, if it has fewer than `limit` channels."""
+    came = {start: -1}
+    ring = [start]
+    for _ in range(limit - 1):
+        grown = []
+        for c in ring:
+            for e in after.get(c, ()):
+                if e == start:
+                    way = [c]
+                    while came[way[-1]] >= 0:
+                        way.append(came[way[-1]])
+                    return way[::-1]
+                if e not in came:
+                    came[e] = c
+                    grown.append(e)
+        ring = grown
+    return None

@@ -1,0 +1,158 @@
+# mypy: ignore-errors
+"""Hints for the clauses that a solver has learnt: the clauses by which each follows, in the order of propagation.
+
+Literals ±v are coded as 2v and 2v + 1. Clause i is literal[first[i]:first[i + 1]]. Nothing here needs to be trusted:
+`unknot.certificates.plain` follows the hints.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from unknot._base.numba.types_kernel import I64, READ32, READ64, kept
+
+
+@njit(inline="always")
+def coded(literal):
+    return 2 * literal if literal > 0 else -2 * literal + 1
+
+
+@kept()
+def propagate(literal, first, value, reason, trail, done, size, head, following, watched):
+    """Follow all units on the trail from entry `done` on; return a violated clause or −1, and the trail's size.
+
+    A clause is watched at two of its literals, entries 2i and 2i + 1; each entry is in the list of its literal.
+    """
+    while done < size:
+        false = trail[done] ^ 1
+        done += 1
+        before, entry = -1, head[false]
+        while entry >= 0:
+            then, clause, other = following[entry], entry >> 1, watched[entry ^ 1]
+            moved = False
+            if value[other] <= 0:
+                for j in range(first[clause], first[clause + 1]):
+                    x = coded(literal[j])
+                    if x != other and value[x] >= 0:
+                        watched[entry] = x
+                        if before < 0:
+                            head[false] = then
+                        else:
+                            following[before] = then
+                        following[entry], head[x] = head[x], entry
+                        moved = True
+                        break
+                if not moved:
+                    if value[other] < 0:
+                        return clause, size
+                    value[other], value[other ^ 1] = 1, -1
+                    reason[other >> 1], trail[size] = clause, other
+                    size += 1
+            if not moved:
+                before = entry
+            entry = then
+    return -1, size
+
+
+@kept()
+def explain(literal, first, reason, trail, size, needed, conflict, hint, count):
+    """Write the reasons of a violated clause, earliest first, then that clause; return how many hints there are.
+
+    `needed` marks variables by `count`'s value at the start plus one, so that it is never cleared.
+    """
+    mark = count + 1
+    for j in range(first[conflict], first[conflict + 1]):
+        needed[abs(literal[j])] = mark
+    for i in range(size - 1, -1, -1):
+        variable = trail[i] >> 1
+        if needed[variable] == mark and reason[variable] >= 0:
+            clause = reason[variable]
+            for j in range(first[clause], first[clause + 1]):
+                needed[abs(literal[j])] = mark
+    for i in range(size):
+        variable = trail[i] >> 1
+        if needed[variable] == mark and reason[variable] >= 0:
+            if count >= hint.size - 1:
+                return -1
+            hint[count] = reason[variable]
+            count += 1
+    hint[count] = conflict
+    return count + 1
+
+
+@kept(types.int64(types.int64, READ32, READ64, types.int64, I64, I64))
+def hints(variables, literal, first, given, hint, hint_first):
+    """Write the hints of each clause from number `given` on, up to the first that is violated by units alone.
+
+    Hints of clause given + i are hint[hint_first[i]:hint_first[i + 1]]; those of the empty clause are the last.
+    Returns the number of clauses that have hints, the empty one included; −1 if a clause does not follow, or nothing
+    is contradicted; −2 if `hint` is too short.
+    """
+    clauses = first.size - 1
+    value = np.zeros(2 * variables + 2, np.int8)
+    reason, needed = np.full(variables + 1, -1, np.int64), np.zeros(variables + 1, np.int64)
+    trail, size = np.empty(variables + 1, np.int64), np.int64(0)
+    head, following = np.full(2 * variables + 2, -1, np.int64), np.full(2 * clauses, -1, np.int64)
+    watched = np.empty(2 * clauses, np.int64)
+    done, count, steps = np.int64(0), np.int64(0), np.int64(0)
+    conflict = np.int64(-1)
+    for i in range(clauses + 1):
+        if i >= given:
+            conflict, size = propagate(
+                literal, first, value, reason, trail, done, size, head, following, watched
+            )  # fmt: skip
+            done = size
+            if conflict >= 0 or i == clauses:
+                break
+            satisfied = np.int64(-1)
+            for j in range(first[i], first[i + 1]):
+                x = coded(literal[j]) ^ 1
+                if value[x] < 0:
+                    satisfied = x >> 1
+                    break
+                if value[x] == 0:
+                    value[x], value[x ^ 1] = 1, -1
+                    reason[x >> 1], trail[size] = -1, x
+                    size += 1
+            if satisfied >= 0:
+                # The clause holds by a unit (or a literal and its opposite): the unit's reason is then violated.
+                flaw = reason[satisfied]
+            else:
+                flaw, size = propagate(
+                    literal, first, value, reason, trail, done, size, head, following, watched
+                )  # fmt: skip
+            if flaw < 0:
+                return -1
+            count = explain(literal, first, reason, trail, size, needed, flaw, hint, count)
+            if count < 0:
+                return -2
+            while size > done:
+                size -= 1
+                value[trail[size]] = value[trail[size] ^ 1] = 0
+            steps += 1
+            hint_first[steps] = count
+        one, two = -1, -1
+        for j in range(first[i], first[i + 1]):
+            x = coded(literal[j])
+            if value[x] >= 0 and one < 0:
+                one = x
+            elif value[x] >= 0 and two < 0 and x != one:
+                two = x
+        if one < 0:
+            conflict = i
+            break
+        if two < 0:
+            if value[one] == 0:
+                value[one], value[one ^ 1] = 1, -1
+                reason[one >> 1], trail[size] = i, one
+                size += 1
+            continue
+        for side, x in ((0, one), (1, two)):
+            watched[2 * i + side] = x
+            following[2 * i + side], head[x] = head[x], 2 * i + side
+    if conflict < 0:
+        return -1
+    count = explain(literal, first, reason, trail, size, needed, conflict, hint, count)
+    if count < 0:
+        return -2
+    hint_first[steps + 1] = count
+    return steps + 1

@@ -1,0 +1,132 @@
+"""Relations of routes in lanes: a lane is kept all the way, and what follows a channel depends on the destination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
+from unknot.lanes.ways import Flags, Floats, Ints
+from unknot.network import Network
+from unknot.routing.paths import homes_of
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
+
+if TYPE_CHECKING:
+    from unknot.lanes.tables import Table
+
+Slots = npt.NDArray[np.int8] | npt.NDArray[np.int16]
+"""Places among the channels that leave a router, −1 for none."""
+
+
+def no_slots(shape: tuple[int, ...], leaving_first: npt.NDArray[np.integer[Any]]) -> Slots:
+    """An array of −1 for places among the channels that leave a router, of the smallest type that holds them."""
+    most = int(np.diff(leaving_first).max(initial=0))
+    if most > np.iinfo(np.int8).max:
+        return np.full(shape, -1, dtype=np.int16)
+    return np.full(shape, -1, dtype=np.int8)
+
+
+def vcs_of_lane(out: Out, first: int, lane: int, vcs: int, lanes: int) -> int:
+    """Write the VCs of a lane on the channel whose first VC is given; called by rules."""
+    found = 0
+    for v in range(lane, vcs, lanes):
+        out[found] = first + v
+        found += 1
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Routes:
+    """A route for each pair of routers, in a lane.
+
+    Attributes
+    ----------
+    lane : int64 array, shape (routers, homes)
+        −1 where no route is wanted.
+    start : int64 array, shape (routers, homes)
+        The first channel.
+    follow : int8 or int16 array, shape (lanes, channels, homes)
+        Which of the channels that leave its end, in index order, follows a channel on the way to a home; −1: none.
+    load : float64 array, shape (channels,)
+        What each channel carries, in the units of the demand.
+    """
+
+    lane: Ints
+    start: Ints
+    follow: Slots
+    load: Floats
+
+
+def laned(
+    network: Network,
+    routes: Routes,
+    *,
+    vcs: int | None = None,
+    sends: Flags | None = None,
+    table: Table | None = None,
+    minimal: bool = True,
+    name: str = "lanes",
+) -> Relation:
+    """The relation of routes in lanes: address a in lane l is l · addresses + a; by default a is a terminal.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, at least the number of lanes (the default). Lane l has VC l and every further one by the
+        number of lanes.
+    sends : bool array, shape (terminals, terminals), optional
+        Who sends to whom; by default all do.
+    table : Table, optional
+        Has the addresses and who uses them; the routes are to its rows.
+    minimal : bool
+        Whether all routes are shortest paths.
+    """
+    lanes = routes.follow.shape[0]
+    vcs = lanes if vcs is None else vcs
+    if vcs < lanes:
+        raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
+    virtual = VirtualChannels(network, vcs)
+    router, first, at_channel, num_vcs = virtual.router, virtual.first, virtual.channel, virtual.total
+    (leaving_first, leaving), start, follow = network.outgoing, routes.start, routes.follow
+    if table is None:
+        _, column = homes_of(network)
+        destination = np.arange(network.num_terminals)
+        labels = tuple(network.terminal_name(t) for t in range(network.num_terminals))
+        use = True if sends is None else sends
+    else:
+        column, destination, labels, use = table.row, table.destination, table.labels, table.may_use
+    count, end = destination.size, network.eject[destination]
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, which, lane = router[at], address % count, address // count
+        home = column[which]
+        if here == end[which]:
+            out[0] = EJECT
+            return 1
+        if at >= num_vcs:
+            channel = start[here, home]
+        else:
+            slot = follow[lane, at_channel[at], home]
+            channel = -1 if slot < 0 else leaving[leaving_first[here] + slot]
+        if channel < 0:
+            return 0
+        return vcs_of_lane(out, first[channel], lane, vcs, lanes)
+
+    lane = np.where(network.inject[:, None] == end, 0, routes.lane[network.inject[:, None], column])
+    lane = np.where(use, lane, -1)
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
+        destination=np.tile(destination, lanes),
+        may_use=np.concatenate([lane == level for level in range(lanes)], axis=1),
+        claims=dict.fromkeys(SWITCHINGS, True),
+        claims_minimal=minimal,
+        address_labels=tuple(f"{label} in lane {level}" for level in range(lanes) for label in labels),
+    )

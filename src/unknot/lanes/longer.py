@@ -1,0 +1,165 @@
+"""Routes in a prescribed number of lanes, as short as these allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.deadline import Deadline
+from unknot._base.errors import RelationError, near
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
+from unknot.lanes.detours import LOST, Wanted, climbing_routes, detour_ways, improved, tree_order
+from unknot.lanes.effort import Effort
+from unknot.lanes.laned import Routes, laned
+from unknot.lanes.ways import Flags, Floats, Ints, demand
+from unknot.network import Network
+from unknot.routing.relation import Relation
+
+GOALS = ("mean", "longest")
+BLOCKS = 5
+"""Units of a detour from which on all detours count alike in the search."""
+STEEP = 6
+"""Weight of each further unit of a pair's detour over the unit before, where the longest detour is to be small."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LongerLanes(Brief):
+    """Routes in a prescribed number of lanes.
+
+    Attributes
+    ----------
+    relation : Relation
+    count : int
+        Number of lanes.
+    routes : Routes
+    hops, shortest : int64 arrays, shape (routers, homes)
+        Hops of the routes and of shortest paths; 0 where none is wanted.
+    key : float64 array, shape (lanes, channels)
+        In its lane, the channels of every route climb in it.
+    wanted : bool array, shape (routers, homes)
+    moves : int
+        Moves of the search.
+    complete : bool
+        Whether the search ended by itself, not by the time limit or Ctrl-C.
+    """
+
+    relation: Relation
+    count: int
+    routes: Routes
+    hops: Ints
+    shortest: Ints
+    key: Floats
+    wanted: Flags
+    moves: int
+    complete: bool
+
+    @property
+    def mean_hops(self) -> float:
+        """Mean length of the routes of all pairs of routers, in hops."""
+        return float(self.hops[self.wanted].mean()) if self.wanted.any() else 0.0
+
+    @property
+    def mean_shortest(self) -> float:
+        """Hops of shortest paths, over all pairs of routers: no routes have a lower mean."""
+        return float(self.shortest[self.wanted].mean()) if self.wanted.any() else 0.0
+
+    @property
+    def longest_detour(self) -> int:
+        """Hops that some route has more than a shortest path."""
+        return int((self.hops - self.shortest)[self.wanted].max(initial=0))
+
+    @property
+    def highest_load(self) -> float:
+        """Highest load of a channel, in routes or in the units of the flows."""
+        return float(self.routes.load.max(initial=0.0))
+
+    @property
+    def longer_pairs(self) -> int:
+        """Pairs of routers whose route is no shortest path."""
+        return int(np.count_nonzero(self.hops[self.wanted] > self.shortest[self.wanted]))
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of routers."""
+        return int(np.count_nonzero(self.wanted))
+
+
+@with_bar
+def longer_lanes(
+    network: Network | str,
+    count: int,
+    *,
+    goal: str = "mean",
+    flows: npt.ArrayLike | None = None,
+    vcs: int | None = None,
+    time_limit: float | Deadline = 60.0,
+    rounds: int = 6,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> LongerLanes:
+    """Route in a prescribed number of lanes, by paths that are longer than shortest ones where that is needed.
+
+    Parameters
+    ----------
+    count : int
+        Lanes.
+    goal : {"mean", "longest"}
+        What is to be small: the mean number of hops, or first the longest detour.
+    flows, vcs, time_limit, seed, progress
+        As `unknot.lanes.lanes` takes them.
+    rounds : int
+        Rounds of annealing.
+
+    Raises
+    ------
+    NetworkError
+        As `unknot.lanes.lanes`.
+    RelationError
+        If an argument makes no sense, or no way was found to connect all pairs in that number of lanes.
+
+    Examples
+    --------
+    >>> from unknot.lanes import longer_lanes
+    >>> found = longer_lanes("ring(6)", 1)
+    >>> found.longer_pairs, found.longest_detour
+    (2, 2)
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise RelationError(f"lanes: at least one lane is wanted, got {count!r}")
+    if goal not in GOALS:
+        raise RelationError(f"lanes: unknown goal {goal!r}; {near(goal, GOALS)}")
+    deadline = Deadline.of(time_limit, "lanes")
+    if isinstance(network, str):
+        from unknot.network import tod
+
+        network = tod.network(network)
+    given = demand(network, flows)
+    hops = given.distances.table.T.astype(np.int64)
+    wanted = Wanted(network, given.distances.homes, hops, given.wanted, given.rate)
+    effort = Effort(deadline.end, seed, progress)
+    weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
+    ways, taken = detour_ways(wanted, weights)
+    start = np.random.default_rng([seed, count]).random((count, network.num_channels))
+    start[0] = tree_order(network)
+    found = improved(ways, taken, start, effort, rounds=rounds)
+    if found is None:
+        raise RelationError(
+            f"lanes on {network.name}: no way was found to connect all pairs in {count} "
+            f"lane{'s' * (count > 1)}, {effort.moves} moves; more lanes or a longer time limit may do"
+        )
+    routes, length = climbing_routes(wanted, found[0], seed=seed)
+    shortest = np.where(given.wanted, hops, 0)
+    return LongerLanes(
+        laned(network, routes, vcs=vcs, sends=given.sends, minimal=bool((length <= shortest).all())),
+        count,
+        routes,
+        length,
+        shortest,
+        found[0],
+        given.wanted,
+        effort.moves,
+        found[1] == 0 or not (effort.over or effort.interrupted),
+    )

@@ -1,0 +1,492 @@
+# mypy: ignore-errors
+"""Orders of channels, one for each lane: which pairs of routers they serve, and the search for orders that serve all.
+
+A lane orders the channels by a key each. A pair (s, t) is served by a lane if some shortest path from s to t climbs
+in keys. ``reach[k, c]`` is a set of destinations, as bits: those that channel c begins a climbing shortest path to in
+lane k. It is what the channels after c with higher keys reach, and its own end, as far as c is taken to there.
+
+Where longer paths count too, sets have several blocks of words: what is reached with no detour, with a detour of at
+most one hop, and so on; a channel that leads away by i hops takes from i blocks before.
+
+Where both directions of a pair share a lane, a lane serves two routers if it serves all that each wants at the other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from unknot._base.numba.types_kernel import kept
+from unknot._base.numba.words_kernel import how_many, lowest, mixed
+from unknot._base.splitmix import STEP
+
+
+class Ways(NamedTuple):
+    """Shortest paths of a network; sets of destinations are rows of words of 64 bits, a bit for each home.
+
+    Attributes
+    ----------
+    source, target : int64 arrays, shape (channels,)
+    leaving_first, leaving : int64 arrays
+        Channels that leave each router, in compressed rows.
+    after_first, after, before_first, before : int64 arrays
+        Channels that follow, or come before, each channel on some shortest path, in compressed rows.
+    nearer : int64 array, shape (channels, words)
+        Destinations to which a channel may be taken at all: on shortest paths, those its end is nearer to.
+    own : int64 array, shape (channels, words)
+        The destination at the end of a channel, if there is one.
+    wanted : int64 array, shape (routers, words)
+        Destinations each router sends to.
+    home : int64 array, shape (destinations,)
+        The router of each destination.
+    block : int
+        Words of a block.
+    detour : int64 array, shape (most hops of detours, channels, words)
+        Destinations to which a channel leads away by 1, 2, … hops more than a shortest path; see above.
+    weight : int64 array, shape (words,)
+        What a pair that is not served counts.
+    copies : int
+        Channels that are virtual channels of one: c · copies and those that follow it.
+    base : float64 array, shape (channels,)
+        Where the keys of each channel begin; they are drawn from there up to 1 more.
+    many : int64 array, shape (routers, routers)
+        Where both directions share a lane: how many destinations each router wants at each other; else without rows.
+        Destinations at the same router are then next to each other.
+    """
+
+    source: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+    leaving_first: npt.NDArray[np.int64]
+    leaving: npt.NDArray[np.int64]
+    after_first: npt.NDArray[np.int64]
+    after: npt.NDArray[np.int64]
+    before_first: npt.NDArray[np.int64]
+    before: npt.NDArray[np.int64]
+    nearer: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int64]
+    wanted: npt.NDArray[np.int64]
+    home: npt.NDArray[np.int64]
+    block: int
+    detour: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.int64]
+    copies: int
+    base: npt.NDArray[np.float64]
+    many: npt.NDArray[np.int64]
+
+
+class Orders(NamedTuple):
+    """Orders of the channels and what they serve, for arrays see above.
+
+    Attributes
+    ----------
+    key : float64 array, shape (lanes, channels)
+    taken : int64 array, shape (channels, words)
+        Destinations to which a channel is taken: all of `nearer`, or by a table one channel for each router.
+    reach : int64 array, shape (lanes, channels, words)
+    cover : int64 array, shape (lanes, routers, words)
+        Destinations each router reaches by some channel.
+    missed : int64 array, shape (routers,)
+        How many wanted destinations of each router no lane serves, by their weights.
+    lack : int64 array, shape (lanes, routers, routers)
+        Where both directions share a lane: how many of `many` are not in `cover`; else without rows.
+    agree : int64 array, shape (routers, routers)
+        How many lanes lack nothing in either direction.
+    """
+
+    key: npt.NDArray[np.float64]
+    taken: npt.NDArray[np.int64]
+    reach: npt.NDArray[np.int64]
+    cover: npt.NDArray[np.int64]
+    missed: npt.NDArray[np.int64]
+    lack: npt.NDArray[np.int64]
+    agree: npt.NDArray[np.int64]
+
+
+@njit(inline="always")
+def draw(state):
+    """The next 64 random bits (SplitMix64)."""
+    state[0] += STEP
+    return mixed(state[0])
+
+
+@njit(inline="always")
+def unit(state):
+    """A random number from 0 up to 1."""
+    return np.float64(draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(inline="always")
+def below(state, n):
+    """A random whole number from 0 up to n."""
+    return np.int64(((draw(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@njit(inline="always")
+def reached(ways, keys, taken, reach, c, w):
+    """Word w of the destinations that channel c reaches, from what the channels after it reach."""
+    found = ways.own[c, w]
+    for j in range(ways.after_first[c], ways.after_first[c + 1]):
+        after = ways.after[j]
+        if keys[after] > keys[c]:
+            found |= reach[after, w]
+    found &= taken[c, w]
+    for i in range(ways.detour.shape[0]):
+        if ways.detour[i, c, w] != 0:
+            more = np.int64(0)
+            for j in range(ways.after_first[c], ways.after_first[c + 1]):
+                after = ways.after[j]
+                if keys[after] > keys[c]:
+                    more |= reach[after, w - (i + 1) * ways.block]
+            found |= more & ways.detour[i, c, w]
+    return found
+
+
+@njit(inline="always")
+def missing(ways, orders, u, w):
+    """Word w of the destinations that router u wants and no lane serves."""
+    left = ways.wanted[u, w]
+    for k in range(orders.key.shape[0]):
+        left &= ~orders.cover[k, u, w]
+    return left
+
+
+@njit(inline="always")
+def covered(ways, reach, u, w):
+    """Word w of the destinations that router u reaches in a lane."""
+    found = np.int64(0)
+    for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
+        found |= reach[ways.leaving[j], w]
+    return found
+
+
+@kept(nogil=True)
+def counted(ways, orders, k, u, w, was):
+    """Count what a new word of `cover` changes where both directions share a lane; the change of what is missed."""
+    more, now = 0, orders.cover[k, u, w]
+    changed = (was ^ now) & ways.wanted[u, w]
+    while changed:
+        bit = lowest(changed)
+        changed &= changed - 1
+        v = ways.home[64 * w + bit]
+        before = orders.lack[k, u, v] + orders.lack[k, v, u] == 0
+        orders.lack[k, u, v] += -1 if (now >> bit) & 1 else 1
+        after = orders.lack[k, u, v] + orders.lack[k, v, u] == 0
+        if before == after:
+            continue
+        step = 1 if after else -1
+        orders.agree[u, v] += step
+        orders.agree[v, u] += step
+        if orders.agree[u, v] == after:  # from no lane to one, or back
+            orders.missed[u] -= step * ways.many[u, v]
+            orders.missed[v] -= step * ways.many[v, u]
+            more -= step * (ways.many[u, v] + ways.many[v, u])
+    return more
+
+
+@kept(nogil=True)
+def settle(ways, orders):
+    """Work out from the keys alone what is served; how many pairs are not."""
+    lanes, _, words = orders.reach.shape
+    mutual = ways.many.size > 0
+    if mutual:
+        orders.lack[:] = ways.many
+        orders.agree[:] = 0
+        for u in range(orders.missed.size):
+            orders.missed[u] = ways.many[u].sum()
+    for k in range(lanes):
+        keys, reach = orders.key[k], orders.reach[k]
+        for c in np.argsort(keys)[::-1]:
+            for w in range(words):
+                reach[c, w] = reached(ways, keys, orders.taken, reach, c, w)
+        for u in range(orders.missed.size):
+            for w in range(words):
+                orders.cover[k, u, w] = covered(ways, reach, u, w)
+                if mutual:
+                    counted(ways, orders, k, u, w, np.int64(0))
+    if mutual:
+        return orders.missed.sum()
+    total = 0
+    for u in range(orders.missed.size):
+        orders.missed[u] = 0
+        for w in range(words):
+            orders.missed[u] += how_many(missing(ways, orders, u, w)) * ways.weight[w]
+        total += orders.missed[u]
+    return total
+
+
+@kept(nogil=True)
+def push(heap, size, keys, c):
+    """Add a channel to a heap whose first has the highest key; the new size."""
+    i = size
+    while i > 0:
+        parent = (i - 1) >> 1
+        if keys[heap[parent]] >= keys[c]:
+            break
+        heap[i] = heap[parent]
+        i = parent
+    heap[i] = c
+    return size + 1
+
+
+@kept(nogil=True)
+def pop(heap, size, keys):
+    """Take the channel of the highest key from a heap; it and the new size."""
+    top = heap[0]
+    size -= 1
+    last = heap[size]
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[heap[child + 1]] > keys[heap[child]]:
+            child += 1
+        if keys[heap[child]] <= keys[last]:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = last
+    return top, size
+
+
+@kept(nogil=True)
+def apart(ways, orders, u, n):
+    """The nth destination of router u that no lane serves, where both directions share a lane."""
+    for v in range(orders.missed.size):
+        if orders.agree[u, v] == 0:
+            if n < ways.many[u, v]:
+                break
+            n -= ways.many[u, v]
+    h = np.searchsorted(ways.home, v)
+    while True:
+        if (ways.wanted[u, h >> 6] >> (h & 63)) & 1:
+            if n == 0:
+                return h
+            n -= 1
+        h += 1
+
+
+@kept(nogil=True)
+def unserved_path(ways, orders, keys, state, path, fall):
+    """A path of a pair that is not served, both at random, and the places in it where it falls in keys.
+
+    Its channels are in `path`, the places in `fall`; the destination, the length and the number of falls.
+    """
+    u = below(state, orders.missed.size)
+    while orders.missed[u] == 0:
+        u = (u + 1) % orders.missed.size
+    n = below(state, orders.missed[u])
+    destination = apart(ways, orders, u, n) if ways.many.size else -1
+    for w in range(0 if ways.many.size else orders.reach.shape[2]):
+        left = missing(ways, orders, u, w)
+        count = how_many(left) * ways.weight[w]
+        if n >= count:
+            n -= count
+            continue
+        for _ in range(n // ways.weight[w]):
+            left &= left - 1
+        destination = 64 * w + lowest(left)
+        break
+    length, falls = 0, 0
+    while u != ways.home[destination]:
+        count, next_channel = 0, -1
+        first, end, options = ways.leaving_first[u], ways.leaving_first[u + 1], ways.leaving
+        if length > 0:
+            last = path[length - 1]
+            first, end, options = ways.after_first[last], ways.after_first[last + 1], ways.after
+        for j in range(first, end):
+            c = options[j]
+            may = orders.taken[c, destination >> 6] & ways.nearer[c, destination >> 6]
+            if (may >> (destination & 63)) & 1:
+                count += 1
+                if below(state, count) == 0:
+                    next_channel = c
+        if next_channel < 0 or length == ways.wanted.shape[0]:
+            return destination, length, 0
+        path[length] = next_channel
+        if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
+            fall[falls] = length
+            falls += 1
+        length += 1
+        u = ways.target[next_channel]
+    return destination, length, falls
+
+
+@kept(nogil=True)
+def elsewhere(ways, orders, state, old, destination):
+    """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
+
+    Of virtual channels the first of the channel.
+    """
+    u, count, found = ways.source[old], 0, -1
+    for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
+        c = ways.leaving[j]
+        other = c % ways.copies == 0 and c // ways.copies != old // ways.copies
+        if other and (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+            count += 1
+            if below(state, count) == 0:
+                found = c
+    return found
+
+
+@njit(inline="always")
+def exchange(ways, orders, old, new, w, bit):
+    """Take one of two channels to a destination where the other was, with all their virtual channels."""
+    for i in range(ways.copies):
+        orders.taken[old + i, w] ^= bit
+        orders.taken[new + i, w] ^= bit
+
+
+@kept(nogil=True)
+def spread(ways, orders, lane, heap, size, waits, log, was_reach, changes, touched, is_touched, touches):
+    """Work out again what the channels in a heap reach in a lane, and all that this changes; how much was changed."""
+    keys, reach = orders.key[lane], orders.reach[lane]
+    while size > 0:
+        c, size = pop(heap, size, keys)
+        waits[c] = False
+        changed = False
+        for w in range(reach.shape[1]):
+            found = reached(ways, keys, orders.taken, reach, c, w)
+            was_reach[changes, w] = reach[c, w]
+            if found != reach[c, w]:
+                changed = True
+                reach[c, w] = found
+        if changed:
+            log[changes, 0], log[changes, 1] = lane, c
+            changes += 1
+            for j in range(ways.before_first[c], ways.before_first[c + 1]):
+                before = ways.before[j]
+                if keys[before] < keys[c] and not waits[before]:
+                    waits[before] = True
+                    size = push(heap, size, keys, before)
+            if not is_touched[lane, ways.source[c]]:
+                is_touched[lane, ways.source[c]] = True
+                touched[touches, 0], touched[touches, 1] = lane, ways.source[c]
+                touches += 1
+    return changes, touches
+
+
+@kept(nogil=True)
+def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
+    """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
+
+    A move gives a channel another key in one lane, or a router another channel to one destination; only what that
+    changes is worked out again, and put back if the move is refused. Stops at once when all pairs are served.
+
+    Parameters
+    ----------
+    state : uint64 array, shape (1,)
+        Of the random numbers.
+    hot, cold : float
+        Temperatures at the beginning and at the end.
+    aimed : float
+        The share of moves that are aimed at a pair that is not served.
+    turned : float
+        The share of those that change the table; 0: it is no table, or it is given.
+    unserved : int
+        How many are not served now.
+
+    Returns
+    -------
+    unserved, least, moves made : int
+    """
+    lanes, channels, words = orders.reach.shape
+    routers, mutual = orders.missed.size, ways.many.size > 0
+    heap, waits = np.empty(channels, np.int64), np.zeros(channels, np.bool_)
+    log, was_reach = np.empty((lanes * channels + 1, 2), np.int64), np.empty((lanes * channels + 1, words), np.int64)
+    touched, is_touched = np.empty((lanes * routers, 2), np.int64), np.zeros((lanes, routers), np.bool_)
+    was_cover, was_missed = np.empty((lanes * routers, words), np.int64), np.empty(lanes * routers, np.int64)
+    path, fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
+    least, heat = unserved, hot
+    for move in range(moves):
+        if unserved == 0:
+            return unserved, 0, move
+        if move & 255 == 0:
+            heat = hot * (cold / hot) ** (move / moves)
+        lane = below(state, lanes)
+        keys = orders.key[lane]
+        old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
+        changes, touches = np.int64(0), np.int64(0)
+        c, old = below(state, channels), 0.0
+        new = ways.base[c] + unit(state)
+        if unit(state) < aimed:
+            destination, _, falls = unserved_path(ways, orders, keys, state, path, fall)
+            if falls == 0:
+                continue
+            i = fall[below(state, falls)]
+            if unit(state) < turned:
+                old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
+                old_channel -= old_channel % ways.copies
+                new_channel = elsewhere(ways, orders, state, old_channel, destination)
+                if new_channel < 0:
+                    continue
+                w, bit = destination >> 6, np.int64(1) << (destination & 63)
+            else:
+                past = unit(state) / channels
+                if draw(state) & np.uint64(1):
+                    c, new = path[i - 1], keys[path[i]] - past
+                else:
+                    c, new = path[i], keys[path[i - 1]] + past
+        if new_channel >= 0:
+            exchange(ways, orders, old_channel, new_channel, w, bit)
+            for k in range(lanes):
+                size = np.int64(0)
+                for i in range(ways.copies):
+                    waits[old_channel + i] = waits[new_channel + i] = True
+                    size = push(heap, size, orders.key[k], old_channel + i)
+                    size = push(heap, size, orders.key[k], new_channel + i)
+                changes, touches = spread(
+                    ways, orders, k, heap, size, waits, log, was_reach, changes, touched, is_touched, touches
+                )
+        else:
+            old = keys[c]
+            keys[c] = new
+            waits[c] = True
+            size = push(heap, np.int64(0), keys, c)
+            for j in range(ways.before_first[c], ways.before_first[c + 1]):
+                before = ways.before[j]
+                if (keys[before] < old) != (keys[before] < new) and not waits[before]:
+                    waits[before] = True
+                    size = push(heap, size, keys, before)
+            changes, touches = spread(
+                ways, orders, lane, heap, size, waits, log, was_reach, changes, touched, is_touched, touches
+            )
+        more = 0
+        for i in range(touches):
+            k, u = touched[i]
+            is_touched[k, u] = False
+            if mutual:
+                for word in range(words):
+                    was_cover[i, word] = orders.cover[k, u, word]
+                    orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
+                    more += counted(ways, orders, k, u, word, was_cover[i, word])
+                continue
+            was_missed[i] = orders.missed[u]
+            orders.missed[u] = 0
+            for word in range(words):
+                was_cover[i, word] = orders.cover[k, u, word]
+                orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
+                orders.missed[u] += how_many(missing(ways, orders, u, word)) * ways.weight[word]
+            more += orders.missed[u] - was_missed[i]
+        if more <= 0 or unit(state) < np.exp(-more / heat):
+            unserved += more
+            least = min(least, unserved)
+            continue
+        if new_channel >= 0:
+            exchange(ways, orders, old_channel, new_channel, w, bit)
+        else:
+            keys[c] = old
+        for i in range(changes):
+            for word in range(words):
+                orders.reach[log[i, 0], log[i, 1], word] = was_reach[i, word]
+        for i in range(touches - 1, -1, -1):
+            k, u = touched[i]
+            if not mutual:
+                orders.missed[u] = was_missed[i]
+            for word in range(words):
+                tried = orders.cover[k, u, word]
+                orders.cover[k, u, word] = was_cover[i, word]
+                if mutual:
+                    counted(ways, orders, k, u, word, tried)
+    return unserved, least, moves

@@ -1,0 +1,268 @@
+"""Routes by tables: the next channel depends on the router and the address alone, as in InfiniBand and Ethernet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
+from unknot.lanes.laned import vcs_of_lane
+from unknot.lanes.ways import Demand, Flags, Floats, Ints, following, packed, served, unpacked
+from unknot.network import Network
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.taking import takes_relation
+from unknot.routing.virtual_channels import VirtualChannels
+
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import Orders, Ways
+
+Hops = npt.NDArray[np.integer[Any]]
+"""Hops of shortest paths from each router to each home, shape (homes, routers)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Tables of next channels, and who uses them. Addresses that are routed alike share a row.
+
+    Attributes
+    ----------
+    network : Network
+    next_channel : int64 array, shape (rows, routers)
+        −1 where the packet leaves the network, or nobody comes.
+    home : int64 array, shape (rows,)
+        The router where the routes of a row end.
+    wanted : bool array, shape (routers, rows)
+        From which routers something is sent.
+    rate : float64 array, shape (routers, rows)
+        How much.
+    row : int64 array, shape (addresses,)
+    destination : int64 array, shape (addresses,)
+        The terminal of each address.
+    may_use : bool array, shape (terminals, addresses)
+    labels : tuple of str
+        Names of the addresses.
+    minimal : bool
+        Whether all routes are shortest paths.
+    """
+
+    network: Network
+    next_channel: Ints
+    home: Ints
+    wanted: Flags
+    rate: Floats
+    row: Ints
+    destination: Ints
+    may_use: Flags
+    labels: tuple[str, ...]
+    minimal: bool
+
+
+@takes_relation
+def table_of(relation: Relation) -> Table:
+    """The tables behind a relation.
+
+    Raises
+    ------
+    RelationError
+        If somewhere it has a choice of channels, or the next channel depends on more than router and address, or a
+        route does not arrive. VCs of one channel are no choice.
+    """
+    from unknot.verify.states import Explorer
+
+    network, vcs = relation.network, relation.vcs
+    space = Explorer(relation)
+    terminals, addresses = network.num_terminals, relation.num_addresses
+    table = np.full((addresses, network.num_routers), -1)
+    may_use = np.ones((terminals, addresses), dtype=bool) if relation.may_use is None else relation.may_use
+    use = may_use & (np.arange(terminals)[:, None] != relation.destination)
+    for address in range(addresses):
+        order, first, value = space.visit(address)
+        home = int(network.eject[relation.destination[address]])
+        taken = value & VC_MASK
+        channel = np.where(taken == EJECT, -1, vcs.channel[np.where(taken == EJECT, 0, taken)])
+        router = np.repeat(vcs.router[order], np.diff(first))
+        gone = vcs.router[order][(np.diff(first) == 0)]
+        kept = router != home
+        table[address, router[kept]] = channel[kept]
+        wrong = np.flatnonzero(kept & (table[address, router] != channel))
+        name = relation.address_name(address)
+        if wrong.size:
+            raise RelationError(
+                f"{relation.name}: router {network.router_name(int(router[wrong[0]]))} has several ways to {name}, "
+                "or they depend on more than the router; given paths are those of tables"
+            )
+        if gone.size:
+            raise RelationError(f"{relation.name}: packets to {name} are lost at {network.router_name(int(gone[0]))}")
+    hops = hops_of(network, table, network.eject[relation.destination].astype(np.int64))
+    lost = np.argwhere(use & (hops[:, network.inject].T < 0))
+    if lost.size:
+        s, a = lost[0].tolist()
+        raise RelationError(
+            f"{relation.name}: packets from {network.terminal_name(s)} to {relation.address_name(a)} never arrive"
+        )
+    from unknot.network import distances_from
+
+    shortest = np.array([distances_from(network, r) for r in range(network.num_routers)])
+    ends = network.eject[relation.destination]
+    minimal = bool((~use | (shortest[network.inject][:, ends] == hops[:, network.inject].T)).all())
+    rate = np.zeros((network.num_routers, addresses))
+    many = np.zeros((terminals, terminals))
+    np.add.at(many.T, relation.destination, use.T.astype(float))
+    np.add.at(rate, network.inject, use / np.maximum(many[:, relation.destination], 1))
+    rate[ends, np.arange(addresses)] = 0.0
+    merged, row = np.unique(np.column_stack([ends, table]), axis=0, return_inverse=True)
+    row = row.reshape(-1)
+    rates = np.zeros((len(merged), network.num_routers))
+    np.add.at(rates, row, rate.T)
+    labels = tuple(relation.address_name(a) for a in range(addresses))
+    return Table(
+        network, merged[:, 1:], merged[:, 0], rates.T > 0, rates.T, row, relation.destination.astype(np.int64),
+        may_use, labels, minimal,
+    )  # fmt: skip
+
+
+def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
+    """Hops of the route from each router to each row's home: shape (rows, routers); −1 if it does not arrive."""
+    rows = np.arange(len(table))[:, None]
+    at = np.tile(np.arange(network.num_routers), (len(table), 1))
+    hops = np.where(at == home[:, None], 0, -1)
+    for step in range(1, network.num_routers + 1):
+        channel = np.where(at == home[:, None], -1, table[rows, at])
+        moving = (channel >= 0) & (hops < 0)
+        if not moving.any():
+            break
+        at = np.where(moving, network.target[channel], at)
+        hops = np.where(moving & (at == home[:, None]), step, hops)
+    return hops
+
+
+def free_table(given: Demand, ways: Ways, taken: Ints) -> Table:
+    """The tables that are found with orders: a row for each router that ejects."""
+    network = given.network
+    terminals = network.num_terminals
+    sends = np.ones((terminals, terminals), dtype=bool) if given.sends is None else given.sends
+    next_channel = table_from(ways, taken)
+    return Table(
+        network, next_channel, ways.home, given.wanted, given.rate, given.distances.column,
+        np.arange(terminals), sends, tuple(network.terminal_name(t) for t in range(terminals)), True,
+    )  # fmt: skip
+
+
+def ways_of(table: Table) -> Ways:
+    """The given routes, as the search wants them: `nearer` has one channel for each router and row."""
+    from unknot.lanes.orders_kernel import Ways
+
+    network = table.network
+    rows, routers = table.next_channel.shape
+    taken = np.zeros((network.num_channels, rows), dtype=bool)
+    row, router = np.nonzero(table.next_channel >= 0)
+    taken[table.next_channel[row, router], row] = True
+    bits = packed(taken)
+    at_home = np.zeros((routers, rows), dtype=bool)
+    at_home[table.home, np.arange(rows)] = True
+    return following(network, bits, packed(at_home[network.target]), packed(table.wanted), table.home, Ways)
+
+
+def random_table(ways: Ways, seed: list[int]) -> Ints:
+    """Draw for each router and destination one of the channels that may be taken, as bits."""
+    random = np.random.default_rng(seed)
+    homes = ways.home.size
+    may = unpacked(ways.nearer, homes)
+    taken = np.zeros_like(may)
+    for first, end in zip(ways.leaving_first[:-1], ways.leaving_first[1:], strict=True):
+        leaving = ways.leaving[first:end]
+        if leaving.size:
+            best = np.argmax(random.random((leaving.size, homes)) * may[leaving], axis=0)
+            taken[leaving[best], np.arange(homes)] = True
+    return packed(taken & may)
+
+
+def grown_table(ways: Ways, hops: Hops, key: Floats) -> Ints:
+    """A table, as bits, most of whose routes climb in some lane."""
+    from unknot.lanes.load_kernel import grow
+
+    step = np.full(hops.shape, -1)
+    grow(ways, np.ascontiguousarray(key), np.argsort(hops, axis=1, kind="stable"), step)
+    return bits_of(ways, step)
+
+
+def bits_of(ways: Ways, step: Ints) -> Ints:
+    """The channel of each destination and router, with all its virtual channels, as bits."""
+    taken = np.zeros((ways.source.size, ways.home.size), dtype=bool)
+    row, router = np.nonzero(step >= 0)
+    for copy in range(ways.copies):
+        taken[step[row, router] + copy, row] = True
+    return packed(taken)
+
+
+def table_from(ways: Ways, taken: Ints) -> Ints:
+    """Bits as a table: the channel each router takes to each destination, shape (destinations, routers); −1: none.
+
+    Of virtual channels the first.
+    """
+    homes = ways.home.size
+    found = np.full((homes, ways.wanted.shape[0]), -1)
+    channel, home = np.nonzero(unpacked(taken, homes))
+    found[home, ways.source[channel]] = channel - channel % ways.copies
+    found[np.arange(homes), ways.home] = -1
+    return found
+
+
+def lanes_of(orders: Orders, table: Table) -> Ints:
+    """A lane that serves each pair, in turn where several do, shape (routers, rows); −1 where nothing is wanted."""
+    rows = len(table.home)
+    serves = np.array([unpacked(words, rows) for words in served(orders, table.home)]).reshape(
+        len(orders.key), -1, rows
+    )
+    so_far = serves.cumsum(axis=0, dtype=np.int32)
+    ends = table.home if orders.lack.size else np.arange(rows)  # both directions take the same turn
+    turn = np.add.outer(np.arange(len(table.wanted)), ends) % np.maximum(so_far[-1], 1) + 1
+    return np.where(table.wanted, np.argmax(so_far == turn, axis=0), -1)
+
+
+def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name: str = "lanes") -> Relation:
+    """The relation of tables in lanes: address a in lane l is l · addresses + a; see `laned.laned`."""
+    network, count = table.network, table.row.size
+    vcs = lanes if vcs is None else vcs
+    if vcs < lanes:
+        raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
+    virtual = VirtualChannels(network, vcs)
+    router, first, row = virtual.router, virtual.first, table.row
+    next_channel = table.next_channel.astype(np.int32)
+    home = network.eject[table.destination]
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, which, level = router[at], address % count, address // count
+        if here == home[which]:
+            out[0] = EJECT
+            return 1
+        channel = next_channel[row[which], here]
+        if channel < 0:
+            return 0
+        return vcs_of_lane(out, first[channel], level, vcs, lanes)
+
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
+        **in_blocks(table, lane, lanes, "in lane"),
+    )
+
+
+def in_blocks(table: Table, block: Ints, count: int, word: str) -> dict[str, Any]:
+    """Arguments of a relation that has all addresses of a table `count` times; `block` has that of each pair."""
+    source, home = table.network.inject[:, None], table.network.eject[table.destination]
+    chosen = np.where(source == home, 0, block[source, table.row])
+    chosen = np.where(table.may_use, chosen, -1)
+    return {
+        "destination": np.tile(table.destination, count),
+        "may_use": np.concatenate([chosen == one for one in range(count)], axis=1),
+        "claims": dict.fromkeys(SWITCHINGS, True),
+        "claims_minimal": table.minimal,
+        "address_labels": tuple(f"{label} {word} {one}" for one in range(count) for label in table.labels),
+    }

@@ -1,0 +1,113 @@
+"""Multistage networks with several paths for every pair: Beneš, Clos, extra stages."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from unknot._base.errors import NetworkError
+from unknot.network import Network
+from unknot.network.families.links import affordable
+from unknot.network.families.staged import digits, from_lines, limited, shuffle, staged, straight, unshuffle
+
+
+def benes(terminals: int, *, latency: int = 1) -> Network:
+    """Beneš's network (1965): 2 log2 N − 1 stages of 2 × 2 switches, two networks of half the size between the outer.
+
+    References
+    ----------
+    V. E. Beneš: Mathematical theory of connecting networks and telephone traffic. Academic Press, 1965.
+
+    Examples
+    --------
+    >>> benes(8)
+    <Network benes(8): 20 routers, 32 channels, 8 terminals>
+    """
+    name = f"benes({terminals})"
+    n = digits(name, terminals, 2)
+    dealt = [unshuffle(2, terminals >> i) for i in range(n - 1)]
+    gathered = [shuffle(2, terminals >> i) for i in reversed(range(n - 1))]
+    return from_lines(name, 2, terminals, [straight, *dealt, *gathered, straight], latency)
+
+
+def extra_stage(terminals: int, extra: int = 1, *, latency: int = 1) -> Network:
+    """An omega network with `extra` further shuffle-exchange stages: 2^extra paths for every pair.
+
+    With `extra` = log2 N − 1 it has as many stages as Beneš's network.
+
+    References
+    ----------
+    D. H. Lawrie: Access and alignment of data in an array processor. IEEE Transactions on Computers, C-24(12), 1975,
+    1145–1155.
+
+    Examples
+    --------
+    >>> extra_stage(8, 2)
+    <Network extra_stage(8, 2): 20 routers, 32 channels, 8 terminals>
+    """
+    name = f"extra_stage({terminals})" if extra == 1 else f"extra_stage({terminals}, {extra})"
+    n = digits(name, terminals, 2)
+    if isinstance(extra, bool) or not isinstance(extra, (int, np.integer)) or not 0 <= extra <= 4 * n:
+        raise NetworkError(f"{name}: the number of extra stages must be a whole number from 0 to {4 * n}")
+    return from_lines(name, 2, terminals, [shuffle(2, terminals)] * (n + extra) + [straight], latency)
+
+
+def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
+    """Adams and Siegel's extra stage cube (1982), its bypasses left out: a stage for bit 0 before bits n−1 … 0.
+
+    Link stage 0 joins lines that agree but in bit 0, so switches keep their rows; each further stage i sets a bit of
+    the row as in `butterfly(2, n)`. Two paths for every pair, disjoint but for the first and the last switch.
+
+    References
+    ----------
+    G. B. Adams, H. J. Siegel: The extra stage cube: a fault-tolerant interconnection network for supersystems. IEEE
+    Transactions on Computers, C-31(5), 1982, 443–454.
+
+    Examples
+    --------
+    >>> extra_stage_cube(8)
+    <Network extra_stage_cube(8): 16 routers, 24 channels, 8 terminals>
+    """
+    name = f"extra_stage_cube({terminals})"
+    n = digits(name, terminals, 2, least=2)
+    affordable(name, terminals // 2 * (n + 1), terminals * n, terminals, 2)
+    line = np.arange(terminals, dtype=np.int64)
+    order = [0, *range(n - 1, -1, -1)]
+
+    row = np.arange(terminals // 2, dtype=np.int64)
+    targets = []
+    for bit, after in itertools.pairwise(order):
+        low = row >> bit << (bit + 1) | row & ((1 << bit) - 1)
+        both = np.stack([low, low | (1 << bit)], axis=1)
+        targets.append(both >> (after + 1) << after | both & ((1 << after) - 1))
+    return staged(name, [terminals // 2] * (n + 1), targets, line // 2, line // 2, latency)
+
+
+def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
+    """The three-stage Clos network (1953): r switches of n × m, m switches of r × r, r switches of m × n.
+
+    It realises every permutation, rearranging others, if and only if m ≥ n (Slepian, Duguid), and never has to
+    rearrange if m ≥ 2 n − 1.
+
+    References
+    ----------
+    C. Clos: A study of non-blocking switching networks. Bell System Technical Journal, 32(2), 1953, 406–424.
+    doi:10.1002/j.1538-7305.1953.tb01433.x.
+
+    Examples
+    --------
+    >>> clos(3, 2, 4)
+    <Network clos(3, 2, 4): 11 routers, 24 channels, 8 terminals>
+    """
+    name = f"clos({m}, {n}, {r})"
+    for what, value in (("m (middle switches)", m), ("n (terminals of a switch)", n), ("r (outer switches)", r)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise NetworkError(f"{name}: {what} must be a whole number of at least 1, got {value!r}")
+    limited(name, 2 * r + m + n)
+    limited(name, m * r)
+    affordable(name, 2 * r + m, 2 * m * r, n * r, 2)
+    middle, outer = np.arange(m, dtype=np.int64), np.arange(r, dtype=np.int64)
+    targets = [np.broadcast_to(middle, (r, m)), np.broadcast_to(outer, (m, r))]
+    ends = np.repeat(outer, n)
+    return staged(name, [r, m, r], targets, ends, ends, latency)

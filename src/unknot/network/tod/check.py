@@ -1,0 +1,128 @@
+"""Checks of a text without evaluating it: names, numbers of values, options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+
+from unknot._base.errors import TextError, near
+from unknot.network.tod.functions import FUNCTIONS, foreign, signature
+from unknot.network.tod.syntax import Call, Definition, Edge, Edges, Name, Node, Source, children
+
+
+def problems(
+    source: Source, roots: Mapping[Node, frozenset[str]], known: Mapping[str, Definition]
+) -> list[TextError]:
+    """Return all problems of some expressions.
+
+    Parameters
+    ----------
+    roots : mapping of Node to set of str
+        Expressions with the parameters they may use.
+    known : mapping of str to Definition
+        Definitions they may use.
+    """
+    found: list[TextError] = []
+    stack = list(roots.items())
+    while stack:
+        node, names = stack.pop()
+        match node:
+            case Name(name=name):
+                found += _name(source, node, name, names, known)
+            case Call():
+                found += _call(source, node, names, known)
+        inner = names
+        if isinstance(node, (Call, Edges)) and node.clauses is not None:
+            bound = [part.name for part in node.clauses.ranges]
+            inner = names | set(bound)
+            if len(set(bound)) < len(bound):
+                found.append(source.error("two variables of this rule have the same name", node.clauses.at))
+            stack += [(part, names) for part in node.clauses.ranges]
+            if node.clauses.condition is not None:
+                stack.append((node.clauses.condition, inner))
+        for child in children(node):
+            if isinstance(node, Edges) and node.clauses is None and isinstance(child, Edge):
+                stack += [(child.latency, names)] if child.latency is not None else []
+            elif not isinstance(node, (Call, Edges)) or child is not node.clauses:
+                option = isinstance(node, Call) and child in node.options
+                stack.append((child, names if option else inner))
+    return found
+
+
+def _name(
+    source: Source, node: Node, name: str, names: frozenset[str], known: Mapping[str, Definition]
+) -> list[TextError]:
+    if name in names or (name in known and known[name].parameters is None):
+        return []
+    if name in known:
+        count = len(known[name].parameters or ())
+        return [source.error(f"{name} takes {_values(count)} in parentheses", node.at)]
+    if _callable(name):
+        return [source.error(f"{name} needs parentheses, as in {name}{_parameters(name)}", node.at)]
+    words = {*names, *known, *FUNCTIONS, *foreign()}
+    return [source.error(f"{name} is not defined; {near(name, words)}", node.at)]
+
+
+def _call(source: Source, node: Call, names: frozenset[str], known: Mapping[str, Definition]) -> list[TextError]:
+    name = node.name
+    if name in known:
+        parameters = known[name].parameters
+        if parameters is None:
+            return [source.error(f"{name} is defined without parameters; write it without parentheses", node.at)]
+        if node.options:
+            return [source.error(f"{name} takes values in their order, none by name", node.options[0].at)]
+        if node.clauses is None and len(node.arguments) != len(parameters):
+            words = f"{name} takes {_values(len(parameters))}, but here are {len(node.arguments)}"
+            return [source.error(words, node.at)]
+        return []
+    if name in names:
+        return [source.error(f"{name} is a value here and cannot be called", node.at)]
+    if not _callable(name):
+        return [source.error(f"{name} is not defined; {near(name, {*known, *FUNCTIONS, *foreign()})}", node.at)]
+    return _against_signature(source, node)
+
+
+def _against_signature(source: Source, node: Call) -> list[TextError]:
+    name, parameters = node.name, list(signature(node.name).parameters.values())
+    by_name = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    found = [
+        source.error(
+            f"{name} has no option {option.name}; " + (near(option.name, by_name) if by_name else "it has none"),
+            option.at,
+        )
+        for option in node.options
+        if option.name not in by_name
+    ]
+    given = [option.name for option in node.options]
+    found += [
+        source.error(f"{option.name} is given twice", option.at)
+        for i, option in enumerate(node.options)
+        if option.name in given[:i]
+    ]
+    if found:
+        return found
+    try:
+        if node.clauses is None:
+            signature(name).bind(*node.arguments, **dict.fromkeys(given))
+        elif not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+            return [source.error(f"{name} takes a fixed number of values, so none can be spread with for", node.at)]
+    except TypeError as error:
+        return [source.error(f"{name}{_parameters(name)} is how it is called: {error}", node.at)]
+    return []
+
+
+def _callable(name: str) -> bool:
+    return name in FUNCTIONS or name in foreign()
+
+
+def _parameters(name: str) -> str:
+    words = []
+    for p in signature(name).parameters.values():
+        star = "…" if p.kind is p.VAR_POSITIONAL else ""
+        default = "" if p.default is inspect.Parameter.empty else f"={str(p.default).lower()}"
+        words.append(p.name + star + default)
+    return f"({', '.join(words)})"
+
+
+def _values(count: int) -> str:
+    return f"{count} value{'' if count == 1 else 's'}"

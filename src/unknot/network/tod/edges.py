@@ -1,0 +1,201 @@
+"""Edge lists: ``{a -- b, b -> c : 3}`` as they stand, and ``{u -> 2*u % n for u in n}`` by a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from unknot.network.model import IntArray
+from unknot.network.tod.graph import Dimension, Graph, Keys, graph
+from unknot.network.tod.plan import Place
+from unknot.network.tod.sets import row_keys
+from unknot.network.tod.syntax import Edge, Integer, Name, Node, Position, Prefix, Text
+from unknot.network.tod.values import At, Value, is_number, kind, whole
+
+LARGEST = 2**31 - 1
+End = tuple[str | int, ...]
+
+
+def listed(edges: Sequence[Edge], latency: Callable[[Node], Value], place: Callable[[Node], Place]) -> Graph:
+    """The graph of an edge list. Channels keep the order in which they are written; a repeated one is parallel.
+
+    Routers are called by numbers, names or texts, or by several of these in parentheses. If all calls in a place are
+    numbers, they are positions; otherwise they are names, in order of first appearance.
+    """
+    calls = [[_end(node, place) for node in edge.ends] for edge in edges]
+    width = len(calls[0][0])
+    for edge, ends in zip(edges, calls, strict=True):
+        for node, end in zip(edge.ends, ends, strict=True):
+            if len(end) != width:
+                raise place(node).error(
+                    f"this router has {len(end)} coordinates, but the first one of the list has {width}"
+                )
+    numbers = [all(isinstance(end[i], int) for ends in calls for end in ends) for i in range(width)]
+    rows: dict[End, int] = {}
+    source, target, cycles = [], [], []
+    for edge, ends in zip(edges, calls, strict=True):
+        found = [
+            rows.setdefault(tuple(c if n else str(c) for c, n in zip(end, numbers, strict=True)), len(rows))
+            for end in ends
+        ]
+        time = 1
+        if edge.latency is not None:
+            where = place(edge.latency)
+            time = _time(whole(latency(edge.latency), where, "the latency", 1), where)
+        for u, v, arc in zip(found, found[1:], edge.arcs, strict=False):
+            for a, b in ((u, v),) if arc or u == v else ((u, v), (v, u)):
+                source.append(a)
+                target.append(b)
+                cycles.append(time)
+    columns, dimensions = [], []
+    for i, all_numbers in enumerate(numbers):
+        if all_numbers:
+            columns.append(np.array([row[i] for row in rows], dtype=np.int32))
+            dimensions.append(Dimension(int(columns[-1].max()) + 1))
+        else:
+            index: dict[str, int] = {}
+            columns.append(np.array([index.setdefault(str(row[i]), len(index)) for row in rows], dtype=np.int32))
+            dimensions.append(Dimension(len(index), tuple(index)))
+    at = np.stack(columns, axis=1)
+    order = _by_number(at, dimensions)
+    new = np.empty(order.size, dtype=np.int32)
+    new[order] = np.arange(order.size, dtype=np.int32)
+    ends_at = np.array([source, target], dtype=np.int64).reshape(2, -1)
+    return graph(at[order], tuple(dimensions), new[ends_at[0]], new[ends_at[1]], np.array(cycles, dtype=np.int64))
+
+
+def by_rule(
+    edges: Sequence[tuple[Edge, Sequence[Value], Value]],
+    mask: Any,
+    points: int,
+    place: Callable[[Node], Place],
+) -> Graph:
+    """The graph of a rule: the set of the channels it gives for every choice of its variables.
+
+    Parameters
+    ----------
+    edges : sequence of (Edge, values of its ends, value of its latency)
+        Numbers, or arrays with one entry per choice; ends may be positions made of these.
+    mask : bool array or bool
+        The choices that count.
+    points : int
+        Number of choices.
+    """
+    kept = np.flatnonzero(np.broadcast_to(mask, points))
+    columns: list[list[IntArray]] = []
+    arcs: list[tuple[int, int, bool, Any]] = []
+    width = 0
+    for edge, values, latency in edges:
+        cycles = 1 if latency is None else _times(latency, place(edge.latency or edge), kept)
+        for j, (node, value) in enumerate(zip(edge.ends, values, strict=True)):
+            parts = tuple(value) if isinstance(value, At) else (value,)
+            width = width or len(parts)
+            if len(parts) != width:
+                raise place(node).error(
+                    f"this router has {len(parts)} coordinates, but the first one of the rule has {width}"
+                )
+            columns.append([_column(part, node, place, kept) for part in parts])
+            if j:
+                arcs.append((len(columns) - 2, len(columns) - 1, edge.arcs[j - 1], cycles))
+    if not kept.size:
+        raise place(edges[0][0]).error(
+            "no choice of the variables fulfils the condition, so the rule gives no router"
+        )
+    rows = np.stack([np.concatenate([end[i] for end in columns]) for i in range(width)], axis=1)
+    place_of, routers = _ranks(row_keys(rows))
+    at = np.empty((routers, width), dtype=np.int32)
+    at[place_of] = rows
+    number = place_of.reshape(len(columns), kept.size)
+    source, target, time = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for u, v, arc, cycles in arcs:
+        cycles = np.broadcast_to(np.asarray(cycles, dtype=np.int64), kept.size)
+        keep = np.ones(kept.size, dtype=bool) if arc else number[u] != number[v]
+        for a, b in ((u, v),) if arc else ((u, v), (v, u)):
+            source.append(number[a][keep])
+            target.append(number[b][keep])
+            time.append(cycles[keep])
+    start, end, cycle = np.concatenate(source), np.concatenate(target), np.concatenate(time)
+    key = start * routers + end
+    in_order = np.sort(key)
+    if (in_order[1:] == in_order[:-1]).any():
+        _, first = np.unique(key, return_index=True)
+        first.sort()
+        start, end, cycle = start[first], end[first], cycle[first]
+    dimensions = tuple(Dimension(int(at[:, i].max()) + 1) for i in range(width))
+    return graph(at, dimensions, start, end, cycle).ordered
+
+
+def _ranks(keys: Keys) -> tuple[Keys, int]:
+    """The rank of each key among the different ones, and how many these are."""
+    span = int(keys.max()) + 1
+    if span > 4 * keys.size:
+        known, rank = np.unique(keys, return_inverse=True)
+        return rank.ravel(), int(known.size)
+    seen = np.zeros(span, dtype=bool)
+    seen[keys] = True
+    rank = np.cumsum(seen) - 1
+    return rank[keys], int(rank[-1]) + 1
+
+
+def _end(node: Node, place: Callable[[Node], Place]) -> End:
+    items = node.items if isinstance(node, Position) else (node,)
+    return tuple(_call(item, place) for item in items)
+
+
+def _call(node: Node, place: Callable[[Node], Place]) -> str | int:
+    match node:
+        case Name(name=name):
+            return name
+        case Text(value=text):
+            return text
+        case Integer(value=value) if value <= LARGEST:
+            return value
+        case Integer():
+            raise place(node).error(f"a router's number is at most {LARGEST}")
+        case Prefix(kind="MINUS"):
+            raise place(node).error("a router's number cannot be negative")
+    raise place(node).error(
+        f'{place(node).text} is no router: write a name, a number or a "text", a -- b for a link and a -> b for a '
+        "channel (or add `for …` to make this a rule)"
+    )
+
+
+def _by_number(at: IntArray, dimensions: Sequence[Dimension]) -> Any:
+    """Routers in the order of their numbers if they are all numbers, else as they appear."""
+    if any(dimension.names is not None for dimension in dimensions):
+        return np.arange(at.shape[0])
+    return np.argsort(row_keys(at), kind="stable")
+
+
+def _column(part: Value, node: Node, place: Callable[[Node], Place], kept: Any) -> Any:
+    if not is_number(part):
+        raise place(node).error(
+            f"in a rule, a router is a number or a position like (x, y), but this is {kind(part)}"
+        )
+    column = np.broadcast_to(np.asarray(part, dtype=np.int64), kept.size if np.ndim(part) == 0 else np.shape(part))
+    column = column if np.ndim(part) == 0 else column[kept]
+    if column.size and (int(column.min()) < 0 or int(column.max()) > LARGEST):
+        bad = int(column.min()) if int(column.min()) < 0 else int(column.max())
+        raise place(node).error(
+            f"a coordinate of {place(node).text} becomes {bad}; they go from 0 to {LARGEST}: use % or an `if`"
+        )
+    return column.astype(np.int32)
+
+
+def _times(latency: Value, place: Place, kept: Any) -> Any:
+    if not is_number(latency):
+        raise place.error(f"a latency is a number of cycles, but {place.text} is {kind(latency)}")
+    times = np.asarray(latency) if np.ndim(latency) == 0 else latency[kept]
+    if times.size and int(times.min()) < 1:
+        raise place.error(f"a latency must be at least 1, but {place.text} becomes {int(times.min())}")
+    if times.size:
+        _time(int(times.max()), place)
+    return times
+
+
+def _time(value: int, place: Place) -> int:
+    if value > LARGEST:
+        raise place.error(f"a latency is at most {LARGEST} cycles")
+    return value

@@ -1,0 +1,151 @@
+"""The functions of the language, by name. Each takes a `Caller` and values, and gives a value.
+
+The annotation of a parameter is a kind of `KINDS`; it says what is checked before the function is called and how the
+parameter is called in messages. Everything in `FUNCTIONS` can be called in a text under its key.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot._base.errors import UnknotError
+from unknot._base.extensions import Catalogue
+from unknot.network.tod import named_changes as changes
+from unknot.network.tod import named_graphs as graphs
+from unknot.network.tod.caller import Caller
+from unknot.network.tod.graph import from_network
+from unknot.network.tod.plan import Place, Plan
+from unknot.network.tod.values import Value, is_network, is_number, kind
+
+if TYPE_CHECKING:
+    from unknot.network import Network
+
+FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "point": graphs.point,
+    "line": graphs.line,
+    "ring": graphs.ring,
+    "complete": graphs.complete,
+    "star": graphs.star,
+    "tree": graphs.tree,
+    "mesh": graphs.mesh,
+    "torus": graphs.torus,
+    "hypercube": graphs.hypercube,
+    "cayley": graphs.cayley,
+    "file": graphs.file,
+    **changes.OPERATIONS,
+    "step": changes.step,
+    "forward": changes.forward,
+    "backward": changes.backward,
+    "oriented": changes.oriented,
+    "replace": changes.replaced_by,
+    "undirected": changes.undirected,
+    "reverse": changes.reverse,
+    "latency": changes.latency,
+    "terminals": changes.terminals,
+    "labels": changes.labels,
+    "terminal_labels": changes.terminal_labels,
+    "coordinates": changes.coordinates,
+    "dimensions": changes.dimensions,
+    "ports": changes.ports,
+    "min": graphs.least,
+    "max": graphs.greatest,
+    "abs": graphs.absolute,
+    "swap": graphs.swap,
+    "flip": graphs.flip,
+    "shift": graphs.shift,
+}
+
+
+def call(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tuple[str, Value, Place]]) -> Value:
+    """Call a function by name with values that are checked first; its arity has been checked before.
+
+    Raises
+    ------
+    TextError
+        If a value is not of the kind its parameter wants.
+    """
+    if name not in FUNCTIONS:
+        return _foreign(name, c, arguments, options)
+    function = FUNCTIONS[name]
+    listed = list(signature(name).parameters.values())
+    checked = []
+    for i, (value, place) in enumerate(zip(arguments, c.values, strict=True)):
+        parameter = next((p for p in listed[: i + 1] if p.kind is p.VAR_POSITIONAL), None) or listed[i]
+        checked.append(_checked(str(parameter.annotation), value, place, f"{name}: {parameter.name}"))
+    named = {
+        key: _checked(str(signature(name).parameters[key].annotation), value, place, f"{name}: {key}")
+        for key, value, place in options
+    }
+    return function(c, *checked, **named)
+
+
+@cache
+def signature(name: str) -> inspect.Signature:
+    """The parameters a function of the language can be called with."""
+    if name not in FUNCTIONS:
+        return inspect.signature(foreign()[name])
+    whole = inspect.signature(FUNCTIONS[name])
+    return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+@cache
+def foreign() -> Catalogue[Callable[..., Network]]:
+    """Families of `unknot.network.families` that the language has no word of its own for, and those of extensions."""
+    from unknot.network import families as topologies
+
+    names = [n for n in topologies.__all__ if not n.startswith("from_")]
+    return Catalogue("topologies", {name: getattr(topologies, name) for name in names})
+
+
+def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tuple[str, Value, Place]]) -> Plan:
+    for value, place in [*zip(arguments, c.values, strict=True), *((v, p) for _, v, p in options)]:
+        if is_network(value) or isinstance(value, np.ndarray):
+            raise place.error(f"{name} takes plain values, but this is {kind(value)}")
+    try:
+        made = from_network(foreign()[name](*arguments, **{key: value for key, value, _ in options}))
+    except UnknotError as error:
+        raise c.place.error(str(error)) from error
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise c.place.error(f"no such network can be made: {error}") from error
+    return c.budget.plan(c.place, lambda: made, (), made.routers, made.channels, len(made.dimensions))
+
+
+def _checked(wanted: str, value: Value, place: Place, what: str) -> Value:
+    words, test = KINDS[wanted]
+    if not test(value):
+        raise place.error(f"{what} must be {words}, but {place.text} is {_found(value)}")
+    return value
+
+
+def _found(value: Value) -> str:
+    if is_number(value) and not isinstance(value, np.ndarray):
+        return f"the number {value}"
+    return kind(value)
+
+
+def _single(value: Value, least: int) -> bool:
+    return is_number(value) and not isinstance(value, np.ndarray) and value >= least
+
+
+def _numbers(value: Value) -> bool:
+    return type(value) is tuple and all(_single(x, -(2**63)) for x in value)
+
+
+KINDS: dict[str, tuple[str, Callable[[Value], bool]]] = {
+    "Size": ("a whole number of at least 1", lambda v: _single(v, 1)),
+    "Count": ("a whole number of at least 0", lambda v: _single(v, 0)),
+    "Cycles": ("a number of cycles from 1 to 2**31 − 1", lambda v: _single(v, 1) and v < 2**31),
+    "Whole": ("a number", is_number),
+    "Flag": ("true or false", lambda v: isinstance(v, bool)),
+    "Operand": ("a network", is_network),
+    "FileName": ('a file name in "quotes"', lambda v: isinstance(v, str)),
+    "Numbers": ("a list of numbers", _numbers),
+    "Words": ("a list of texts", lambda v: type(v) is tuple and all(isinstance(x, str) for x in v)),
+    "Rows": ("a list of lists of numbers", lambda v: type(v) is tuple and all(_numbers(x) for x in v)),
+}
+"""Kinds of parameters: what each must be, in words, and the test."""

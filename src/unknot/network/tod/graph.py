@@ -1,0 +1,234 @@
+"""Graphs as arrays: what the operations of the language work on, and the way to and from networks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.network.tod.problems import MisfitError
+
+Keys = npt.NDArray[np.int64]
+MOST_NAMES = 2**16
+"""Most routers that get names made of their coordinates; more are known by the coordinates themselves."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One coordinate of the routers of a graph.
+
+    Attributes
+    ----------
+    size : int
+        Positions are 0 … size − 1.
+    names : tuple of str, optional
+        Names of the positions; without them a position is called by its number.
+    straight : bool
+        Whether the positions are those of a line or ring, so that a coordinate says where a router stands.
+    """
+
+    size: int
+    names: tuple[str, ...] | None = None
+    straight: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Labels, ports and dimension names of a network; operations on graphs forget them."""
+
+    router_labels: tuple[str, ...] | None = None
+    terminal_labels: tuple[str, ...] | None = None
+    ports: IntArray | None = None
+    dimension_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A directed multigraph whose nodes have coordinates; a link is two channels.
+
+    Attributes
+    ----------
+    coordinates : int32 array, shape (routers, dimensions)
+        Identity of routers: two routers, also of different graphs, are the same when these (or the names they
+        stand for) are equal.
+    dimensions : tuple of Dimension
+    source, target, latency : int32 arrays, shape (channels,)
+    terminals : pair of int32 arrays, optional
+        Routers where each terminal injects and ejects; by default one terminal per router.
+    shown : Shown
+    """
+
+    coordinates: IntArray
+    dimensions: tuple[Dimension, ...]
+    source: IntArray
+    target: IntArray
+    latency: IntArray
+    terminals: tuple[IntArray, IntArray] | None = None
+    shown: Shown = Shown()
+
+    @property
+    def routers(self) -> int:
+        return int(self.coordinates.shape[0])
+
+    @property
+    def channels(self) -> int:
+        return int(self.source.size)
+
+    @cached_property
+    def radices(self) -> tuple[int, ...]:
+        return tuple(d.size for d in self.dimensions)
+
+    @cached_property
+    def ordered(self) -> Graph:
+        """Sort the channels by source, otherwise in the order they have."""
+        if self.channels < 2 or bool((self.source[1:] >= self.source[:-1]).all()):
+            return self
+        order = np.argsort(self.source, kind="stable")
+        return replace(
+            self, source=self.source[order], target=self.target[order], latency=self.latency[order], shown=Shown()
+        )
+
+    @cached_property
+    def degrees(self) -> Keys:
+        """Channels leaving each router."""
+        return np.bincount(self.source, minlength=self.routers)
+
+    @cached_property
+    def first(self) -> Keys:
+        """First channel of each router, for a graph whose channels are sorted by source."""
+        return np.concatenate([[0], np.cumsum(self.degrees)])
+
+    @cached_property
+    def full(self) -> bool:
+        """Whether the routers are all the positions there can be, numbered with dimension 0 as the low digit."""
+        total = 1
+        for size in self.radices:
+            total *= size
+        if total != self.routers:
+            return False
+        stride = 1
+        number = np.zeros(self.routers, dtype=np.int64)
+        for i, size in enumerate(self.radices):
+            number += self.coordinates[:, i].astype(np.int64) * stride
+            stride *= size
+        return bool((number == np.arange(self.routers)).all())
+
+    def counts(self) -> Keys | None:
+        """Terminals of each router; None where every router has one."""
+        if self.terminals is None:
+            return None
+        inject, eject = self.terminals
+        if not np.array_equal(inject, eject):
+            raise MisfitError(
+                "it has terminals that inject and eject at different routers; no operation can follow that"
+            )
+        return np.bincount(inject, minlength=self.routers)
+
+    def router_name(self, router: int) -> str:
+        """Names or numbers of the coordinates of a router, as in ``(3,4)``."""
+        parts = [
+            str(c) if d.names is None else d.names[c] for c, d in zip(self._at(router), self.dimensions, strict=True)
+        ]
+        return parts[0] if len(parts) == 1 else f"({','.join(parts)})"
+
+    def _at(self, router: int) -> list[int]:
+        return self.coordinates[router].tolist()  # type: ignore[no-any-return]
+
+
+def graph(
+    coordinates: Any,
+    dimensions: tuple[Dimension, ...],
+    source: Any,
+    target: Any,
+    latency: Any,
+    counts: Keys | None = None,
+) -> Graph:
+    """A graph from arrays of any integer type; `counts` are the terminals of each router."""
+    terminals = None
+    if counts is not None and not bool((counts == 1).all()):
+        at = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
+        terminals = (at, at)
+    source = np.asarray(source, dtype=np.int32)
+    latency = np.asarray(latency, dtype=np.int32)
+    return Graph(
+        np.asarray(coordinates, dtype=np.int32),
+        dimensions,
+        source,
+        np.asarray(target, dtype=np.int32),
+        np.full(source.size, latency, dtype=np.int32) if latency.ndim == 0 else latency,
+        terminals,
+    )
+
+
+def numbered(routers: int) -> IntArray:
+    """Coordinates of routers that are called by their numbers."""
+    return np.arange(routers, dtype=np.int32)[:, None]
+
+
+def from_network(network: Network, *, straight: bool = False) -> Graph:
+    """The graph of a network. Without coordinates, its routers are called by their labels or numbers."""
+    n = network.num_routers
+    if network.coordinates is not None:
+        coordinates = network.coordinates
+        dimensions = tuple(Dimension(k, straight=True) for k in network.radices)
+        names = network.dimensions if network.dimensions != _default_names(len(dimensions)) else ()
+        labels = network.router_labels
+    elif n == 1 and straight:
+        coordinates, dimensions, names, labels = np.empty((1, 0), dtype=np.int32), (), (), network.router_labels
+    else:
+        unique = network.router_labels is not None and len(set(network.router_labels)) == n
+        coordinates, names = numbered(n), ()
+        dimensions = (Dimension(n, network.router_labels if unique else None, straight),)
+        labels = None if unique else network.router_labels
+    alone = np.arange(n)
+    default = np.array_equal(network.inject, alone) and np.array_equal(network.eject, alone)
+    return Graph(
+        coordinates,
+        dimensions,
+        network.source,
+        network.target,
+        network.latency,
+        None if default else (network.inject, network.eject),
+        Shown(labels, network.terminal_labels, network.ports, names),
+    )
+
+
+def to_network(graph: Graph, name: str) -> Network:
+    """The network of a graph: coordinates where it has any that mean a place, labels where it has names.
+
+    Routers that are numbered with gaps are labelled by their numbers.
+    """
+    dimensions, labels = graph.dimensions, graph.shown.router_labels
+    placed = len(dimensions) > 1 or (len(dimensions) == 1 and dimensions[0].straight)
+    if labels is None and len(dimensions) > 0:
+        named = any(d.names is not None for d in dimensions)
+        gaps = not placed and not named and not graph.full
+        if graph.routers > MOST_NAMES and (gaps or len(dimensions) > 1):
+            placed = True
+        elif named or gaps:
+            labels = tuple(graph.router_name(r) for r in range(graph.routers))
+    inject, eject = graph.terminals if graph.terminals is not None else (None, None)
+    return Network(
+        name=name,
+        num_routers=graph.routers,
+        source=graph.source,
+        target=graph.target,
+        latency=graph.latency,
+        inject=inject,  # type: ignore[arg-type]
+        eject=eject,  # type: ignore[arg-type]
+        coordinates=graph.coordinates if placed else None,
+        radices=graph.radices if placed else (),
+        dimensions=graph.shown.dimension_names if placed else (),
+        router_labels=labels,
+        terminal_labels=graph.shown.terminal_labels,
+        ports=graph.shown.ports,
+    )
+
+
+def _default_names(count: int) -> tuple[str, ...]:
+    return tuple("xyz"[:count]) if count <= 3 else tuple(f"d{i}" for i in range(count))

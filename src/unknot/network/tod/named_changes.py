@@ -1,0 +1,233 @@
+"""Functions of the language that take graphs: operations by name, conditions, directions and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unknot.network.tod import conditions, sets
+from unknot.network.tod.caller import (
+    Caller,
+    Count,
+    Cycles,
+    Numbers,
+    Operand,
+    Rows,
+    Size,
+    Words,
+    combined,
+    product,
+    settle,
+)
+from unknot.network.tod.graph import Dimension, Graph
+from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
+from unknot.network.tod.problems import MisfitError
+from unknot.network.tod.products import PRODUCTS
+from unknot.network.tod.values import Value
+
+
+def _fold(c: Caller, graphs: tuple[Operand, ...], name: str, operation: Callable[..., Value]) -> Value:
+    if len(graphs) < 2:
+        raise c.place.error(f"{name} takes two networks or more, but it has {len(graphs)}")
+    found = graphs[0]
+    for graph in graphs[1:]:
+        found = operation(c.budget, c.place, name, found, graph)
+    return found
+
+
+def _folded(name: str, operation: Callable[..., Value]) -> Callable[..., Value]:
+    def function(c: Caller, *graphs: Operand) -> Value:
+        return _fold(c, graphs, name, operation)
+
+    function.__name__ = name
+    return function
+
+
+def join(c: Caller, left: Operand, right: Operand, *, latency: Cycles = 1) -> Plan:
+    if latency == 1:
+        return combined(c.budget, c.place, "join", left, right)
+    a, b = settle(c.budget, left), settle(c.budget, right)
+    channels = a.channels + b.channels + 2 * a.routers * b.routers
+    return c.budget.plan(c.place, lambda x, y: sets.join(x, y, latency), (a, b), a.routers + b.routers, channels)
+
+
+OPERATIONS: dict[str, Callable[..., Value]] = {
+    **{name: _folded(name, combined) for name in ("union", "intersection", "difference", "ring_sum")},
+    "join": join,
+    **{name: _folded(name, product) for name in PRODUCTS},
+    "absolute": _folded("tensor", product),
+}
+
+
+def step(c: Caller, graph: Operand, distance: Size) -> Plan:
+    shape = _shape(c, graph, "step")
+    if shape.step != 1:
+        raise c.values[0].error(
+            f"step: {c.values[0].text} has a step already; give the line or ring itself and the step you want"
+        )
+    if shape.kind == "ring" and shape.k > 1:
+        distance = (distance - 1) % shape.k + 1
+    shape = replace(shape, step=distance)
+    return c.budget.plan(c.place, lambda: conditions.stepped(shape), (), shape.k, 2 * shape.k, 1, shape)
+
+
+def forward(c: Caller, graph: Operand) -> Oriented:
+    return _one_way(c, graph, False)
+
+
+def backward(c: Caller, graph: Operand) -> Oriented:
+    return _one_way(c, graph, True)
+
+
+def _one_way(c: Caller, graph: Operand, back: bool) -> Oriented:
+    shape = replace(_shape(c, graph, "backward" if back else "forward"), directed=True)
+
+    def make() -> Graph:
+        arcs = conditions.stepped(shape)
+        return sets.reverse(arcs) if back else arcs
+
+    arcs = c.budget.plan(c.place, make, (), shape.k, shape.k)
+    return Oriented(settle(c.budget, graph), arcs, c.place)
+
+
+def oriented(c: Caller, graph: Operand) -> Oriented:
+    arcs = settle(c.budget, graph)
+    return Oriented(undirected(c, graph), arcs, c.place)
+
+
+def replaced_by(c: Caller, graph: Operand, part: Operand) -> Value:
+    """H[G]: in the products that follow it is H that is multiplied, and every router of the result becomes a G."""
+    if isinstance(graph, Replaced):
+        graph = settle(c.budget, graph)
+    if isinstance(graph, Oriented):
+        raise graph.place.error(
+            f"{graph.place.text} is under a direction, which is for products; replace routers of the network itself"
+        )
+    return Replaced(graph, settle(c.budget, part), c.place)
+
+
+def _shape(c: Caller, graph: Operand, name: str) -> Shape:
+    plan = graph if isinstance(graph, Plan) else None
+    if plan is None or plan.shape is None:
+        hint = "; for another network give its directions with oriented({a -> b, …})" if name != "step" else ""
+        raise c.values[0].error(f"{name} is for a line or a ring, but {c.values[0].text} is neither{hint}")
+    return plan.shape
+
+
+def undirected(c: Caller, graph: Operand) -> Plan:
+    plan = settle(c.budget, graph)
+    return c.budget.plan(c.place, sets.undirected, (plan,), plan.routers, 2 * plan.channels, plan.dimensions)
+
+
+def reverse(c: Caller, graph: Operand) -> Plan:
+    return _changed(c, graph, sets.reverse)
+
+
+def latency(c: Caller, graph: Operand, cycles: Cycles) -> Plan:
+    return _changed(c, graph, lambda g: replace(g, latency=np.full(g.channels, cycles, dtype=np.int32)))
+
+
+def terminals(c: Caller, graph: Operand, count: Count = -1, *, inject: Numbers = (), eject: Numbers = ()) -> Plan:
+    plan = settle(c.budget, graph)
+    if (count >= 0) == bool(inject or eject):
+        raise c.place.error(
+            "give either a number of terminals for every router, as in terminals(ring(8), 2), or the router of each "
+            "terminal, as in terminals(ring(8), inject=[0, 0, 4])"
+        )
+    if count >= 0:
+        c.budget.check(c.place, plan.routers * max(count, 1), 0)
+
+        def many(g: Graph) -> Graph:
+            at = np.repeat(np.arange(g.routers, dtype=np.int32), count)
+            return replace(g, terminals=None if count == 1 else (at, at))
+
+        return _changed(c, plan, many)
+
+    def seated(g: Graph) -> Graph:
+        at = _routers(g, inject, "inject")
+        return replace(g, terminals=(at, _routers(g, eject, "eject") if eject else at))
+
+    if eject and len(eject) != len(inject):
+        raise c.place.error(f"{len(inject)} terminals inject, but {len(eject)} eject")
+    return _changed(c, plan, seated)
+
+
+def labels(c: Caller, graph: Operand, names: Words) -> Plan:
+    def named(g: Graph) -> Graph:
+        _counted(names, g.routers, "names", "routers")
+        if len(g.dimensions) == 1 and not g.dimensions[0].straight and len(set(names)) == len(names):
+            at = np.arange(g.routers, dtype=np.int32)[:, None]
+            return replace(g, coordinates=at, dimensions=(Dimension(g.routers, names),))
+        return replace(g, shown=replace(g.shown, router_labels=names))
+
+    return _changed(c, graph, named)
+
+
+def terminal_labels(c: Caller, graph: Operand, names: Words) -> Plan:
+    def named(g: Graph) -> Graph:
+        _counted(names, g.routers if g.terminals is None else g.terminals[0].size, "names", "terminals")
+        return replace(g, shown=replace(g.shown, terminal_labels=names))
+
+    return _changed(c, graph, named)
+
+
+def coordinates(c: Caller, graph: Operand, rows: Rows, *, radices: Numbers) -> Plan:
+    plan = settle(c.budget, graph)
+    place = c.values[1] if len(c.values) > 1 else c.place
+    for row in rows:
+        if len(row) != len(radices):
+            raise place.error(f"{list(row)} has {len(row)} coordinates, but there are {len(radices)} radices")
+        if any(not 0 <= x < k for x, k in zip(row, radices, strict=True)):
+            raise place.error(f"{list(row)} lies outside the radices {list(radices)}")
+    if not radices or max(radices) > 2**31 - 1:
+        raise c.place.error("a network has at least one dimension, and a radix is less than 2**31")
+
+    def placed(g: Graph) -> Graph:
+        _counted(rows, g.routers, "rows", "routers")
+        if len(set(rows)) != len(rows):
+            raise MisfitError("two routers have the same coordinates")
+        shown = replace(g.shown, dimension_names=())
+        if g.shown.router_labels is None and g.dimensions and g.dimensions[0].names is not None:
+            shown = replace(shown, router_labels=tuple(g.router_name(r) for r in range(g.routers)))
+        at = np.array(rows, dtype=np.int32).reshape(g.routers, len(radices))
+        return replace(g, coordinates=at, dimensions=tuple(Dimension(k, straight=True) for k in radices), shown=shown)
+
+    return c.budget.plan(c.place, placed, (plan,), plan.routers, plan.channels, len(radices))
+
+
+def dimensions(c: Caller, graph: Operand, names: Words) -> Plan:
+    def named(g: Graph) -> Graph:
+        _counted(names, len(g.dimensions), "names", "dimensions")
+        return replace(g, shown=replace(g.shown, dimension_names=names))
+
+    return _changed(c, graph, named)
+
+
+def ports(c: Caller, graph: Operand, rows: Rows) -> Plan:
+    def numbered(g: Graph) -> Graph:
+        _counted(rows, g.channels, "pairs of ports", "channels")
+        if any(len(row) != 2 for row in rows) or any(abs(p) >= 2**31 for row in rows for p in row):
+            raise MisfitError("every channel has two ports, one at each end: write [[1, 2], …]")
+        return replace(g, shown=replace(g.shown, ports=np.array(rows, dtype=np.int32).reshape(-1, 2)))
+
+    return _changed(c, graph, numbered)
+
+
+def _changed(c: Caller, graph: Operand, make: Callable[[Graph], Graph]) -> Plan:
+    plan = settle(c.budget, graph)
+    return c.budget.plan(c.place, make, (plan,), plan.routers, plan.channels, plan.dimensions)
+
+
+def _routers(g: Graph, at: Numbers, what: str) -> Any:
+    for router in at:
+        if not 0 <= router < g.routers:
+            raise MisfitError(f"{what}: there is no router number {router}; they are 0 to {g.routers - 1}")
+    return np.array(at, dtype=np.int32)
+
+
+def _counted(given: Sequence[object], wanted: int, what: str, things: str) -> None:
+    if len(given) != wanted:
+        raise MisfitError(f"{len(given)} {what} for {wanted} {things}")

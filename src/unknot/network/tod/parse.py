@@ -1,0 +1,187 @@
+"""Parser from text to syntax tree. The syntax itself stands in grammar.lark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from lark import Lark, Token, UnexpectedCharacters, UnexpectedToken
+
+from unknot._base.errors import TextError
+from unknot.network.tod.problems import raise_all
+from unknot.network.tod.syntax import Definition, Include, Node, Program, Source
+from unknot.network.tod.tree import BadTokenError, Tree
+
+LONGEST = 4_000_000
+"""Most characters of a text."""
+DEEPEST = 60
+"""Most brackets open at once."""
+
+_OPEN = {"LPAR": ")", "LSQB": "]", "LBRACE": "}"}
+_CLOSE = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
+_INFIX = (
+    "OR AND COMPARE UNION INTERSECTION RINGSUM PLUS MINUS CARTESIAN TENSOR STRONG LEXICOGRAPHIC LEFT_EQUAL "
+    "RIGHT_EQUAL LEFT_ADJACENT RIGHT_ADJACENT POWER QUOTIENT REMAINDER LINK ARC"
+)
+_GOES_ON = {*_INFIX.split(), "EQUAL", "COMMA", "IF", "THEN", "ELSE", "FOR", "IN", "NOT", "COLON", "TO"}
+_WORDS = {
+    "an operator": {*_INFIX.split()},
+    "a network or a value": {"INT", "STRING", "NAME", "LPAR", "LBRACE"},
+}
+_SHOWN = {
+    "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]", "LBRACE": "{", "RBRACE": "}", "EQUAL": "=", "COMMA": ",",
+    "COLON": ":", "TO": "..", "FOR": "for", "IN": "in", "IF": "if", "THEN": "then", "ELSE": "else",
+    "LINK": "--", "ARC": "->", "NAME": "a name", "STRING": 'a text in "quotes"', "$END": "the end",
+}  # fmt: skip
+
+
+def parse(text: str, where: str = "<text>") -> Program:
+    """Read a text of the topology description language.
+
+    Raises
+    ------
+    TextError
+        With the place of the problem; `TodError` if there are several.
+    """
+    source = Source(text, where)
+    if len(text) > LONGEST:
+        raise TextError(f"the text has {len(text)} characters; the limit is {LONGEST}", where)
+    problems: list[TextError] = []
+    includes: list[Include] = []
+    definitions: list[Definition] = []
+    results: list[Node] = []
+    for tokens in _statements(source, problems):
+        try:
+            statement = _statement(source, tokens)
+        except TextError as problem:
+            problems.append(problem)
+            continue
+        if isinstance(statement, Include):
+            includes.append(statement)
+        elif isinstance(statement, Definition):
+            definitions.append(statement)
+        else:
+            results.append(statement)
+    problems += [
+        source.error(
+            "this value is not used: only the last statement may be a bare network; give it a name, as in a = …",
+            extra.at,
+        )
+        for extra in results[:-1]
+    ]
+    raise_all(problems)
+    return Program(source, tuple(includes), tuple(definitions), results[-1] if results else None)
+
+
+def _statements(source: Source, problems: list[TextError]) -> Iterator[list[Token]]:
+    """The tokens of each statement. Ends of lines count where no bracket is open and no operator asks for more."""
+    statement: list[Token] = []
+    opened: list[Token] = []
+    line_ended = False
+    tokens = _tokens(source)
+    while True:
+        try:
+            token = next(tokens, None)
+        except TextError as problem:
+            problems.append(problem)
+            return
+        if token is None:
+            break
+        kind = token.type
+        if kind == "NEWLINE":
+            line_ended = True
+            continue
+        goes_on = bool(opened) or (statement and statement[-1].type in _GOES_ON) or kind in _GOES_ON - {"IF", "NOT"}
+        if kind == "SEPARATOR" or (line_ended and not goes_on):
+            for unclosed in opened[:1]:
+                problems.append(source.error(f"this {unclosed} is not closed before the ;", unclosed.start_pos or 0))
+            if statement and not opened:
+                yield statement
+            statement, opened = [], []
+        line_ended = False
+        if kind == "SEPARATOR":
+            continue
+        statement.append(token)
+        if kind in _OPEN:
+            opened.append(token)
+            if len(opened) > DEEPEST:
+                problems.append(
+                    source.error(f"brackets are nested deeper than {DEEPEST} levels", token.start_pos or 0)
+                )
+                return
+        elif kind in _CLOSE:
+            if not opened or _OPEN[opened[-1].type] != token:
+                open_one = f"; the last one opened is {opened[-1]}" if opened else ""
+                problems.append(source.error(f"this {token} closes nothing{open_one}", token.start_pos or 0))
+                return
+            opened.pop()
+    if opened:
+        problems.append(source.error(f"this {opened[-1]} is never closed", opened[-1].start_pos or 0))
+    elif statement:
+        yield statement
+
+
+def _tokens(source: Source) -> Iterator[Token]:
+    try:
+        yield from _grammar().lex(source.text)
+    except UnexpectedCharacters as error:
+        at = error.pos_in_stream or 0
+        found = source.text[at : at + 1]
+        if found == '"':
+            message = "this text is not closed before the end of the line"
+        else:
+            message = f"{found if found.isprintable() else ascii(found)} means nothing here"
+        raise source.error(message, at) from None
+
+
+def _statement(source: Source, tokens: Sequence[Token]) -> Any:
+    depth, start = 0, "expression"
+    if tokens[0].type == "INCLUDE":
+        start = "include"
+    for token in tokens:
+        depth += (token.type in _OPEN) - (token.type in _CLOSE)
+        if token.type == "EQUAL" and depth == 0:
+            start = "definition"
+    parser = _grammar().parse_interactive(start=start)
+    try:
+        for token in tokens:
+            parser.feed_token(token)
+        return parser.feed_eof(tokens[-1])  # type: ignore[no-untyped-call]
+    except UnexpectedToken as error:
+        token = error.token
+        ended = token.type == "$END"
+        at = (tokens[-1].end_pos if ended else token.start_pos) or 0
+        accepted = parser.accepts()  # type: ignore[no-untyped-call]
+        found = "the statement ends here" if ended else f"{_shortened(str(token))} cannot stand here"
+        raise source.error(f"{found}; expected {_expected(accepted)}", at) from None
+    except BadTokenError as error:
+        raise source.error(error.message, error.token.start_pos or 0) from None
+
+
+def _expected(terminals: set[str]) -> str:
+    words = []
+    for word, members in _WORDS.items():
+        if len(members & terminals) >= len(members) - 3:
+            words.append(word)
+            terminals = terminals - members - {"LSQB", "MINUS", "NOT", "IF", "TRUE", "FALSE"}
+    words += sorted(_SHOWN[t] for t in terminals if t in _SHOWN)
+    return ", ".join(words[:-1]) + (" or " if len(words) > 1 else "") + words[-1] if words else "nothing more"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+@cache
+def _grammar() -> Lark:
+    text = files("unknot.network.tod").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        text,
+        parser="lalr",
+        lexer="basic",
+        start=["separator", "include", "definition", "expression"],
+        keep_all_tokens=True,
+        transformer=Tree(),
+    )

@@ -1,0 +1,248 @@
+"""Union, intersection, difference, ring sum and join of graphs, on arrays.
+
+Routers of the two graphs are the same when their coordinates (or the names these stand for) are equal. Channels are
+counted: an operation works on how often a channel stands in each operand, so that a simple graph gives a simple graph
+and parallel channels are kept apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network.model import IntArray
+from unknot.network.tod.graph import Dimension, Graph, Keys, Shown, graph, numbered
+from unknot.network.tod.problems import MisfitError
+
+Part = tuple[IntArray, IntArray, IntArray]
+Mask = npt.NDArray[np.bool_]
+
+
+def union(a: Graph, b: Graph) -> Graph:
+    """V1 ∪ V2 and E1 ∪ E2. A channel of both has the latency it has in the first."""
+    left, right, _ = _aligned(a, b)
+    every = np.ones(left.channels, dtype=bool)
+    return _collected(left, every, right, ~_in(_keys(right), _keys(left)))
+
+
+def intersection(a: Graph, b: Graph) -> Graph:
+    """V1 ∩ V2 and E1 ∩ E2, with the latencies and terminals of the first."""
+    left, right, shared = _aligned(a, b)
+    kept = replace(left, **_channels(left, _in(_keys(left), _keys(right))), shown=Shown())
+    return _picked(kept, shared, "the graphs have no router in common")
+
+
+def difference(a: Graph, b: Graph) -> Graph:
+    """G1 without the channels it shares with G2, and without the routers that then have none."""
+    left, right, _ = _aligned(a, b)
+    kept = replace(left, **_channels(left, ~_in(_keys(left), _keys(right))), shown=Shown())
+    return _picked(kept, _touched(kept), "no channel is left")
+
+
+def ring_sum(a: Graph, b: Graph) -> Graph:
+    """The channels that one of the graphs has and the other has not, and the routers at their ends."""
+    left, right, _ = _aligned(a, b)
+    found = _collected(left, ~_in(_keys(left), _keys(right)), right, ~_in(_keys(right), _keys(left)))
+    return _picked(found, _touched(found), "no channel is left")
+
+
+def join(a: Graph, b: Graph, latency: int = 1) -> Graph:
+    """The two graphs side by side and a link between every router of the one and every router of the other."""
+    n, m = a.routers, b.routers
+    u, v = (x.ravel().astype(np.int32) for x in np.indices((n, m)))
+    v += np.int32(n)
+    across = np.full(n * m, latency, dtype=np.int32)
+    one, two = a.counts(), b.counts()
+    counts = None
+    if one is not None or two is not None:
+        counts = np.concatenate([_or_ones(one, n), _or_ones(two, m)])
+    return graph(
+        numbered(n + m),
+        (Dimension(n + m),),
+        np.concatenate([a.source, b.source + np.int32(n), u, v]),
+        np.concatenate([a.target, b.target + np.int32(n), v, u]),
+        np.concatenate([a.latency, b.latency, across, across]),
+        counts,
+    ).ordered
+
+
+def undirected(a: Graph) -> Graph:
+    """The graph with the opposite of every channel beside it (none is added where it is there already)."""
+    return arranged(a, [(a.target, a.source, a.latency)])
+
+
+def reverse(a: Graph) -> Graph:
+    """The graph with every channel turned round."""
+    return replace(a, source=a.target, target=a.source, shown=Shown()).ordered
+
+
+def arranged(a: Graph, parts: list[Part]) -> Graph:
+    """The graph and the channels of `parts` that it has not, each as often as where it stands most often."""
+    for source, target, latency in parts:
+        extra = replace(a, source=source, target=target, latency=latency)
+        new = ~_in(_keys(extra), _keys(a))
+        a = replace(
+            a,
+            source=np.concatenate([a.source, source[new]]),
+            target=np.concatenate([a.target, target[new]]),
+            latency=np.concatenate([a.latency, latency[new]]),
+            shown=Shown(),
+        )
+    return a.ordered
+
+
+def has_loops(a: Graph) -> bool:
+    return bool((a.source == a.target).any())
+
+
+def _keys(a: Graph) -> tuple[Keys, Keys | None]:
+    """Identity of the channels of a graph: their ends and, if some are parallel, the rank among equals."""
+    key = a.source.astype(np.int64) * a.routers + a.target
+    in_order = np.sort(key)
+    if not (in_order[1:] == in_order[:-1]).any():
+        return key, None
+    order = np.argsort(key, kind="stable")
+    ranked = key[order]
+    start = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+    rank = np.empty(key.size, dtype=np.int64)
+    rank[order] = np.arange(key.size) - np.repeat(start, np.diff(np.append(start, key.size)))
+    return key, rank
+
+
+def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Mask:
+    (key_a, rank_a), (key_b, rank_b) = a, b
+    if rank_a is None:
+        return _found(key_a, key_b)
+    ranks = np.zeros(key_b.size, dtype=np.int64) if rank_b is None else rank_b
+    _, place = np.unique(np.concatenate([key_a, key_b]), return_inverse=True)
+    code = place.ravel() * (int(rank_a.max()) + int(ranks.max(initial=0)) + 1)
+    return _found(code[: key_a.size] + rank_a, code[key_a.size :] + ranks)
+
+
+def _found(a: Keys, b: Keys) -> Mask:
+    """Mask of the entries of `a` that stand in `b`."""
+    if not b.size:
+        return np.zeros(a.size, dtype=bool)
+    known = np.sort(b)
+    found: Mask = known[np.minimum(np.searchsorted(known, a), known.size - 1)] == a
+    return found
+
+
+def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Mask]:
+    """Both graphs on the routers of either, numbered by coordinates with dimension 0 as the low digit; the routers
+    that both have."""
+    if len(a.dimensions) != len(b.dimensions):
+        raise MisfitError(
+            f"the routers of the left operand have {_count(len(a.dimensions))}, those of the right one "
+            f"{_count(len(b.dimensions))}, so they can never be the same"
+        )
+    if a.radices == b.radices and all(d.names is None for d in (*a.dimensions, *b.dimensions)) and a.full and b.full:
+        straight = tuple(
+            Dimension(c.size, None, c.straight or d.straight) for c, d in zip(a.dimensions, b.dimensions, strict=True)
+        )
+        both = np.ones(a.routers, dtype=bool)
+        return replace(a, dimensions=straight, shown=Shown()), replace(b, dimensions=straight, shown=Shown()), both
+    dimensions, ours, theirs = [], [], []
+    for i, (c, d) in enumerate(zip(a.dimensions, b.dimensions, strict=True)):
+        dimension, one, two = _merged(c, d, a.coordinates[:, i], b.coordinates[:, i])
+        dimensions.append(dimension)
+        ours.append(one)
+        theirs.append(two)
+    rows = np.zeros((2, 0), dtype=np.int32)
+    if dimensions:
+        rows = np.concatenate([np.stack(ours, axis=1), np.stack(theirs, axis=1)])
+    _, index, place = np.unique(row_keys(rows), return_index=True, return_inverse=True)
+    at, place = rows[index].astype(np.int32), place.ravel()
+    ours_at, theirs_at = place[: a.routers], place[a.routers :]
+    both = np.zeros((2, at.shape[0]), dtype=bool)
+    both[0, ours_at] = both[1, theirs_at] = True
+    left, right = _moved(a, at, tuple(dimensions), ours_at), _moved(b, at, tuple(dimensions), theirs_at)
+    return left, right, both[0] & both[1]
+
+
+def _moved(a: Graph, at: IntArray, dimensions: tuple[Dimension, ...], place: Keys) -> Graph:
+    counts = a.counts()
+    moved = np.zeros(at.shape[0], dtype=np.int64)
+    moved[place] = 1 if counts is None else counts
+    return graph(at, dimensions, place[a.source], place[a.target], a.latency, moved)
+
+
+def _merged(c: Dimension, d: Dimension, one: IntArray, two: IntArray) -> tuple[Dimension, IntArray, IntArray]:
+    if c.names is None and d.names is None:
+        return Dimension(max(c.size, d.size), None, c.straight or d.straight), one, two
+    index: dict[str, int] = {}
+    found = []
+    for dimension, column in ((c, one), (d, two)):
+        names = dimension.names or tuple(str(i) for i in range(dimension.size))
+        for name in names:
+            index.setdefault(name, len(index))
+        found.append(np.array([index[name] for name in names], dtype=np.int32)[column])
+    return Dimension(len(index), tuple(index), c.straight and d.straight), found[0], found[1]
+
+
+def row_keys(rows: IntArray) -> Keys:
+    """One number per row, equal where the rows are and rising with the last column first."""
+    key = np.zeros(rows.shape[0], dtype=np.int64)
+    span = 1
+    for i in range(rows.shape[1]):
+        size = int(rows[:, i].max(initial=0)) + 1
+        if span * size >= 2**62:
+            key = np.unique(key, return_inverse=True)[1].ravel().astype(np.int64)
+            span = int(key.max(initial=0)) + 1
+        key += rows[:, i].astype(np.int64) * span
+        span *= size
+    return key
+
+
+def _count(dimensions: int) -> str:
+    return f"{dimensions} coordinate{'' if dimensions == 1 else 's'}"
+
+
+def _or_ones(counts: Keys | None, n: int) -> Keys:
+    return np.ones(n, dtype=np.int64) if counts is None else counts
+
+
+def _most(a: Graph, b: Graph) -> Keys | None:
+    one, two = a.counts(), b.counts()
+    if one is None and two is None:
+        return None
+    return np.maximum(_or_ones(one, a.routers), _or_ones(two, b.routers))
+
+
+def _channels(a: Graph, keep: Mask) -> dict[str, Any]:
+    return {"source": a.source[keep], "target": a.target[keep], "latency": a.latency[keep]}
+
+
+def _collected(a: Graph, one: Mask, b: Graph, two: Mask) -> Graph:
+    counts = _most(a, b)
+    ours, theirs = _channels(a, one), _channels(b, two)
+    columns = [np.concatenate([ours[k], theirs[k]]) for k in ("source", "target", "latency")]
+    source, target, latency = columns
+    return graph(a.coordinates, a.dimensions, source, target, latency, counts).ordered
+
+
+def _touched(a: Graph) -> Mask:
+    seen = np.zeros(a.routers, dtype=bool)
+    seen[a.source] = seen[a.target] = True
+    return seen
+
+
+def _picked(a: Graph, keep: Mask, none: str) -> Graph:
+    """The graph on some of its routers; the others have no channel."""
+    if not keep.any():
+        raise MisfitError(f"the result is empty: {none}")
+    if keep.all():
+        return a.ordered
+    new = np.cumsum(keep, dtype=np.int64) - 1
+    counts = a.counts()
+    return graph(
+        a.coordinates[keep],
+        a.dimensions,
+        new[a.source],
+        new[a.target],
+        a.latency,
+        None if counts is None else counts[keep],
+    ).ordered

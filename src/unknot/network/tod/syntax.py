@@ -1,0 +1,235 @@
+"""The syntax tree of the topology description language. Every node knows the stretch of text it was read from."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+from unknot._base.errors import TextError
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A text and where it came from.
+
+    Attributes
+    ----------
+    text : str
+    where : str
+        File name, or a word such as ``<text>``.
+    """
+
+    text: str
+    where: str
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
+
+    def error(self, message: str, at: int) -> TextError:
+        """An error with a caret under the character at offset `at`."""
+        line = bisect_right(self._starts, at) - 1
+        start = self._starts[line]
+        end = self.text.find("\n", start)
+        shown = self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
+        return TextError(message, self.where, line + 1, at - start + 1, printable(shown))
+
+
+def printable(text: str) -> str:
+    """The text with every character that would not show, or would move the caret, as one ``?`` or space."""
+    return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in text)
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A stretch of text, from offset `at` up to `end`."""
+
+    at: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Integer(Node):
+    value: int
+
+
+@dataclass(frozen=True, eq=False)
+class Text(Node):
+    value: str
+
+
+@dataclass(frozen=True, eq=False)
+class Truth(Node):
+    value: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Name(Node):
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Position(Node):
+    """``(x, y)``: the place of a router in several dimensions."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Listing(Node):
+    """``[a, b, c]``."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Range(Node):
+    """``name in last`` (from 0, last excluded) or ``name in first..last`` (both included)."""
+
+    name: str
+    first: Node
+    last: Node | None
+
+
+@dataclass(frozen=True, eq=False)
+class Clauses(Node):
+    """``for x in 8, y in 1..3 if x < y``."""
+
+    ranges: tuple[Range, ...]
+    condition: Node | None
+
+
+@dataclass(frozen=True, eq=False)
+class Option(Node):
+    """``name=value`` in a call."""
+
+    name: str
+    value: Node
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Node):
+    name: str
+    arguments: tuple[Node, ...]
+    options: tuple[Option, ...]
+    clauses: Clauses | None
+
+
+@dataclass(frozen=True, eq=False)
+class Edge(Node):
+    """``a -- b -> c : latency``; a single end declares a router. ``arcs[i]`` is true for ``->``, false for ``--``."""
+
+    ends: tuple[Node, ...]
+    arcs: tuple[bool, ...]
+    latency: Node | None
+
+
+@dataclass(frozen=True, eq=False)
+class Edges(Node):
+    """``{edge, edge}`` or ``{edge, edge for …}``."""
+
+    edges: tuple[Edge, ...]
+    clauses: Clauses | None
+
+
+@dataclass(frozen=True, eq=False)
+class Operator(Node):
+    """An infix operator: its terminal in the grammar and the way it was written."""
+
+    kind: str
+    symbol: str
+
+
+@dataclass(frozen=True, eq=False)
+class Chain(Node):
+    """``a op b op c``, read from the left."""
+
+    operands: tuple[Node, ...]
+    operators: tuple[Operator, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Prefix(Node):
+    """``- - a`` or ``not a``: the operator and how often it stands there."""
+
+    kind: str
+    times: int
+    operand: Node
+
+
+@dataclass(frozen=True, eq=False)
+class Power(Node):
+    """``base ** e1 ** e2``, read from the right."""
+
+    base: Node
+    exponents: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement(Node):
+    """``H[G1][G2]``."""
+
+    graph: Node
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional(Node):
+    condition: Node
+    then: Node
+    otherwise: Node
+
+
+@dataclass(frozen=True, eq=False)
+class Include(Node):
+    path: Text
+
+
+@dataclass(frozen=True, eq=False)
+class Definition(Node):
+    """``name(parameters) = body``; `parameters` is None for a plain name."""
+
+    name: str
+    parameters: tuple[Name, ...] | None
+    body: Node
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A whole text: its includes, its definitions, and the expression that is the network (if any)."""
+
+    source: Source
+    includes: tuple[Include, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    result: Node | None = None
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below an expression."""
+    match node:
+        case Position(items=items) | Listing(items=items):
+            return items
+        case Range(first=first, last=last):
+            return (first,) if last is None else (first, last)
+        case Clauses(ranges=ranges, condition=condition):
+            return ranges if condition is None else (*ranges, condition)
+        case Option(value=value):
+            return (value,)
+        case Call(arguments=arguments, options=options, clauses=clauses):
+            return (*arguments, *options) if clauses is None else (*arguments, *options, clauses)
+        case Edge(ends=ends, latency=latency):
+            return ends if latency is None else (*ends, latency)
+        case Edges(edges=edges, clauses=clauses):
+            return edges if clauses is None else (*edges, clauses)
+        case Chain(operands=operands):
+            return operands
+        case Prefix(operand=operand):
+            return (operand,)
+        case Power(base=base, exponents=exponents):
+            return (base, *exponents)
+        case Replacement(graph=graph, parts=parts):
+            return (graph, *parts)
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+    return ()

@@ -1,0 +1,156 @@
+"""Values of the language beside networks: numbers, truth values, texts, lists; single, or one per case of a rule.
+
+Inside ``{… for x in n}`` a number is an int64 array with one entry for each choice of the variables. Numbers never
+leave 63 bits: a result that would is an error, found from the bounds of the operands before it is computed.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from unknot.network.tod.plan import Oriented, Place, Plan, Replaced
+from unknot.network.tod.problems import MisfitError
+
+Value: TypeAlias = Any
+"""int, bool, str, tuple (a list), `At`, an array of int64 or bool, `Plan`, `Replaced` or `Oriented`."""
+
+LIMIT = 2**63
+
+
+class At(tuple[Any, ...]):
+    """The value of ``(x, y)``: coordinates of a router."""
+
+    __slots__ = ()
+
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def is_network(value: Value) -> bool:
+    return isinstance(value, (Plan, Replaced, Oriented))
+
+
+def is_number(value: Value) -> bool:
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype == np.int64)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_truth(value: Value) -> bool:
+    return isinstance(value, bool) or (isinstance(value, np.ndarray) and value.dtype == np.bool_)
+
+
+def kind(value: Value) -> str:
+    """Name the kind of a value, for messages."""
+    if is_network(value):
+        return "a network"
+    if isinstance(value, np.ndarray):
+        return "a number that varies" if is_number(value) else "a truth value that varies"
+    names = {bool: "a truth value", int: "a number", str: "a text", At: "a position", tuple: "a list"}
+    return names[type(value)]
+
+
+def number(kind: str, symbol: str, a: Value, b: Value) -> Value:
+    """An infix operator on two numbers.
+
+    Raises
+    ------
+    MisfitError
+        If it divides by zero, has a negative exponent, the result does not fit, or it is no operator on numbers.
+    """
+    if kind == "COMPARE":
+        found = _COMPARE[symbol](a, b)
+        return found if isinstance(found, np.ndarray) else bool(found)
+    low_a, high_a = _bounds(a)
+    low_b, high_b = _bounds(b)
+    if kind in ("QUOTIENT", "REMAINDER"):
+        if low_b <= 0 <= high_b and (not isinstance(b, np.ndarray) or bool((b == 0).any())):
+            raise MisfitError(f"{symbol} by zero")
+        return _fitting(a // b if kind == "QUOTIENT" else a % b, symbol, (-high_a, -low_a, high_a))
+    if kind == "POWER":
+        if low_b < 0:
+            raise MisfitError(f"the exponent is {low_b}; a power of a whole number takes an exponent of at least 0")
+        base = max(abs(low_a), abs(high_a))
+        if base > 1 and high_b > 63:
+            raise MisfitError("this power does not fit 63 bits")
+        return _fitting(_power(a, b), symbol, (base**high_b if base > 1 else 1,))
+    if kind in ("UNION", "INTERSECTION", "RINGSUM"):
+        return {"UNION": operator.or_, "INTERSECTION": operator.and_, "RINGSUM": operator.xor}[kind](a, b)
+    if kind in ("PLUS", "MINUS", "CARTESIAN"):
+        function = {"PLUS": operator.add, "MINUS": operator.sub, "CARTESIAN": operator.mul}[kind]
+        ends = [function(x, y) for x in (low_a, high_a) for y in (low_b, high_b)]
+        if max(abs(end) for end in ends) >= LIMIT:
+            raise MisfitError(f"the result of {symbol} does not fit 63 bits")
+        return function(a, b)
+    raise MisfitError(
+        f"{symbol} is for networks, not for numbers" + ("; write // to divide" if symbol == "/" else "")
+    )
+
+
+def truth(kind: str, symbol: str, a: Value, b: Value) -> Value:
+    """An infix operator on two truth values."""
+    if kind == "OR":
+        return a | b
+    if kind == "AND":
+        return a & b
+    if kind == "COMPARE" and symbol in ("==", "!="):
+        found = _COMPARE[symbol](a, b)
+        return found if isinstance(found, np.ndarray) else bool(found)
+    raise MisfitError(f"{symbol} is not for truth values")
+
+
+def negated(value: Value) -> Value:
+    """The number with its sign changed; −2**63 cannot arise, since numbers are kept above it."""
+    return -value
+
+
+def chosen(condition: Value, then: Value, otherwise: Value) -> Value:
+    """``if`` where the condition varies: both values, each where it counts."""
+    alike = (is_number(then) and is_number(otherwise)) or (is_truth(then) and is_truth(otherwise))
+    if not alike:
+        raise MisfitError(
+            f"the condition varies, so both values must be numbers; they are {kind(then)} and {kind(otherwise)}"
+        )
+    return np.where(condition, then, otherwise)
+
+
+def whole(value: Value, place: Place, what: str, least: int | None = None) -> int:
+    """A single whole number, checked.
+
+    Raises
+    ------
+    TextError
+        Says what the number is for and what stands there.
+    """
+    if not is_number(value) or isinstance(value, np.ndarray):
+        raise place.error(f"{what} must be a whole number, but {place.text} is {kind(value)}")
+    if least is not None and value < least:
+        raise place.error(f"{what} must be at least {least}, but it is {value}")
+    return int(value)
+
+
+def _power(a: Value, b: Value) -> Value:
+    return np.power(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else a**b
+
+
+def _fitting(value: Value, symbol: str, bounds: tuple[int, ...]) -> Value:
+    if max(abs(bound) for bound in bounds) >= LIMIT:
+        raise MisfitError(f"the result of {symbol} does not fit 63 bits")
+    return value
+
+
+def _bounds(value: Value) -> tuple[int, int]:
+    if isinstance(value, np.ndarray):
+        return (int(value.min()), int(value.max())) if value.size else (0, 0)
+    return value, value

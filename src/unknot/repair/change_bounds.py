@@ -1,0 +1,201 @@
+"""Lower bounds on the changes by which routes by tables fit into one lane.
+
+Routes in one lane must not close a cycle of turns. So for each cycle of turns that the given routes take some turn
+has to go, and with it every route that takes it. The bound is the linear relaxation of this: cycles get weights, and
+each weight is paid by changes. What is to be paid for a turn is shared out among groups of changes one of which at
+least is needed to take it from all routes, and no change pays more than 1 in all. Then changes cost at least the sum
+of the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from unknot._base.shown import Brief
+from unknot.certificates import Rejected, network_of, plain, table_of
+from unknot.lanes.tables import Table
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+
+Turn = tuple[int, int]
+Unit = tuple[int, int]
+"""A router and an address: the route from there, or the entry of its table."""
+Groups = dict[Turn, list[tuple[Unit, ...]]]
+"""Groups of changes by turn: one change at least of each group is needed to take the turn from all routes."""
+Kind = Literal["pairs", "entries"]
+SCALE = plain.PARTS
+"""Denominator of weights and payments, which are whole numbers."""
+MOST_GROUPS = 150_000
+"""Most groups for which linear programs are solved."""
+CYCLES = 200
+"""Cycles that are added at a time."""
+
+
+@dataclass(frozen=True, repr=False)
+class ChangeBound(Brief):
+    """Proof that fewer changes are not enough.
+
+    Attributes
+    ----------
+    kind : {"pairs", "entries"}
+        What is counted: pairs of a source router and an address whose routes change, or entries of tables (router,
+        address).
+    cycles : tuple of (tuple of int, int)
+        Cycles of channels that the routes take one after the other, each with its weight in parts of `SCALE`.
+    paid : tuple of (turn, group, int)
+        What each group of changes pays for a turn, in the same parts.
+    """
+
+    kind: Kind
+    cycles: tuple[tuple[tuple[int, ...], int], ...]
+    paid: tuple[tuple[Turn, tuple[Unit, ...], int], ...]
+
+    @property
+    def least(self) -> int:
+        """Changes that are needed at least."""
+        return -(-sum(weight for _, weight in self.cycles) // SCALE)
+
+
+def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
+    """The best bound of linear programming; None if the routes close no cycle, or the program is too large."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    addresses = np.unique(table.row, return_index=True)[1].tolist()
+    groups = _groups(table, kind, addresses)
+    cycles = _light_cycles(groups, dict.fromkeys(groups, 0.0), table.network.num_channels)
+    if not cycles or sum(len(found) for found in groups.values()) > MOST_GROUPS:
+        return None
+    known = dict.fromkeys(cycles)
+    for _ in range(60):
+        turns = sorted({turn for cycle in known for turn in _turns(cycle)})
+        number = {turn: i for i, turn in enumerate(turns)}
+        rows = [(turn, group) for turn in turns for group in groups[turn]]
+        units = {unit: i for i, unit in enumerate(sorted({unit for _, group in rows for unit in group}))}
+        entries: list[tuple[int, int, float]] = []
+        for i, (turn, group) in enumerate(rows):
+            entries.append((i, number[turn], 1.0))
+            entries += [(i, len(turns) + units[unit], -1.0) for unit in group]
+        for j, cycle in enumerate(known):
+            entries += [(len(rows) + j, number[turn], -1.0) for turn in _turns(cycle)]
+        row, column, value = (np.array(part) for part in zip(*entries, strict=True))
+        matrix = coo_array((value, (row, column)), shape=(len(rows) + len(known), len(turns) + len(units)))
+        solved = linprog(
+            np.repeat([0.0, 1.0], [len(turns), len(units)]),
+            A_ub=matrix.tocsr(),
+            b_ub=np.repeat([0.0, -1.0], [len(rows), len(known)]),
+            bounds=(0, None),
+            method="highs",
+        )
+        if solved.status != 0:
+            return None
+        weight = dict(zip(turns, solved.x.tolist(), strict=False))
+        more = _light_cycles(groups, {turn: weight.get(turn, 0.0) for turn in groups}, table.network.num_channels)
+        more = [cycle for cycle in more if cycle not in known]
+        if not more:
+            break
+        known.update(dict.fromkeys(more))
+    price = -np.asarray(solved.ineqlin.marginals)
+    weights = [int(max(0.0, x) * SCALE * (1 - 1e-5)) for x in price[len(rows) :]]
+    paid = [(turn, group, int(max(0.0, x) * SCALE)) for (turn, group), x in zip(rows, price, strict=False)]
+    return ChangeBound(
+        kind,
+        tuple((cycle, w) for cycle, w in zip(known, weights, strict=False) if w),
+        tuple(entry for entry in paid if entry[2]),
+    )
+
+
+@takes_relation
+def accept_changes(relation: Relation, bound: ChangeBound) -> int:
+    """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold."""
+    network, sends = relation.network, np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
+    terminal: dict[Unit, int] = {}
+    for unit in {group[0] for _, group, _ in bound.paid}:
+        router, address = unit
+        for source in relation.sources(address).tolist() if 0 <= address < relation.num_addresses else ():
+            if network.inject[source] == router and source != relation.destination[address]:
+                terminal[unit] = source
+        if unit not in terminal:
+            raise Rejected(f"nobody sends from router {router} to address {address}")
+        sends[terminal[unit], address] = True
+    proof = {
+        "cycles": [[*cycle, weight] for cycle, weight in bound.cycles],
+        "paid": [[*turn, terminal[group[0]], group[0][1], amount] for turn, group, amount in bound.paid],
+    }
+    table = plain.Table(plain.Network(network_of(network)), table_of(replace(relation, may_use=sends)))
+    plain.check_changes(table, bound.kind, bound.least, proof)
+    return bound.least
+
+
+def _turns(cycle: Sequence[int]) -> list[Turn]:
+    return list(pairwise([*cycle, cycle[0]])) if cycle else []
+
+
+def _add(groups: Groups, source: Sequence[int], ways: dict[int, list[int]], address: int, kind: Kind) -> None:
+    """Add what has to change so that routes to an address do not take their turns."""
+    for start, way in ways.items():
+        for c, e in pairwise(way):
+            if kind == "pairs":
+                groups.setdefault((c, e), []).append(((start, address),))
+            elif source[c] == start:
+                groups.setdefault((c, e), []).append(((start, address), (source[e], address)))
+
+
+def _groups(table: Table, kind: Kind, addresses: Sequence[int]) -> Groups:
+    network, groups = table.network, Groups()
+    target, source = network.target.tolist(), network.source.tolist()
+    for address in addresses:
+        row = int(table.row[address])
+        step, home, ways = table.next_channel[row].tolist(), int(table.home[row]), {}
+        for start in np.flatnonzero(table.wanted[:, row]).tolist():
+            at = start
+            way: list[int] = []
+            while at != home:
+                way.append(step[at])
+                at = target[step[at]]
+            ways[start] = way
+        for way in ways.values():
+            for turn in pairwise(way):
+                groups.setdefault(turn, [])
+        _add(groups, source, ways, address, kind)
+    return groups
+
+
+def _light_cycles(groups: Groups, weight: dict[Turn, float], channels: int) -> list[tuple[int, ...]]:
+    """Cycles of turns that together weigh less than 1, the lightest through each channel."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components, dijkstra
+
+    turns = list(groups)
+    if not turns:
+        return []
+    tail, head = np.array(turns).T
+    plain = csr_array((np.ones(tail.size), (tail, head)), shape=(channels, channels))
+    _, part = connected_components(plain, directed=True, connection="strong")
+    inside = part[tail] == part[head]
+    tail, head = tail[inside], head[inside]
+    if not tail.size:
+        return []
+    amount = np.array([weight[turn] for turn, kept in zip(turns, inside, strict=True) if kept]) + 1e-7
+    graph = csr_array((amount, (tail, head)), shape=(channels, channels))
+    starts = np.unique(tail)
+    starts = starts[:: max(1, starts.size // CYCLES)]
+    away, before = dijkstra(graph, indices=starts, return_predecessors=True)
+    found: dict[tuple[int, ...], float] = {}
+    for i, start in enumerate(starts.tolist()):
+        last = tail[head == start]
+        total = away[i, last] + amount[head == start]
+        if not last.size or total.min() >= 1 - 1e-6:
+            continue
+        way = [int(last[np.argmin(total)])]
+        while way[-1] != start:
+            way.append(int(before[i, way[-1]]))
+        cycle = way[::-1]
+        low = cycle.index(min(cycle))
+        found[(*cycle[low:], *cycle[:low])] = float(total.min())
+    return sorted(found, key=lambda cycle: (found[cycle], cycle))

@@ -1,0 +1,157 @@
+"""Escape VCs laid under a relation that can deadlock, after Duato."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot._base.errors import RelationError
+from unknot._base.shown import Brief
+from unknot.lanes.lanes import lanes
+from unknot.lanes.tables import Table
+from unknot.lanes.ways import Ints
+from unknot.network import Network, distances_from
+from unknot.routing.paths import homes_of
+from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation
+from unknot.routing.taking import takes_relation
+from unknot.routing.virtual_channels import VirtualChannels
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Escaped(Brief):
+    """A relation with escape VCs.
+
+    Attributes
+    ----------
+    relation : Relation
+    added : int
+        VCs that were added, of all channels together.
+    widest : int
+        Most VCs that one channel got.
+    given : Relation
+    """
+
+    relation: Relation
+    added: int
+    widest: int
+    given: Relation
+
+    @property
+    def lower_bound(self) -> int:
+        """Fewest added VCs that can be enough for a relation that can deadlock as it is."""
+        return 1
+
+
+@takes_relation
+def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20.0, seed: int = 1) -> Escaped:
+    """Give a relation escape VCs, which every blocked header may enter and nobody leaves before the destination.
+
+    The escape routes are those of a spanning tree: one more VC on each channel of the tree, up before down. No
+    routing in an order of VCs of its own that connects all routers has fewer (calls one way, by which everyone hears
+    from everyone: 2n − 2, Harary & Schwenk, The communication problem on graphs and digraphs, J. Franklin Institute
+    1974); VCs that the relation has already might serve too, so fewer may be enough.
+
+    Parameters
+    ----------
+    minimal : bool
+        Escape along shortest paths, by tables in as few lanes as `lanes` finds, so that a minimal relation stays so.
+
+    Raises
+    ------
+    RelationError
+        If some channel of the tree has none back, or the relation commits to its choices: a header that has committed
+        to a VC never turns to an escape.
+
+    Examples
+    --------
+    >>> from unknot.routing import fully_adaptive
+    >>> from unknot.lanes import escaped
+    >>> from unknot.network.families import ring
+    >>> from unknot.verify import check
+    >>> found = escaped(fully_adaptive(ring(5), vcs=1))
+    >>> found.added, check(found.relation).deadlock_free
+    (8, True)
+    """
+    network = relation.network
+    if relation.commits:
+        raise RelationError(f"{relation.name}: headers commit to a VC and wait for no other, so escapes are no use")
+    _, column = homes_of(network)
+    if minimal:
+        found = lanes(network, "table", time_limit=time_limit, seed=seed, tries=1)
+        assert isinstance(found.routes, Table)
+        step, lane, count = found.routes.next_channel, found.lane, found.count
+    else:
+        step, count = _tree(network), 1
+        lane = np.zeros((network.num_routers, int(column.max(initial=0)) + 1), dtype=np.int64)
+    lane = np.maximum(lane, 0)
+    more = np.zeros(network.num_channels, dtype=np.int64)
+    more[np.unique(step[step >= 0])] = count
+    virtual = VirtualChannels(network, relation.vcs.counts + more)
+    own, base = relation.vcs.counts.astype(np.int64), virtual.first[:-1]
+    inner = np.full(virtual.total, -1, dtype=np.int64)
+    outer = base[relation.vcs.channel] + relation.vcs.index
+    inner[outer] = np.arange(relation.num_vcs)
+    total, old_total, router, at_channel = virtual.total, relation.num_vcs, virtual.router, virtual.channel
+    index, home = virtual.index, column[relation.destination]
+    end = network.eject[relation.destination]
+    ask = relation.rule
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, escape = router[at], at < total and inner[at] < 0
+        count = 0
+        if not escape:
+            inner_at = inner[at] if at < total else old_total + at - total
+            count = ask(inner_at, address, out)
+            for i in range(count):
+                vc = out[i] & VC_MASK
+                if vc != EJECT:
+                    out[i] += outer[vc] - vc
+                else:
+                    return count
+        if here == end[address]:
+            if escape:
+                out[0] = EJECT
+                return 1
+            return count
+        channel = step[home[address], here]
+        if channel < 0:
+            return count
+        level = index[at] - own[at_channel[at]] if escape else lane[here, home[address]]
+        out[count] = base[channel] + own[channel] + level + (0 if escape else TIER)
+        return count + 1
+
+    made = Relation(
+        network, virtual, rule, name=f"{relation.name} with escape VCs", destination=relation.destination,
+        may_use=relation.may_use, claims={"wormhole": True, "vct": True, "saf": True},
+        claims_minimal=relation.claims_minimal if minimal else None, address_labels=relation.address_labels,
+        source="Duato 1993",
+    )  # fmt: skip
+    return Escaped(made, int(more.sum()), int(more.max(initial=0)), relation)
+
+
+def _tree(network: Network) -> Ints:
+    """Next channels to every home by a spanning tree, shape (homes, routers)."""
+    homes, _ = homes_of(network)
+    root = int(np.argmax(np.bincount(network.source, minlength=network.num_routers)))
+    level = np.asarray(distances_from(network, root))
+    first, leaving = network.outgoing
+    up, down = np.full(network.num_routers, -1), np.full(network.num_routers, -1)
+    for u in range(network.num_routers):
+        for c in leaving[first[u] : first[u + 1]].tolist():
+            v = int(network.target[c])
+            if level[v] == level[u] - 1 and up[u] < 0 and (back := network.between(v, u)):
+                up[u], down[u] = c, back[0]
+    lost = np.flatnonzero((up < 0) & (np.arange(network.num_routers) != root))
+    if lost.size:
+        name = network.router_name(int(lost[0]))
+        raise RelationError(f"{network.name}: router {name} is in no spanning tree of channels both ways")
+    parent = np.where(up >= 0, network.target[up], root)
+    step = np.tile(up, (homes.size, 1))
+    for h, home in enumerate(homes.tolist()):
+        below = home
+        while below != root:
+            step[h, parent[below]] = down[below]
+            below = int(parent[below])
+        step[h, home] = -1
+    return step

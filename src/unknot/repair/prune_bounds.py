@@ -1,0 +1,191 @@
+"""Facts about the candidates that have to be removed from a relation, and lower bounds that follow from them.
+
+Each fact is a clause that holds for every choice of removed candidates after which the relation is safe and delivers:
+
+- a knot of messages: they stand still for ever, unless a candidate on the way of one of them is removed, or one that
+  a header may wait for and nobody in the knot holds is kept;
+- a trap: a way leads to input VCs that nothing leaves for the destination, unless a candidate on the way is removed,
+  or one that leads out of the trap is kept;
+- a detour: a way ends with a step that is on no shortest path, unless a candidate on it is removed.
+
+The facts are added up by whole multipliers, or they and "at most n are removed" contradict each other, by a proof
+every clause of which follows by unit propagation. The checker (`unknot.certificates.plain`) derives the clauses of
+facts by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from unknot._base.shown import Brief
+from unknot.certificates import Rejected, message_of, network_of, plain, table_of
+from unknot.certificates.verdict import Message
+from unknot.lanes.hints import Steps
+from unknot.network import distances_from
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+
+Entry = tuple[int, int, int]
+"""A candidate: input VC, address, output VC."""
+InputVcs = tuple[int, ...]
+SCALE = plain.PARTS
+
+
+@dataclass(frozen=True)
+class Knot:
+    """Messages that block each other."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class Trap:
+    """Input VCs that a way leads to, the last of it among them, and that no packet leaves for its destination.
+
+    `waits`: it is one input VC, whose candidates that are kept are none that a header waits for.
+    """
+
+    address: int
+    way: InputVcs
+    input_vcs: InputVcs
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Detour:
+    """A way whose last step is on no shortest path."""
+
+    address: int
+    way: InputVcs
+
+
+Fact = Knot | Trap | Detour
+Literals = tuple[frozenset[Entry], frozenset[Entry]]
+"""Clause: one of the first candidates is removed, or one of the second is kept."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PruneBound(Brief):
+    """Proof that fewer removed candidates are not enough.
+
+    Attributes
+    ----------
+    facts : tuple of Knot, Trap or Detour
+    multipliers : tuple of int
+        One for each fact, in parts of `SCALE`; empty if there is a proof instead.
+    steps : tuple of pairs of tuples of int
+        Clauses that follow one from another, from the facts, and from "fewer than `claimed` are removed", each with
+        the clauses by which it follows; the last is empty.
+    claimed : int
+        What the proof shows.
+    minimal : bool
+        What is left shall take shortest paths only.
+    """
+
+    facts: tuple[Fact, ...]
+    multipliers: tuple[int, ...]
+    steps: Steps = ()
+    claimed: int = 0
+    minimal: bool = False
+
+    @property
+    def proof(self) -> dict[str, Any]:
+        """The proof as plain data, for the checker."""
+        facts = [plain_fact(fact) for fact in self.facts]
+        if self.claimed:
+            return {"facts": facts, "steps": [[list(literals), list(hints)] for literals, hints in self.steps]}
+        return {"facts": facts, "multipliers": list(self.multipliers)}
+
+
+def plain_fact(fact: Fact) -> dict[str, Any]:
+    """A fact as plain data."""
+    if isinstance(fact, Knot):
+        return {"kind": "knot", "messages": [message_of(message) for message in fact.messages]}
+    way = [int(at) for at in fact.way]
+    if isinstance(fact, Detour):
+        return {"kind": "detour", "address": fact.address, "way": way}
+    if fact.waits:
+        return {"kind": "unwaited", "address": fact.address, "way": way}
+    return {"kind": "trap", "address": fact.address, "way": way, "input_vcs": [int(at) for at in fact.input_vcs]}
+
+
+def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
+    """The clause of a fact; raise `Rejected` if it is none."""
+    if isinstance(fact, Knot):
+        return _knot(relation, fact, switching)
+    gone = _steps(relation, fact.address, fact.way)
+    home = int(relation.network.eject[relation.destination[fact.address]])
+    if isinstance(fact, Detour):
+        if len(fact.way) < 2:
+            raise Rejected("a detour has a step")
+        away = distances_from(relation.network, home, reverse=True)
+        here, there = (int(relation.vcs.router[at]) for at in fact.way[-2:])
+        if int(away[there]) == int(away[here]) - 1 or int(away[here]) < 0:
+            raise Rejected(f"the step to {relation.vcs.name(fact.way[-1])} is on a shortest path")
+        return gone, frozenset()
+    if fact.way[-1] not in fact.input_vcs or (fact.waits and len(fact.input_vcs) > 1):
+        raise Rejected("a trap has the place to which its way leads")
+    kept: set[Entry] = set()
+    for at in fact.input_vcs:
+        for candidate in relation.candidates(at, fact.address):
+            if candidate.vc is None:
+                raise Rejected(f"a packet leaves the network at {relation.vcs.name(at)}: that is no trap")
+            if candidate.waits if fact.waits else candidate.vc not in fact.input_vcs:
+                kept.add((at, fact.address, candidate.vc))
+    return gone, frozenset(kept)
+
+
+def _knot(relation: Relation, fact: Knot, switching: str) -> Literals:
+    held = [vc for message in fact.messages for vc in message.held]
+    queues = switching == "wormhole-nonatomic"
+    tails = {message.held[0] for message in fact.messages if message.held}
+    if not held or len(set(held)) < len(held) or any(not message.held for message in fact.messages):
+        raise Rejected("messages of a knot hold VCs of their own")
+    gone: set[Entry] = set()
+    kept: set[Entry] = set()
+    for message in fact.messages:
+        if switching in ("saf", "vct") and len(message.held) > 1:
+            raise Rejected(f"a message holds several VCs under {switching}")
+        way = (relation.num_vcs + message.source, *message.lead, *message.held)
+        gone |= _steps(relation, message.address, way)
+        last = relation.candidates(way[-1], message.address)
+        if queues or relation.commits:
+            chosen = set(message.wanted)
+            legal = {c.vc for c in last if c.waits or queues}
+            if len(chosen) != 1 or not chosen <= legal or not chosen <= (tails if queues else set(held)):
+                raise Rejected("a header that keeps its choice waits for one VC of the knot")
+            gone |= {(way[-1], message.address, vc) for vc in chosen}
+            continue
+        if any(c.vc is None for c in last if c.waits):
+            raise Rejected("a header may leave the network")
+        kept |= {(way[-1], message.address, c.vc) for c in last if c.vc is not None and c.waits and c.vc not in held}
+    return frozenset(gone), frozenset(kept)
+
+
+def _steps(relation: Relation, address: int, way: Sequence[int]) -> frozenset[Entry]:
+    """The candidates that a way from an injection port takes."""
+    if not 0 <= address < relation.num_addresses or not way:
+        raise Rejected(f"there is no address {address}, or no way")
+    if way[0] - relation.num_vcs not in relation.sources(address).tolist():
+        raise Rejected(f"nobody sends to address {address} from place {way[0]}")
+    found = set()
+    for at, then in pairwise(way):
+        if then not in [c.vc for c in relation.candidates(at, address)]:
+            raise Rejected(f"{relation.vcs.name(at)} has no candidate {then}")
+        found.add((at, address, then))
+    return frozenset(found)
+
+
+@takes_relation
+def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
+    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold."""
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    if bound.claimed:
+        plain.check_removals(table, switching, bound.minimal, bound.claimed, bound.proof)
+        return bound.claimed
+    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
+    multipliers = plain.integers(list(bound.multipliers), "multipliers", 0, 2**62, len(clauses))
+    return plain.removals_shown(clauses, multipliers)

@@ -1,0 +1,247 @@
+"""Routes in lanes after faults: as many as possible stay as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
+from unknot.lanes.detours import Wanted, climbing_routes, tree_order
+from unknot.lanes.figures import Lanes
+from unknot.lanes.laned import Routes, laned, no_slots
+from unknot.lanes.tables import Table
+from unknot.lanes.ways import Flags, Floats, Ints, demand
+from unknot.network import Network
+from unknot.routing.relation import Relation
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relaned(Brief):
+    """Routes in lanes on what is left of a network.
+
+    Attributes
+    ----------
+    relation : Relation
+    count : int
+        Lanes; more than before if some pair had no way in those there were.
+    changed : int
+        Pairs of routers whose route changed: exactly those whose route the faults cut, so fewer are impossible.
+    pairs : int
+        Pairs of routers that are left.
+    entries : int
+        Entries (lane, input, destination) that are new or others.
+    longer : int
+        Pairs whose route is no shortest path of what is left.
+    """
+
+    relation: Relation
+    count: int
+    changed: int
+    pairs: int
+    entries: int
+    longer: int
+
+
+def relaned(found: Lanes, left: Network) -> Relaned:
+    """Lanes for what faults have left of a network: routes that are whole stay, the others go where the lanes climb.
+
+    The orders of the lanes stay, so no route that is kept has to change for one that is new. Only where a pair has no
+    climbing path at all a lane is added, ordered by a spanning tree; or, if channels without one back are needed,
+    lanes ordered by the distance to a destination.
+
+    Parameters
+    ----------
+    found : Lanes
+        Free paths between terminals, or tables with one address for each terminal.
+    left : Network
+        Made by `Network.without` of the network of `found`.
+
+    Raises
+    ------
+    NetworkError
+        If it is not, or some terminal has no way to another.
+    RelationError
+        If terminals have several addresses.
+
+    Examples
+    --------
+    >>> from unknot.lanes import lanes, relaned
+    >>> found = lanes("torus(4, 4)", seed=0)
+    >>> after = relaned(found, found.relation.network.without(channels=[0]))
+    >>> after.changed < 10, after.pairs
+    (True, 240)
+    """
+    whole = found.relation.network
+    routers, channels, terminals = _origins(whole, left)
+    flows = None
+    if found.sends is not None:
+        flows = found.sends[np.ix_(terminals, terminals)].astype(float)
+    given = demand(left, flows)
+    hops = given.distances.table.T.astype(np.int64)
+    goal = Wanted(left, given.distances.homes, hops, given.wanted, given.rate)
+    old = _kept(found, whole, left, routers, channels, goal)
+    key: Floats = found.key[:, channels]
+    routes, length = climbing_routes(goal, key, kept=old)
+    if (goal.wanted & (routes.lane < 0)).any():
+        more = np.vstack([key, tree_order(left)])
+        by_tree, hops_by_tree = climbing_routes(goal, more, kept=old)
+        if not (goal.wanted & (by_tree.lane < 0)).any():
+            key, routes, length = more, by_tree, hops_by_tree
+    while (lost := goal.wanted & (routes.lane < 0)).any():
+        key = np.vstack([key, -hops[left.target, int(np.argmax(lost.sum(axis=0)))]])
+        routes, length = climbing_routes(goal, key, kept=old)
+    cut = goal.wanted & ~_whole(goal, old)
+    shortest = bool((length <= np.where(goal.wanted, hops, 0)).all())
+    return Relaned(
+        laned(left, routes, sends=given.sends, minimal=shortest),
+        len(key),
+        int(np.count_nonzero(cut)),
+        given.pairs,
+        _new_entries(goal, old, routes),
+        int(np.count_nonzero((length > hops) & goal.wanted)),
+    )
+
+
+@dataclass(frozen=True)
+class RepairedFault:
+    """A single fault and the cost of its repair.
+
+    Attributes
+    ----------
+    part : str
+        The part that failed.
+    connected : bool
+        Whether what is left is connected; if not, nothing is repaired.
+    lanes, changed, pairs, entries, longer : int
+        Figures of the repair; see `Relaned`.
+    safe : bool
+        Whether it was judged deadlock-free and delivering.
+    """
+
+    part: str
+    connected: bool
+    lanes: int = 0
+    changed: int = 0
+    pairs: int = 0
+    entries: int = 0
+    longer: int = 0
+    safe: bool = False
+
+
+@with_bar
+def repaired_faults(
+    found: Lanes, kind: str = "links", *, progress: Progress | None = None
+) -> tuple[RepairedFault, ...]:
+    """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first."""
+    from unknot.verify import check, deliver
+    from unknot.verify.fault_sweep import cut_of, parts_of
+
+    network = found.relation.network
+    parts = list(parts_of(network, kind))  # type: ignore[arg-type]
+    done: list[RepairedFault] = []
+    for number, (name, numbers) in enumerate(parts, start=1):
+        try:
+            left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
+            cut = cut_of(left)
+        except NetworkError:
+            cut = "nothing is left"
+        if cut:
+            done.append(RepairedFault(name, False))
+        else:
+            after = relaned(found, left)
+            safe = bool(check(after.relation).deadlock_free and deliver(after.relation).delivered)
+            done.append(
+                RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
+            )
+        if progress is not None:
+            progress(f"{name}: {done[-1].changed} of {done[-1].pairs} pairs", number, len(parts))
+    return tuple(sorted(done, key=lambda one: (one.safe, one.connected, -one.lanes, -one.changed)))
+
+
+def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
+    """Routers, channels and terminals of the whole network that those of the other are."""
+    if left.origin is None:
+        raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
+    sizes = (whole.num_routers, whole.num_channels, whole.num_terminals)
+    then = (left.origin.routers, left.origin.channels, left.origin.terminals)
+    before: list[npt.NDArray[np.integer[Any]]] = [np.arange(size) for size in sizes]
+    if whole.origin is not None:
+        before = [whole.origin.routers, whole.origin.channels, whole.origin.terminals]
+    found = [np.searchsorted(a, b).astype(np.int64) for a, b in zip(before, then, strict=True)]
+    if any((i >= a.size).any() or (a[i] != b).any() for i, a, b in zip(found, before, then, strict=True)):
+        raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
+    return found[0], found[1], found[2]
+
+
+def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, goal: Wanted) -> Routes:
+    """The routes by the numbers of what is left, with −1 for channels that are gone."""
+    now = np.full(whole.num_channels + 1, -1)
+    now[channels] = np.arange(channels.size)
+    routes = found.routes
+    homes = np.unique(whole.eject)
+    if isinstance(routes, Table):
+        if len(routes.row) != whole.num_terminals or not np.array_equal(routes.home[routes.row], whole.eject):
+            raise RelationError(f"{found.relation.name}: after faults, one address for each terminal is wanted")
+        row = np.full(whole.num_routers, -1)
+        row[whole.eject] = routes.row
+        column = row[routers[goal.home]]
+    else:
+        column = np.searchsorted(homes, routers[goal.home])
+    lane = found.lane[np.ix_(routers, column)]
+    first, leaving = whole.outgoing
+    new_first, new_leaving = left.outgoing
+    follow = no_slots((len(found.key), channels.size, column.size), new_first)
+    if isinstance(routes, Table):
+        start = routes.next_channel[np.ix_(column, routers)].T
+        next_channel = routes.next_channel[np.ix_(column, whole.target[channels])].T
+        then = np.broadcast_to(next_channel, (len(found.key), channels.size, column.size))
+    else:
+        start = routes.start[np.ix_(routers, column)]
+        slots = routes.follow[:, channels][:, :, column].astype(np.int64)
+        begin = first[whole.target[channels]].astype(np.int64)
+        at = np.minimum(begin[None, :, None] + np.maximum(slots, 0), max(0, leaving.size - 1))
+        then = np.where(slots >= 0, leaving[at], -1)
+    mapped = now[then]
+    slot_of = np.empty(left.num_channels, dtype=np.int64)
+    slot_of[new_leaving] = np.arange(new_leaving.size) - new_first[left.source[new_leaving]]
+    follow[...] = np.where(mapped >= 0, slot_of[np.maximum(mapped, 0)], -1)
+    return Routes(lane, now[start], follow, np.zeros(left.num_channels))
+
+
+def _whole(goal: Wanted, routes: Routes) -> Flags:
+    """Pairs whose route arrives: bool array, shape (routers, columns)."""
+    found: Flags = np.zeros(goal.wanted.shape, dtype=bool)
+    for u, column in np.argwhere(goal.wanted & (routes.lane >= 0)).tolist():
+        found[u, column] = _walk(goal, routes, u, column) is not None
+    return found
+
+
+def _walk(goal: Wanted, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
+    """The entries (lane, input channel or −1 − router, channel taken) of a route; None if it does not arrive."""
+    network = goal.network
+    first, leaving = network.outgoing
+    lane, channel = int(routes.lane[u, column]), int(routes.start[u, column])
+    found = [(lane, -1 - u, channel)]
+    while channel >= 0:
+        v = int(network.target[channel])
+        if v == goal.home[column]:
+            return found
+        slot = int(routes.follow[lane, channel, column])
+        then = -1 if slot < 0 else int(leaving[first[v] + slot])
+        found.append((lane, channel, then))
+        channel = then
+    return None
+
+
+def _new_entries(goal: Wanted, old: Routes, new: Routes) -> int:
+    """Entries of the new routes that the old ones do not have."""
+    before, after = set(), set()
+    for u, column in np.argwhere(goal.wanted).tolist():
+        before |= {(column, *entry) for entry in (_walk(goal, old, u, column) or ())}
+        after |= {(column, *entry) for entry in (_walk(goal, new, u, column) or ())}
+    return len(after - before)

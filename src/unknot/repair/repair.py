@@ -1,0 +1,231 @@
+"""Remedies for a routing that can deadlock, with the cost of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from unknot._base.background import clock
+from unknot._base.deadline import NEVER, Deadline
+from unknot._base.errors import RelationError
+from unknot._base.progress import Progress, with_bar
+from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.lanes.effort import Effort
+from unknot.lanes.figures import Lanes
+from unknot.lanes.lanes import lanes as fewest_lanes
+from unknot.lanes.tables import Table, table_of
+from unknot.repair.escape import Escaped, escaped
+from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.repair.rerouted import Rerouted, rerouted
+from unknot.repair.routes_of import flows_of, paths_of
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+
+BEFORE = 0.2
+"""Most of the time for the routes as they are."""
+Found = Lanes | Rerouted | Pruned | Unprunable | Escaped
+
+
+@dataclass(frozen=True, eq=False)
+class Remedy:
+    """A safe relation in place of one that was refuted.
+
+    Attributes
+    ----------
+    kind : str
+        What changes. Of tables: "same routes" (only the lanes), "few changed routes" and "few changed entries" (the
+        lanes stay as many as they are), "new tables", "new routes" (shortest paths, each its own). Of adaptive
+        relations: "fewer candidates", "escape VCs", "minimal escape VCs", "new routes".
+    found : Lanes, Rerouted, Pruned, Unprunable or Escaped
+        What was found, and why less is impossible.
+    cost : int or None
+        Lanes, changed routes or entries, removed candidates or added VCs: see `unit`. None: the remedy is impossible.
+    unit : str
+        What is counted.
+    lower_bound : int
+        What is shown to be needed at least.
+    changed_pairs : int or None
+        Pairs of routers whose route has other channels than before; None if they are not compared.
+    pairs : int or None
+        Pairs of routers that are compared.
+    """
+
+    kind: str
+    found: Found
+    cost: int | None
+    unit: str
+    lower_bound: int
+    changed_pairs: int | None
+    pairs: int | None
+
+    @property
+    def relation(self) -> Relation:
+        """The relation of the remedy.
+
+        Raises
+        ------
+        RelationError
+            If the remedy is impossible.
+        """
+        if isinstance(self.found, Unprunable):
+            raise RelationError(
+                f"{self.found.given.name}: whatever candidates are removed, it is not safe and connected"
+            )
+        return self.found.relation
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts why less is impossible; None: there is nothing to check."""
+        return None if isinstance(self.found, Escaped) else self.found.evidence_holds
+
+
+@takes_relation
+@with_bar
+def repair(
+    relation: Relation,
+    *,
+    lanes: int | None = None,
+    switching: str = DEFAULT_SWITCHING,
+    minimal: bool = False,
+    both_ways: bool = False,
+    time_limit: float | Deadline = 60.0,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> tuple[Remedy, ...]:
+    """Remedies, from those that change least to new routes; see `Remedy.kind`.
+
+    What is shown of tables holds under all switching techniques.
+
+    Parameters
+    ----------
+    relation : Relation
+        By tables, or adaptive.
+    lanes : int, optional
+        Lanes of the routing with few changes; by default as many as the relation has VCs.
+    switching : str
+        For adaptive relations: what has to be safe.
+    minimal : bool
+        What is left of an adaptive relation shall take shortest paths only.
+    both_ways : bool
+        Of tables, in several lanes: the two directions of a pair share a lane, see `lanes`; few changed routes, which
+        do not, are then sought in one lane alone.
+    time_limit : float or Deadline
+        Seconds for all of them.
+
+    Raises
+    ------
+    RelationError
+        If some packets do not arrive.
+
+    Examples
+    --------
+    >>> from unknot.routing import shortest_paths
+    >>> from unknot.lanes import repair
+    >>> from unknot.network.families import torus
+    >>> [(r.kind, r.cost, r.unit, r.lower_bound) for r in repair(shortest_paths(torus(5)))][:2]
+    [('same routes', 2, 'lanes', 2), ('few changed routes', 2, 'pairs', 2)]
+    """
+    deadline = Deadline.of(time_limit, "repair")
+    table = _table(relation)
+    effort = Effort(deadline.end, seed, progress)
+    if table is None:
+        return _adaptive(relation, switching, minimal, effort)
+    few = relation.vcs.widest if lanes is None else lanes
+    tasks: list[Callable[[Effort], Found | None]] = [
+        lambda part: _lanes(relation, "given", part, both_ways=both_ways),
+        lambda part: rerouted(relation, table, few, part) if few == 1 or not both_ways else None,
+        lambda part: rerouted(relation, table, few, part, kind="entries") if few == 1 else None,
+        lambda part: _lanes(relation, "table", part, both_ways=both_ways),
+        lambda part: _lanes(relation, "free", part),
+    ]
+    kinds = ("same routes", "few changed routes", "few changed entries", "new tables", "new routes")
+    before = paths_of(relation, deadline.part(BEFORE))
+    return tuple(
+        _remedy(kind, found, before, deadline)
+        for kind, found in zip(kinds, _run(tasks, effort), strict=True)
+        if found is not None
+    )
+
+
+def _adaptive(relation: Relation, switching: str, minimal: bool, effort: Effort) -> tuple[Remedy, ...]:
+    tasks: list[Callable[[Effort], Found | None]] = [
+        lambda part: pruned(relation, part, switching=switching, minimal=minimal),
+        lambda part: _escaped(relation, switching, part, minimal=False),
+        lambda part: _escaped(relation, switching, part, minimal=True),
+        lambda part: _lanes(relation, "free", part),
+    ]
+    kinds = ("fewer candidates", "escape VCs", "minimal escape VCs", "new routes")
+    return tuple(
+        _remedy(kind, found, None, NEVER)
+        for kind, found in zip(kinds, _run(tasks, effort), strict=True)
+        if found is not None
+    )
+
+
+def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[Found | None]:
+    """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next.
+
+    When it is over, those that follow the first remedy are left out.
+    """
+    found: list[Found | None] = []
+    for number, task in enumerate(tasks):
+        now = clock()
+        if effort.over and any(one is not None and not isinstance(one, Unprunable) for one in found):
+            found.append(None)
+            continue
+        share = max(0.1, (effort.deadline - now) / (len(tasks) - number))
+        found.append(task(replace(effort, deadline=now + share, tried={}, moves=0)))
+    return found
+
+
+def _lanes(relation: Relation, paths: str, effort: Effort, *, both_ways: bool = False) -> Lanes:
+    return fewest_lanes(
+        relation.network,
+        paths,
+        routing=relation if paths == "given" else None,
+        flows=None if paths == "given" else flows_of(relation),
+        time_limit=Deadline(effort.deadline - effort.began, effort.deadline),
+        both_ways=both_ways,
+        seed=effort.seed,
+        progress=effort.progress,
+    )
+
+
+def _escaped(relation: Relation, switching: str, effort: Effort, *, minimal: bool) -> Escaped | None:
+    """Return the remedy by escapes; None if headers keep their choice, or there is no spanning tree both ways."""
+    if switching == "wormhole-nonatomic":
+        return None
+    try:
+        return escaped(relation, minimal=minimal, time_limit=max(0.1, effort.deadline - clock()), seed=effort.seed)
+    except RelationError:
+        return None
+
+
+def _table(relation: Relation) -> Table | None:
+    """The tables of a relation; None if it is adaptive."""
+    from unknot.verify import deliver
+
+    try:
+        return table_of(relation)
+    except RelationError:
+        if not deliver(relation).delivered:
+            raise
+        return None
+
+
+def _remedy(
+    kind: str, found: Found, before: dict[tuple[int, int], frozenset[tuple[int, ...]]] | None, deadline: Deadline
+) -> Remedy:
+    changed = pairs = None
+    if before is not None and not isinstance(found, Unprunable):
+        after = paths_of(found.relation, deadline)
+        pairs = None if after is None else len(before)
+        changed = None if after is None else sum(after[pair] != path for pair, path in before.items())
+    if isinstance(found, Lanes):
+        return Remedy(kind, found, found.count, "lanes", found.lower_bound, changed, pairs)
+    if isinstance(found, Rerouted):
+        return Remedy(kind, found, found.changed, found.kind, found.lower_bound, changed, pairs)
+    if isinstance(found, Escaped):
+        return Remedy(kind, found, found.added, "VCs", found.lower_bound, None, None)
+    cost = len(found.removed) if isinstance(found, Pruned) else None
+    return Remedy(kind, found, cost, "candidates", found.lower_bound if isinstance(found, Pruned) else 0, None, None)

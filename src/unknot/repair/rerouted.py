@@ -1,0 +1,225 @@
+"""Remedy without more lanes: as few changed routes or table entries as are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.shown import Brief
+from unknot.certificates import Rejected
+from unknot.lanes.detours import Wanted, climbing_routes, improved, table_ways, tree_order
+from unknot.lanes.effort import Effort
+from unknot.lanes.laned import laned
+from unknot.lanes.loads import loads_of
+from unknot.lanes.rooted import orders_of
+from unknot.lanes.tables import Table, lanes_of, tabled, ways_of
+from unknot.lanes.ways import Floats, Ints
+from unknot.network import Network
+from unknot.repair.change_bounds import ChangeBound, Kind, accept_changes, change_bound
+from unknot.routing.paths import distances_to_homes
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+
+ROUNDS = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rerouted(Brief):
+    """Routes by tables, some of them changed so that they fit into a number of lanes.
+
+    Attributes
+    ----------
+    relation : Relation
+    count : int
+        Lanes.
+    kind : {"pairs", "entries"}
+        What was kept low.
+    changed : int
+        Pairs (router, address) whose routes are others, or entries of tables; addresses that are routed alike count
+        once.
+    units : int
+        Pairs, or entries, in all.
+    lower_bound : int
+        Fewest changes that can be enough.
+    evidence : ChangeBound or None
+        Proof of the bound, if that is above 0.
+    key : float64 array, shape (lanes, channels)
+        In its lane, the channels of every route climb in it.
+    load : float64 array, shape (channels,)
+    given : Relation
+        The relation that was changed.
+    moves : int
+        Moves of the search.
+    complete : bool
+        Whether the search ended by itself.
+    """
+
+    relation: Relation
+    count: int
+    kind: Kind
+    changed: int
+    units: int
+    lower_bound: int
+    evidence: ChangeBound | None
+    key: Floats
+    load: Floats
+    given: Relation
+    moves: int
+    complete: bool
+
+    @property
+    def fewest(self) -> bool:
+        """Whether fewer changes are shown to be impossible."""
+        return self.changed == self.lower_bound
+
+    @property
+    def highest_load(self) -> float:
+        """Highest load of a channel."""
+        return float(self.load.max(initial=0.0))
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: there is none to check."""
+        if self.evidence is None:
+            return None
+        try:
+            return accept_changes(self.given, self.evidence) == self.lower_bound
+        except Rejected:
+            return False
+
+
+def goal_of(table: Table) -> Wanted:
+    """The routes that a table has, to be found anew."""
+    distances = distances_to_homes(table.network, "repair")
+    column = np.searchsorted(distances.homes, table.home)
+    hops = distances.table.T[:, column].astype(np.int64)
+    return Wanted(table.network, table.home, hops, table.wanted, table.rate)
+
+
+@takes_relation
+def rerouted(
+    relation: Relation, table: Table, lanes: int, effort: Effort, *, kind: Kind = "pairs", rounds: int = ROUNDS
+) -> Rerouted | None:
+    """Change few routes so that all fit into a number of lanes; None if no way was found to connect all.
+
+    Parameters
+    ----------
+    table : Table
+        The tables of the relation.
+    kind : {"pairs", "entries"}
+        The routes of changed pairs are free; or the result is by tables again, and few entries change. Entries are
+        changed in one lane only: with more, tables of shortest paths are the remedy.
+    """
+    network = table.network
+    bound = change_bound(table, kind) if lanes == 1 else None
+    low = 0
+    if bound is not None:
+        try:
+            low = accept_changes(relation, bound)
+        except Rejected:
+            bound = None
+    goal = goal_of(table)
+    ways, taken = table_ways(goal, table.next_channel)
+    start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
+    start[0] = tree_order(network)
+    found = improved(ways, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
+    if found is None:
+        return None
+    key = found[0]
+    if kind == "pairs":
+        routes, _ = climbing_routes(goal, key, step=table.next_channel, seed=effort.seed)
+        changed, units, load = found[1], int(np.count_nonzero(table.wanted)), routes.load
+        made = laned(network, routes, table=table, minimal=False, name="few changed routes")
+    else:
+        step = changed_table(table, key)
+        other = replace(table, next_channel=step, minimal=False)
+        orders, _ = orders_of(ways_of(other), key)
+        made = tabled(other, lanes_of(orders, other), lanes, name="few changed entries")
+        old = (table.next_channel >= 0) & used(table)
+        changed, units, load = (
+            int(np.count_nonzero(old & (step != table.next_channel))),
+            int(old.sum()),
+            loads_of(other),
+        )
+    return Rerouted(
+        made, lanes, kind, changed, units, low, bound, key, load, relation, effort.moves,
+        not effort.over and not effort.interrupted,
+    )  # fmt: skip
+
+
+def used(table: Table) -> npt.NDArray[np.bool_]:
+    """Entries that some route takes: bool array, shape (rows, routers)."""
+    found = np.zeros(table.next_channel.shape, dtype=bool)
+    router, row = np.nonzero(table.wanted)
+    while row.size:
+        found[row, router] = True
+        router = table.network.target[table.next_channel[row, router]].astype(np.int64)
+        going = router != table.home[row]
+        row, router = row[going], router[going]
+    return found
+
+
+def changed_table(table: Table, key: Floats) -> Ints:
+    """Tables whose routes climb in one lane, with few entries changed.
+
+    Entries whose routes climb are kept. The others take, channels by falling keys, the first channel from which the
+    rest climbs; where that leaves someone out, the column is made anew in this way, and entries are then put back
+    while all still climb.
+    """
+    network = table.network
+    step = np.full_like(table.next_channel, -1)
+    source, target = network.source.tolist(), network.target.tolist()
+    order = np.argsort(key[0])[::-1].tolist()
+    rank = np.empty(network.num_channels, dtype=np.int64)
+    rank[order[::-1]] = np.arange(rank.size)
+    height = rank.tolist()
+    for row in range(len(step)):
+        home, old = int(table.home[row]), table.next_channel[row].tolist()
+        wanted = np.flatnonzero(table.wanted[:, row]).tolist()
+        kept = _kept(network, height, old, home)
+        column = _grown(order, height, source, target, home, dict(kept))
+        if any(u not in column for u in wanted):
+            column = _grown(order, height, source, target, home, {})
+        for u in sorted(column, key=lambda u: height[column[u]]):
+            if old[u] >= 0 and old[u] != column[u]:
+                tried = {**column, u: old[u]}
+                if all(_climbs(height, target, tried, v, home) for v in wanted):
+                    column = tried
+        for u, c in column.items():
+            step[row, u] = c
+    return step
+
+
+def _kept(network: Network, height: list[int], old: list[int], home: int) -> dict[int, int]:
+    """Entries from which the old route climbs to its home."""
+    target = network.target.tolist()
+    return {
+        u: c
+        for u, c in enumerate(old)
+        if u != home and c >= 0 and _climbs(height, target, {v: e for v, e in enumerate(old) if e >= 0}, u, home)
+    }
+
+
+def _grown(
+    order: list[int], height: list[int], source: list[int], target: list[int], home: int, column: dict[int, int]
+) -> dict[int, int]:
+    """Entries added, channels by falling keys, from which the rest climbs."""
+    for c in order:
+        u, v = source[c], target[c]
+        if u == home or u in column:
+            continue
+        if v == home or (v in column and height[column[v]] > height[c]):
+            column[u] = c
+    return column
+
+
+def _climbs(height: list[int], target: list[int], column: dict[int, int], u: int, home: int) -> bool:
+    below = -1
+    while u != home:
+        c = column.get(u, -1)
+        if c < 0 or height[c] <= below:
+            return False
+        below, u = height[c], target[c]
+    return True

@@ -1,0 +1,286 @@
+"""Traces: given messages, each sent in its cycle and after those it needs, and the addresses they may carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import RelationError, SimulationError
+from unknot._base.shown import Brief
+from unknot.routing.relation import Relation
+
+Times = npt.NDArray[np.int64]
+COLUMNS = ("cycle", "source", "destination", "flits", "delay")
+MOST = 2**40
+"""The latest cycle and the longest delay."""
+
+
+class TraceError(SimulationError):
+    """A message that cannot be: who, and which of its attributes.
+
+    Parameters
+    ----------
+    message : int
+        By position in the trace.
+    column : str
+        The attribute at fault.
+    """
+
+    def __init__(self, words: str, message: int, column: str) -> None:
+        self.words, self.message, self.column = words, message, column
+        super().__init__(f"message {message} of the trace: {words}")
+
+
+@dataclass(frozen=True)
+class TracedMessage:
+    """One message of a trace.
+
+    Attributes
+    ----------
+    cycle : int
+        It is not sent before.
+    source, destination : int
+        Terminals.
+    flits : int
+    needs : tuple of int
+        Messages, by position in the trace, that must have arrived before it is sent.
+    delay : int
+        Cycles that must lie between the last of these arrivals and the sending; a message that needs none is ready
+        in its cycle.
+    message_class : str
+        A word to count messages by, such as ``request``. Where the routing has message classes it must be one of
+        them and says which virtual channels the message uses.
+    """
+
+    cycle: int
+    source: int
+    destination: int
+    flits: int = 1
+    needs: tuple[int, ...] = ()
+    delay: int = 0
+    message_class: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Brief):
+    """Messages as arrays; `Trace.of` makes one of `TracedMessage` objects, and indexing gives them back.
+
+    Attributes
+    ----------
+    cycle, source, destination, flits, delay : int64 arrays, shape (messages,)
+    need_first : int64 array, shape (messages + 1,)
+        What message i needs are the entries ``need_first[i]:need_first[i + 1]`` of the next array.
+    needs : int64 array
+    classes : tuple of str
+        The class of each message, or nothing when there are none.
+    names : tuple of str
+        What the messages are called in a file, or nothing when they are numbered.
+
+    Raises
+    ------
+    TraceError
+        If a number makes no sense, or messages need each other in a circle.
+    SimulationError
+        If the arrays do not belong together.
+    """
+
+    cycle: Times
+    source: Times
+    destination: Times
+    flits: Times
+    delay: Times
+    need_first: Times
+    needs: Times
+    classes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (*COLUMNS, "need_first", "needs"):
+            given = np.asarray(getattr(self, name))
+            if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+                raise SimulationError(f"{name} of a trace must be one array of whole numbers")
+            column = given.astype(np.int64)
+            column.setflags(write=False)
+            object.__setattr__(self, name, column)
+        self._check_sizes()
+        most = {"cycle": MOST, "delay": MOST, "flits": 1 << 20}
+        for name in COLUMNS:
+            column, least = getattr(self, name), int(name == "flits")
+            bad = np.flatnonzero((column < least) | (column > most.get(name, MOST)))
+            if bad.size:
+                words = f"{name} must be a whole number from {least} to {most.get(name, MOST)}, got {column[bad[0]]}"
+                raise TraceError(words, int(bad[0]), name)
+        owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
+        lost = np.flatnonzero((self.needs < 0) | (self.needs >= len(self)))
+        if lost.size:
+            words = f"it needs message {self.needs[lost[0]]}; there are messages 0 to {len(self) - 1}"
+            raise TraceError(words, int(owner[lost[0]]), "needs")
+        if (self.needs >= owner).any():
+            self._refuse_circle()
+
+    @classmethod
+    def of(cls, messages: Iterable[TracedMessage]) -> Trace:
+        """A trace of messages, in their order."""
+        given = list(messages)
+        for i, message in enumerate(given):
+            for name in COLUMNS:
+                value = getattr(message, name)
+                if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not -MOST <= value <= MOST:
+                    raise TraceError(f"{name} must be a whole number, got {value!r}", i, name)
+        many = [len(message.needs) for message in given]
+        named = any(message.message_class for message in given)
+        rows = np.array([[getattr(m, name) for name in COLUMNS] for m in given], dtype=np.int64).reshape(-1, 5)
+        return cls(
+            rows[:, 0],
+            rows[:, 1],
+            rows[:, 2],
+            rows[:, 3],
+            rows[:, 4],
+            need_first=np.concatenate([[0], np.cumsum(many)]).astype(np.int64),
+            needs=np.array([need for m in given for need in m.needs], dtype=np.int64),
+            classes=tuple(m.message_class for m in given) if named else (),
+        )
+
+    def __len__(self) -> int:
+        return self.cycle.size
+
+    def __getitem__(self, i: int) -> TracedMessage:
+        if not -len(self) <= i < len(self):
+            raise IndexError(i)
+        i %= len(self)
+        needs = self.needs[self.need_first[i] : self.need_first[i + 1]].tolist()
+        return TracedMessage(
+            int(self.cycle[i]),
+            int(self.source[i]),
+            int(self.destination[i]),
+            int(self.flits[i]),
+            tuple(needs),
+            int(self.delay[i]),
+            self.classes[i] if self.classes else "",
+        )
+
+    def __iter__(self) -> Iterator[TracedMessage]:
+        return (self[i] for i in range(len(self)))
+
+    def name(self, i: int) -> str:
+        """Return the name of a message."""
+        return self.names[i] if self.names else str(i)
+
+    def followers(self) -> list[list[int]]:
+        """Return for each message those that need it."""
+        found: list[list[int]] = [[] for _ in range(len(self))]
+        owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
+        for i, need in zip(owner.tolist(), self.needs.tolist(), strict=True):
+            found[need].append(i)
+        return found
+
+    def _check_sizes(self) -> None:
+        sizes = {name: getattr(self, name).size for name in COLUMNS}
+        sizes |= {name: len(words) for name in ("classes", "names") if (words := getattr(self, name))}
+        for name, size in sizes.items():
+            if size != len(self):
+                raise SimulationError(f"a trace of {len(self)} messages has {size} values of {name}")
+        first = self.need_first
+        if first.size != len(self) + 1 or first[0] or first[-1] != self.needs.size or (np.diff(first) < 0).any():
+            raise SimulationError(
+                f"need_first of a trace of {len(self)} messages with {self.needs.size} needs must ascend in "
+                f"{len(self) + 1} values from 0 to {self.needs.size}"
+            )
+
+    def _refuse_circle(self) -> None:
+        followers, open_needs = self.followers(), np.diff(self.need_first).tolist()
+        free = [i for i, many in enumerate(open_needs) if not many]
+        for i in free:
+            for j in followers[i]:
+                open_needs[j] -= 1
+                if not open_needs[j]:
+                    free.append(j)
+        if len(free) == len(self):
+            return
+        at, seen = next(i for i, many in enumerate(open_needs) if many), dict[int, None]()
+        while at not in seen:
+            seen[at] = None
+            at = next(j for j in self[at].needs if open_needs[j])
+        circle = [*list(seen)[list(seen).index(at) :], at]
+        circle_named = ", which needs ".join(self.name(i) for i in circle)
+        raise TraceError(f"messages need each other in a circle: {circle_named}", circle[0], "needs")
+
+
+Numbers = npt.NDArray[np.int64]
+ANY = -1
+"""Code that stands for every message class."""
+
+
+def addresses_drawn(
+    relation: Relation, source: Numbers, destination: Numbers, seed: int | None, kind: Numbers | None = None
+) -> Numbers:
+    """An address for each message: one of those its source may use for its destination, all alike; or the first.
+
+    Where packets compare a direct way with a detour (UGAL), only detours are drawn, if there are any. With `kind`,
+    only addresses of the message class of that number, or of all classes where it is `ANY`.
+    """
+    terminals = relation.network.num_terminals
+    kind = np.full(source.size, ANY) if kind is None else kind
+    keys, which = np.unique(((kind + 1) * terminals + source) * terminals + destination, return_inverse=True)
+    usable = []
+    for key in keys.tolist():
+        start, end = key // terminals % terminals, key % terminals
+        found = addresses(relation, start, end, key // terminals**2 - 1)
+        usable.append(_detours(relation, start, end, found) if relation.compares_on_injection else found)
+    many = np.array([len(found) for found in usable], dtype=np.int64)
+    first = np.cumsum(many) - many
+    turn = 0 if seed is None else np.random.default_rng(seed).integers(0, many[which])
+    flat = np.array([a for found in usable for a in found], dtype=np.int64)
+    return np.asarray(flat[first[which] + turn] if source.size else flat, dtype=np.int64)
+
+
+def addresses(relation: Relation, source: int, destination: int, kind: int = ANY) -> list[int]:
+    """Addresses a terminal may use for another, of one message class or of all.
+
+    Raises
+    ------
+    RelationError
+        If there is none.
+    """
+    network = relation.network
+    found = np.flatnonzero(relation.destination == destination)
+    if kind != ANY:
+        found = found[found * len(relation.classes) // relation.num_addresses == kind]
+    if relation.may_use is not None:
+        found = found[relation.may_use[source, found]]
+    if not found.size:
+        ends = f"{network.terminal_name(source)} has no address for {network.terminal_name(destination)}"
+        raise RelationError(f"{relation.name}: {ends}{'' if kind == ANY else f' as {relation.classes[kind]}'}")
+    return [int(a) for a in found]
+
+
+def _detours(relation: Relation, source: int, destination: int, found: list[int]) -> list[int]:
+    """The addresses by other waypoints than the source's own and the destination's own, or all if there are few."""
+    assert relation.direct is not None
+    own = {int(relation.direct[source, destination]), int(relation.direct[destination, destination])}
+    return [a for a in found if a not in own] if len(found) > 2 else found
+
+
+def kinds(relation: Relation, classes: Sequence[str]) -> Numbers | None:
+    """Number of the class of each message among those of a relation, `ANY` for one without; None without classes.
+
+    Raises
+    ------
+    TraceError
+        If a message is of a class that the relation does not have.
+    """
+    if not relation.classes or not classes:
+        return None
+    known = {"": ANY} | {name: k for k, name in enumerate(relation.classes)}
+    for i, name in enumerate(classes):
+        if name not in known:
+            raise TraceError(unknown_class(name, relation.classes), i, "class")
+    return np.array([known[name] for name in classes], dtype=np.int64)
+
+
+def unknown_class(name: str, classes: Sequence[str]) -> str:
+    """Return the error message for a message class that does not exist."""
+    return f"there is no message class {name!r}; the routing has {', '.join(classes)}"

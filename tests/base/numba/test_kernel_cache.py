@@ -1,0 +1,268 @@
+"""Compiled code is loaded while all it was made of is the same, whole, and out of the reach of others."""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from unknot._base.numba import cache as kernel_cache
+from unknot._base.numba.cache import CONSTANTS, _refused, clear, folder, kept, read, sources_digest, write
+
+CLASSES = {"Relation", "Rule"}
+"""Of what kernels import, what is no part of a compiled function."""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of compiled code for one test."""
+    monkeypatch.setattr(kernel_cache, "folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_what_is_written_is_read_again(own: Path) -> None:
+    assert read("f") is None
+    for content in (b"", b"code", b"other" * 1000):
+        write("f", content)
+        assert read("f") == content
+    assert clear() == 1
+    assert kept() == []
+
+
+def test_every_damage_is_seen(own: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    write("f", bytes(draw.randrange(256) for _ in range(300)))
+    (file,) = kept()
+    whole = file.read_bytes()
+    for content in (b"", whole[:31], whole[:-1], whole + b"x", bytes(len(whole)), os.urandom(len(whole))):
+        file.write_bytes(content)
+        assert read("f") is None
+    for _ in range(100):
+        at, bit = draw.randrange(len(whole)), 1 << draw.randrange(8)
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
+        assert read("f") is None
+    file.write_bytes(whole)
+    assert read("f") is not None
+
+
+def test_what_was_not_used_for_longest_goes(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "MOST", 3)
+    for age, name in enumerate("cba"):
+        write(name, b"")
+        os.utime(own / f"{name}.compiled", (1000 + age, 1000 + age))
+    assert read("c") == b""  # used now
+    write("d", b"")
+    assert sorted(file.stem for file in kept()) == ["a", "c", "d"]
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "folder", lambda: Path("/proc/nowhere"))
+    write("f", b"code")
+    assert read("f") is None
+
+
+@pytest.mark.parametrize("name", [*CONSTANTS, "verify/sums_kernel.py"])
+def test_every_source_counts(tmp_path: Path, name: str) -> None:
+    for source in (*CONSTANTS, "verify/sums_kernel.py"):
+        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / source).write_text("ONE = 1\n")
+    digest = sources_digest.__wrapped__
+    before = digest(tmp_path)
+    assert digest(tmp_path) == before
+    (tmp_path / name).write_text("ONE = 2\n")
+    assert digest(tmp_path) != before
+
+
+PROGRAM = """
+import sys
+from unknot import kernel_cache
+kernel_cache.sources_digest = lambda package: sys.argv[1]
+from unknot._base.numba.types_kernel import kept
+@kept("int64(int64)", nogil=True)
+def one(n):
+    return n + 1
+print(one(1), sum(one.stats.cache_misses.values()))
+"""
+
+
+def test_kernels_of_other_sources_are_not_loaded(tmp_path: Path) -> None:
+    def run(digest: str) -> str:
+        given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        words = [sys.executable, "-c", PROGRAM, digest]
+        return subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout
+
+    assert [run(digest) for digest in "aabba"] == ["2 1\n", "2 0\n", "2 1\n", "2 0\n", "2 0\n"]
+
+
+def test_damaged_kernels_are_compiled_anew(tmp_path: Path) -> None:
+    """One empty or damaged file once made every command fail, and one in 24 end by a signal."""
+    given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    words = [sys.executable, "-c", PROGRAM, "digest"]
+
+    def run() -> str:
+        return subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout
+
+    assert [run(), run()] == ["2 1\n", "2 0\n"]
+    files = sorted((tmp_path / "unknot").glob("*.compiled"))
+    assert files
+    for damaged in (b"", b"\0" * 5000):
+        for file in files:
+            file.write_bytes(damaged)
+        assert run() == "2 1\n"
+        assert all(file.stat().st_size != len(damaged) for file in files)
+
+
+def test_every_kernel_imports_the_guard_and_constants_only_from_the_files_it_watches() -> None:
+    import unknot
+
+    root = Path(unknot.__file__).parent
+    made = ("\n@kept(", "@kernel(", "@helper(")
+    kernels = [path for path in root.rglob("*_kernel.py") if any(mark in path.read_text() for mark in made)]
+    assert len(kernels) > 5
+    for path in kernels:
+        modules = {line.split()[1] for line in path.read_text().splitlines() if line.startswith("from unknot")}
+        watched = {"unknot." + name.removesuffix(".py").replace("/", ".") for name in CONSTANTS}
+        assert all(module.endswith("_kernel") or module in watched for module in modules), path
+
+
+def definitions(module: ast.Module) -> dict[str, ast.AST]:
+    """What defines each name of a module: a statement, or for imported names where they come from."""
+    found: dict[str, ast.AST] = {}
+    for statement in module.body:
+        if isinstance(statement, ast.ImportFrom):
+            found |= {alias.asname or alias.name: statement for alias in statement.names}
+        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            found[statement.name] = statement
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+                found |= {name.id: statement for name in ast.walk(target) if isinstance(name, ast.Name)}
+    return found
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_what_kernels_take_of_a_watched_file_is_defined_there(name: str) -> None:
+    import unknot
+
+    root = Path(unknot.__file__).parent
+    watched = "unknot." + name.removesuffix(".py").replace("/", ".")
+    known = definitions(ast.parse((root / name).read_text()))
+    wanted = {
+        alias.name
+        for path in root.rglob("*_kernel.py")
+        for statement in ast.walk(ast.parse(path.read_text()))
+        if isinstance(statement, ast.ImportFrom) and statement.module == watched
+        for alias in statement.names
+    } - CLASSES
+    assert wanted
+    seen: set[str] = set()
+    while wanted - seen:
+        one = (wanted - seen).pop()
+        seen.add(one)
+        place = known.get(one)
+        if isinstance(place, ast.ImportFrom):
+            assert not (place.module or "").startswith("unknot"), f"{one} of {name} comes from {place.module}"
+        elif place is not None:
+            wanted |= {node.id for node in ast.walk(place) if isinstance(node, ast.Name)} & known.keys()
+
+
+OBEYING = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
+"""In front of a command: root, too, may write only where permissions say so."""
+FOLDER = "from unknot._base.numba.cache import folder, write; write('f', b''); print(folder())"
+
+
+def test_without_a_home_that_can_be_written_to(tmp_path: Path) -> None:
+    """As in containers: a private folder, with a note; a second process uses it again."""
+    home, scratch = tmp_path / "home", tmp_path / "scratch"
+    scratch.mkdir()
+    home.mkdir(mode=0o555)
+    given = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    given |= {"HOME": str(home), "TMPDIR": str(scratch)}
+    for _ in range(2):
+        done = subprocess.run(
+            [*OBEYING, sys.executable, "-c", FOLDER], env=given, capture_output=True, text=True, check=True
+        )
+        private = scratch / f"unknot-kernels-{os.getuid()}"
+        assert done.stdout == f"{private}\n"
+        assert f"cannot be written to: Permission denied; kernels are compiled into {private}" in done.stderr
+        assert (private / "f.compiled").exists()
+        assert private.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("place", ["", "above"])
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_folder_that_others_can_write_to_is_not_trusted(place: str, mode: int, tmp_path: Path) -> None:
+    wanted = tmp_path / "above" / "unknot"
+    assert _refused(wanted) == ""
+    open_to_others = tmp_path / "above" if place else wanted
+    open_to_others.chmod(mode)
+    assert f"others can write to {open_to_others} (chmod go-w {open_to_others})" in _refused(wanted)
+    link = tmp_path / "link"
+    link.symlink_to(wanted)
+    assert str(open_to_others) in _refused(link), "nor is one that a link leads to"
+
+
+def test_a_sticky_folder_above_is_trusted_and_one_itself_is_not(tmp_path: Path) -> None:
+    above = tmp_path / "above"
+    above.mkdir()
+    above.chmod(0o1777)
+    assert _refused(above / "unknot") == ""
+    assert "others can write" in _refused(above)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
+def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path) -> None:
+    wanted = tmp_path / "above" / "unknot"
+    wanted.mkdir(parents=True)
+    os.chown(wanted.parent, 12345, 12345)
+    assert f"because {wanted.parent} belongs to another user" in _refused(wanted)
+
+
+def test_a_folder_that_is_not_safe_is_replaced_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache, scratch = tmp_path / "cache", tmp_path / "scratch"
+    for place in (cache, scratch):
+        place.mkdir()
+    cache.chmod(0o777)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    choose = folder.__wrapped__
+    private = choose()
+    assert private == scratch / f"unknot-kernels-{os.getuid()}"
+    assert f"because others can write to {cache} (chmod go-w {cache})" in capsys.readouterr().err
+    private.chmod(0o777)
+    other = choose()
+    assert other not in (private, cache / "unknot")
+    assert other.stat().st_mode & 0o777 == 0o700
+
+
+FIRST = """
+import importlib, threading, time
+from numba.core import cpu
+made = cpu.CPUContext.__init__
+
+def slowly(self, *arguments):
+    time.sleep(0.3)
+    made(self, *arguments)
+
+cpu.CPUContext.__init__ = slowly
+names = ["unknot.verify.waiting_kernel", "unknot.routing.relation_kernel"]
+threads = [threading.Thread(target=importlib.import_module, args=(name,), daemon=True) for name in names]
+for thread in threads:
+    thread.start()
+    time.sleep(0.1)
+for thread in threads:
+    thread.join(timeout=60)
+print([thread.is_alive() for thread in threads])
+"""
+"""Two threads that need Numba for the first time: one compiles, the other makes a function that is compiled later."""
+
+
+def test_two_threads_that_begin_with_kernels_do_not_wait_for_each_other() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
+    assert done.stdout == "[False, False]\n"

@@ -1,0 +1,182 @@
+"""Kernels in plain Python: as the compiled ones, and without Numba where a question is small."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections import Counter
+from contextvars import copy_context
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.drawing import draw_until
+from tests.verify.test_table import ANY, broken, same
+from unknot._base.errors import RelationError
+from unknot._base.numba import lazy_kernel
+from unknot._base.numba.lazy_kernel import Kernel, helper, is_small, kernel, plainly, runs_plainly
+from unknot.certificates import evidence_holds, verdict_checker
+from unknot.network import distances_from, metrics
+from unknot.network.families import mesh
+from unknot.routing import Relation, dimension_order
+from unknot.routing.grid_kernel import towards
+from unknot.verify import check, delivery, states
+from unknot.verify.delivery import deliver
+from unknot.verify.testing import networks
+
+
+def everything_plain(patch: pytest.MonkeyPatch) -> None:
+    for module in (states, delivery, verdict_checker, metrics):
+        patch.setattr(module, "is_small", lambda states: True)
+    patch.setattr(verdict_checker, "PLAIN", 10**9)
+
+
+def test_plain_kernels_answer_as_the_compiled_ones() -> None:
+    seen: Counter[Any] = Counter()
+
+    @settings(max_examples=15)
+    @given(ANY, st.integers(1, 2), st.integers(0, 2))
+    def compare(relation: Relation, threads: int, change: int) -> None:
+        verdict, delivered = check(relation), deliver(relation)
+        if verdict.certificate is not None and verdict.certificate.rank.size:
+            rank = verdict.certificate.rank
+            rank = (rank, rank[::-1].copy(), -rank)[change]
+            verdict = replace(verdict, certificate=replace(verdict.certificate, rank=rank))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(verdict_checker, "PLAIN", -1)
+            holds = evidence_holds(relation, verdict)
+        with pytest.MonkeyPatch.context() as patch:
+            everything_plain(patch)
+            fresh = replace(relation)
+            if not change:
+                same(verdict, check(fresh, threads=threads))
+            assert deliver(fresh, threads=threads) == delivered
+            assert evidence_holds(fresh, verdict) == holds
+            assert "compiled" not in fresh.__dict__
+        seen[verdict.deadlock_free, holds] += 1
+
+    draw_until(lambda: min(seen[True, True], seen[False, True]) > 5 and seen[True, False] > 0, compare)
+
+
+@settings(max_examples=25)
+@given(networks(strongly_connected=None), st.booleans())
+def test_plain_distances_are_the_compiled_ones(network: Any, back: bool) -> None:
+    compiled = distances_from(network, 0, reverse=back)
+    with pytest.MonkeyPatch.context() as patch:
+        everything_plain(patch)
+        np.testing.assert_array_equal(distances_from(network, 0, reverse=back), compiled)
+
+
+@pytest.mark.parametrize("kind", ["raises", "none", "elsewhere", "ejects", "many"])
+def test_a_broken_rule_is_named_as_by_compiled_kernels(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def said() -> list[str]:
+        found = []
+        for question in (check, deliver):
+            with pytest.raises(RelationError, match=r"broken at .* for t3: ") as error:
+                question(Relation(mesh(3, 2), 1, broken(kind), name="broken"))
+            found.append(str(error.value))
+        return found
+
+    compiled = said()
+    everything_plain(monkeypatch)
+    assert said() == compiled
+
+
+WITHOUT_NUMBA = """
+import sys
+sys.argv = ["unknot", "check", "mesh(8, 8)", "--routing", "dimension_order"]
+from unknot.cli.program import main
+try:
+    main()
+except SystemExit as end:
+    print(end.code, "numba" in sys.modules)
+"""
+
+
+def test_a_check_of_a_small_network_does_without_numba() -> None:
+    ran = subprocess.run([sys.executable, "-c", WITHOUT_NUMBA], capture_output=True, text=True, check=True)
+    assert "the separate checker accepts it" in ran.stdout
+    assert ran.stdout.splitlines()[-1] == "0 False"
+    assert not ran.stderr
+
+
+def test_numba_is_worth_its_import_after_some_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_small(1), "Numba is there already"
+    monkeypatch.setattr(lazy_kernel, "_visited", 0)
+    monkeypatch.delitem(sys.modules, "numba")
+    half = lazy_kernel.STATES // 2
+    assert not is_small(2 * half + 1)
+    assert [is_small(half), is_small(half), is_small(1)] == [True, True, False]
+
+
+def test_where_kernels_run_plainly() -> None:
+    seen: list[bool] = []
+
+    def look() -> None:
+        seen.append(runs_plainly())
+
+    with plainly():
+        look()
+        for run in (look, copy_context().run):
+            thread = threading.Thread(target=run, args=() if run is look else (look,))
+            thread.start()
+            thread.join()
+        with plainly(False):
+            look()
+    look()
+    assert seen == [True, False, True, False, False]
+
+
+def test_a_kernel_is_called_by_rules_and_by_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(towards, Kernel)
+    assert towards(0, 3, 4, True, 3) == 2, "in plain Python, since rules call it there"
+    assert towards.compiled(0, 3, 4, True, 3) == 2
+    assert towards.compiled is towards.compiled
+    relation = dimension_order(mesh(3, 2))
+    out = np.zeros(relation.max_candidates, dtype=np.int64)
+    state = relation.num_vcs, 5
+    assert relation.compiled.function.ctypes(*state, out.ctypes.data) == 1
+    assert int(out[0]) == relation.candidates(*state)[0].vc
+
+    def one(t: Any) -> Any:
+        raise AssertionError("its signature is not wanted in plain Python")
+
+    with plainly():
+        assert kernel(one)(lambda a: a + 1)(1) == 2
+    assert helper(one)(lambda a: a + 1)(1) == 2
+
+
+SEARCHES = """
+import sys
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from unknot._base.numba.lazy_kernel import Kernel
+from unknot.lanes import changing_lanes, lanes
+
+flows = np.random.default_rng(1).integers(0, 5, (8, 8))
+for paths in ("free", "table"):
+    for weights in (None, flows, flows / 7):
+        lanes("ring(8)", paths, flows=weights, first="load", time_limit=5)
+changing_lanes("ring(8)", "table", changes="ports", time_limit=5)
+found = 0
+for room in [module for name, module in sys.modules.items() if name.startswith("unknot.")]:
+    for name, value in vars(room).items():
+        made = value.__dict__.get("_compiled") if isinstance(value, Kernel) else value
+        if isinstance(made, Dispatcher) and made.py_func.__module__ == room.__name__:
+            found += 1
+            if len(made.signatures) > 1:
+                print(room.__name__, name, made.signatures)
+print(found > 20)
+"""
+"""A process of its own: tests of single kernels call some with other types."""
+
+
+def test_every_kernel_has_one_signature() -> None:
+    """One without a signature of its own is compiled again for every type that reaches it."""
+    done = subprocess.run([sys.executable, "-c", SEARCHES], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr

@@ -1,0 +1,46 @@
+"""Time limits count what a design takes, and not what compiling takes."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from numba.core.compiler_lock import global_compiler_lock
+
+import unknot._base.numba.types_kernel  # noqa: F401 (Numba reports to the clock from here on)
+from unknot._base.background import NoAnswerError, clock, within
+
+
+def test_the_clock_stands_still_while_numba_compiles():
+    before, began = clock(), time.monotonic()
+    with global_compiler_lock:
+        time.sleep(1.0)
+        held = clock()
+    assert held - before < 0.5
+    time.sleep(0.2)
+    assert clock() - held >= 0.2
+    assert time.monotonic() - began - (clock() - before) >= 0.9
+
+
+def test_work_that_compiles_may_take_longer_than_its_limit():
+    def work() -> str:
+        with global_compiler_lock:
+            time.sleep(0.5)
+        return "done"
+
+    assert within(0.1, work) == "done"
+
+
+def test_work_that_does_not_end_is_given_up():
+    forever = threading.Event()
+    began = time.monotonic()
+    with pytest.raises(NoAnswerError):
+        within(0.1, forever.wait)
+    assert time.monotonic() - began >= 0.1
+    forever.set()
+
+
+def test_an_error_of_the_work_is_raised_here():
+    with pytest.raises(ZeroDivisionError):
+        within(1, lambda: 1 / 0)

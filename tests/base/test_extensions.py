@@ -1,0 +1,176 @@
+"""What packages of others bring is used like what Unknot has, and cannot break it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+import zipfile
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from unknot._base import extensions
+from unknot._base.errors import ExtensionError
+from unknot._base.extensions import Catalogue
+
+EXAMPLE = Path(__file__).parent / "extension"
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which pip has installed the example, without network."""
+    folder = tmp_path_factory.mktemp("extension")
+    wheel, info = folder / "unknot_wheel-1.0-py3-none-any.whl", "unknot_wheel-1.0.dist-info"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path in sorted((EXAMPLE / "unknot_wheel").glob("*.py")):
+            archive.write(path, f"unknot_wheel/{path.name}")
+        archive.write(EXAMPLE / "entry_points.txt", f"{info}/entry_points.txt")
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: unknot-wheel\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-index",
+        "--no-deps",
+    ]
+    subprocess.run([*pip, "--target", str(folder / "site"), str(wheel)], check=True, timeout=300)
+    return folder / "site"
+
+
+@pytest.fixture
+def run(installed: Path, tmp_path: Path) -> Run:
+    def unknot(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join(filter(None, [str(installed), os.environ.get("PYTHONPATH", "")]))
+        done = subprocess.run(
+            [sys.executable, "-m", "unknot", *words],
+            env={**os.environ, "PYTHONPATH": path, "COLUMNS": "100"},
+            cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return unknot
+
+
+def test_topology_and_routing(run: Run) -> None:
+    found = json.loads(run("check", "wheel(5)", "--routing", "by_hub", "--json").stdout)
+    assert (found["network"]["name"], found["routing"], found["deadlock_free"]) == ("wheel(5)", "by_hub", True)
+    assert "by_hub wants a wheel" in run("check", "ring(5)", "--routing", "by_hub", code=2).stderr
+    assert "did you mean by_hub" in run("check", "wheel(5)", "--routing", "by_hubs", code=2).stderr
+
+
+def test_format(run: Run, tmp_path: Path) -> None:
+    run("convert", "wheel(4)", "wheel.pairs")
+    (tmp_path / "wheel.txt").write_bytes((tmp_path / "wheel.pairs").read_bytes())
+    for name in ("wheel.pairs", "wheel.txt", "pairs:wheel.txt"):
+        assert json.loads(run("show", name, "--json").stdout)["channels"] == 16, name
+
+
+def test_pattern(run: Run) -> None:
+    words = ("simulate", "wheel(5)", "--routing", "by_hub", "--load", "0.1", "--traffic", "next_door")
+    found = json.loads(run(*words, "--warmup", "50", "--measure", "200", "--json").stdout)
+    assert found["traffic"] == "next_door"
+
+
+def test_command_and_its_form(run: Run) -> None:
+    assert run("degrees", "wheel(5)", "--least", "4").stdout == "degree 5: 1\n"
+    assert json.loads(run("--max-memory", "2G", "degrees", "wheel(5)", "--json").stdout) == {
+        "network": "wheel(5)",
+        "routers": {"3": 5, "5": 1},
+    }
+    assert "Count the routers of each degree." in run("degrees", "--help").stdout
+
+
+def test_help_lists_commands_by_package(run: Run) -> None:
+    done = run("--help")
+    own, papers = done.stdout.index("Wheels: an example of a package"), done.stdout.index("Published papers:")
+    assert "degrees  Count the routers" in done.stdout[own:]
+    assert "permute" in done.stdout[papers:]
+    assert "unknot-wheel: entry point useless = unknot_wheel.forgotten:command" in done.stderr
+
+
+def test_the_core_wins_and_says_so(run: Run) -> None:
+    assert json.loads(run("show", "mesh(2, 2)", "--json").stdout)["routers"] == 4
+    complaint = run("show", "wheel(5)").stderr
+    assert (
+        "unknot-wheel: entry point mesh = unknot_wheel.parts:wheel of unknot.network.families is not used"
+        in complaint
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [("check", "wheel(5)", "--routing", "broken"), ("useless",)], ids=["routing", "command"]
+)
+def test_a_broken_one_is_named_when_it_is_used(run: Run, words: tuple[str, ...]) -> None:
+    complaint = run(*words, code=2).stderr
+    assert f"extension unknot-wheel: entry point {words[-1]} = unknot_wheel.forgotten:" in complaint
+    assert "No module named 'unknot_wheel.forgotten'" in complaint
+
+
+def test_nothing_is_read_for_what_the_core_has() -> None:
+    words = ["check", "mesh(3, 3)", "--routing", "dimension_order"]
+    program = (
+        "import sys, unknot.cli.program\n"
+        f"sys.argv[1:] = {words}\n"
+        "try:\n    unknot.cli.program.main()\n"
+        "finally:\n"
+        "    from unknot import extensions\n"
+        "    read = extensions._installed.cache_info().currsize\n"
+        "    print('read:', read, 'papers:', 'unknot_papers' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.splitlines()[-1] == "read: 0 papers: False"
+
+
+def points(monkeypatch: pytest.MonkeyPatch, **values: tuple[str, ...]) -> None:
+    every = {name: [EntryPoint(name, v, "unknot.routings") for v in listed] for name, listed in values.items()}
+    monkeypatch.setattr(extensions, "_installed", lambda kind: every)
+
+
+def test_clashes_and_things_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    points(monkeypatch, twice=("math:sin", "math:cos"), number=("math:pi",), sine=("math:sin",), own=("math:tan",))
+    parts: Catalogue[Callable[..., object]] = Catalogue("routings", {"own": len})
+    with pytest.warns(UserWarning, match="own = math:tan of unknot.routings is not used: Unknot itself"):
+        assert list(parts) == ["own", "twice", "number", "sine"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert parts["own"] is len
+        assert parts["sine"](0.0) == 0.0
+        with pytest.raises(ExtensionError, match=r"math:cos of unknot.routings has the same name: uninstall one"):
+            parts["twice"]
+        with pytest.raises(ExtensionError, match=r"leads to 3\.14.*cannot be one of the routings"):
+            parts["number"]
+        with pytest.raises(KeyError):
+            parts["nothing"]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert [name for name, _ in parts.usable()] == ["own", "sine"]
+    assert sum("is of no use" in str(one.message) for one in told) == 2
+
+
+def test_a_fault_of_an_extension_is_not_that_of_unknot(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Package:
+        name = "unknot-wheel"
+
+    point = EntryPoint("by_hub", "unknot_wheel.parts:by_hub", "unknot.routings")
+    vars(point).update(dist=Package)
+    monkeypatch.setattr(extensions, "_installed", lambda kind: {"by_hub": [point]})
+    for module, author in (
+        ("unknot_wheel.parts", "the extension unknot-wheel: entry"),
+        ("unknot.cli.program", "Unknot"),
+    ):
+        with pytest.raises(ZeroDivisionError) as raised:
+            exec("1 / 0", {"__name__": module})
+        assert extensions.author_of(raised.value).startswith(author)

@@ -1,0 +1,107 @@
+"""`unknot design` and `unknot check --all-sizes`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from unknot import check
+from unknot.cli.answers.design import read_evidence
+from unknot.cli.program import app
+from unknot.design import Rejected, accept, design
+from unknot.network.families import mesh
+
+
+def says(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
+    file, picture = tmp_path / "mine.py", tmp_path / "mine.svg"
+    result = says("design", "mesh(2)", "--switching", "wormhole", "--export", str(file), "--out", str(picture))
+    assert result.exit_code == 0, result.output
+    assert "6 VCs per router are enough" in result.stdout
+    assert "Fewer are" in result.stdout
+    assert result.stdout.count("accepts it") == 4
+    assert "left: x+ y+" in picture.read_text()
+    spec = importlib.util.spec_from_file_location("mine", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    relation = module.designed(mesh(4, 3))
+    found = design("mesh(2)", "wormhole").found
+    assert found is not None
+    assert found.rule is not None
+    same = found.rule.on(mesh(4, 3))
+    for address in range(relation.num_addresses):
+        todo = (relation.num_vcs + relation.sources(address)).tolist()
+        for at in todo:
+            shown = {c.vc for c in relation.candidates(at, address)}
+            assert shown == {c.vc for c in same.candidates(at, address)}
+            todo += [vc for vc in shown if vc is not None and vc not in todo]
+    assert check(relation).deadlock_free
+
+
+def test_impossible_is_exit_code_1_and_says_why() -> None:
+    result = says("design", "mesh(2)", "--vcs", "1/1 1/1")
+    assert result.exit_code == 1
+    assert "No rule with 4 VCs per router" in result.stdout
+    assert "deadlocks leave no rule" in result.stdout
+    found = json.loads(says("design", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
+    assert found["judged"][0]["outcome"] == "impossible"
+    assert found["judged"][0]["holds"] is True
+
+
+@pytest.mark.parametrize(
+    "words", [("--vcs", "1/1 1/2"), ("--switching", "wormhole-nonatomic", "--by", "paths", "--vcs", "1/2 1/2")]
+)
+def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None:
+    given = ("--switching", "wormhole", *words) if "--switching" not in words else words
+    found = json.loads(says("design", "mesh(2)", *given, "--json").stdout)
+    (evidence,) = found["judged"][0]["evidence"]
+    accept(read_evidence(evidence))
+    evidence["steps"] = []
+    evidence["deadlocks"], evidence["walks"] = evidence["deadlocks"][1:], evidence["walks"][1:]
+    with pytest.raises(Rejected):
+        accept(read_evidence(evidence))
+
+
+def test_partial_adaptivity_and_symmetry() -> None:
+    found = json.loads(says("design", "mesh(2)", "--switching", "wormhole", "--adaptive", "2", "--json").stdout)
+    assert found["vcs"] == 4
+    assert len(found["provided"]) >= 2
+    result = says("design", "mesh(2)", "--symmetry", "transposition", "--vcs", "1/1 1/2")
+    assert result.exit_code == 1
+    assert "symmetry" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("mesh(2, 2)",), ("torus(2)",), ("mesh(2)", "--vcs", "2 2"), ("mesh(2)", "--adaptive", "most")]
+)
+def test_what_makes_no_sense_is_exit_code_2(words: tuple[str, ...]) -> None:
+    assert says("design", *words).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("routing", "switching", "code", "words"),
+    [
+        ("lcfaa", "vct", 0, "escape"),
+        ("lcfaa", "wormhole", 1, "every larger one"),
+        ("odd_even", "wormhole", 3, "depends on the position"),
+    ],
+)
+def test_all_sizes(routing: str, switching: str, code: int, words: str) -> None:
+    result = says(
+        "check", "mesh(2)", "--all-sizes", "--routing", routing, "--switching", switching, "--time-limit", "8"
+    )
+    assert result.exit_code == code, result.output
+    assert words in " ".join(result.stdout.split())
+
+
+def test_all_sizes_wants_a_family() -> None:
+    assert says("check", "mesh(4, 4)", "--all-sizes", "--routing", "lcfaa").exit_code == 2

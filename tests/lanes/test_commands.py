@@ -1,0 +1,152 @@
+"""`unknot lanes`, `unknot export` and `unknot check --flows`, as a person uses them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.lanes.commands import run
+from unknot._base.errors import RelationError
+from unknot.lanes import lanes
+from unknot.network.families import mesh
+from unknot.report.export import entries, export
+from unknot.routing import Candidate, duato
+
+
+def test_lanes_as_text() -> None:
+    code, text = run("lanes", "torus(5, 5)")
+    assert code == 0
+    assert "2 lanes are enough for shortest paths between all 600 pairs of routers. Fewer are impossible." in text
+    assert "1 lane is impossible" in text
+    assert "the separate checker accepts it" in text
+    assert "(0,0)→(1,0) → (1,0)→(2,0)" in text
+    assert "no shortest paths at all can have less than 15" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "count"),
+    [
+        (["ring(5)"], "forced-cycle", 2),
+        (["ring(5)", "--paths", "table"], "forced-cycle", 2),
+        (["ring(5)", "--paths", "given", "--routing", "shortest_paths"], "route-cycle", 2),
+        (["mesh(2, 2)"], None, 1),
+    ],
+)
+def test_lanes_as_json(words: list[str], kind: str | None, count: int) -> None:
+    code, text = run("lanes", *words, "--json")
+    found = json.loads(text)
+    assert (code, found["lanes"], found["lower_bound"], found["fewest"]) == (0, count, count, True)
+    assert found["deadlock_free"]
+    assert found["delivered"]
+    assert (found["evidence"] or {}).get("kind") == kind
+    assert found["evidence_holds"] is (None if kind is None else True)
+
+
+def test_refutations_as_json() -> None:
+    from tests.lanes.test_exact import one_way_ring
+    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.lanes import RefutationForm
+
+    found = lanes(one_way_ring(5))
+    shown = answer(RefutationForm, found.evidence, of=found.relation)
+    assert (shown["kind"], shown["lanes"]) == ("refutation", 2)
+    assert shown["steps"][-1][0] == []
+    assert all(0 <= c < 5 for cycle in shown["cycles"] for c in cycle)
+
+
+def test_bad_lanes() -> None:
+    assert run("lanes", "ring(5)", "--paths", "given") == (
+        2,
+        "lanes: a routing is wanted for given paths, and for no others",
+    )
+    code, text = run("lanes", "mesh(3, 3)", "--routing", "duato", "--paths", "given")
+    assert code == 2
+    assert "duato" in text
+
+
+def test_the_cycle_that_rules_out_one_lane_is_drawn(tmp_path: Path) -> None:
+    out = tmp_path / "cycle.svg"
+    assert run("lanes", "ring(5)", "--out", str(out))[0] == 0
+    drawn = out.read_text(encoding="utf-8")
+    assert "One lane is impossible on ring(5): 5 turns in a cycle" in drawn
+    for number in range(5):
+        assert f"then {(number + 1) % 5 + 1}: all shortest paths from " in drawn
+    words = ["--paths", "given", "--routing", "shortest_paths"]
+    assert run("lanes", "ring(5)", *words, "--out", str(out))[0] == 0
+    assert "then 2: the route from t" in out.read_text(encoding="utf-8")
+    nothing = tmp_path / "none.svg"
+    assert (
+        "was not written: no cycle of turns rules out one lane"
+        in run("lanes", "mesh(2, 2)", "--out", str(nothing))[1]
+    )
+    assert not nothing.exists()
+    code, text = run("lanes", "ring(5)", "--lanes", "1", "--out", str(nothing))
+    assert code == 2
+    assert "tables are written to files that end in" in text
+
+
+def test_flows(tmp_path: Path) -> None:
+    file = tmp_path / "flows.csv"
+    file.write_text("source,target,bandwidth\nt0,t2,3 GB/s\nt2,t4,100\n")
+    code, text = run("lanes", "ring(5)", "--flows", str(file))
+    assert code == 0
+    assert "1 lane is enough for shortest paths between all 2 pairs of routers with flows." in text
+    assert "3000 in the units of the flows" in text
+    code, text = run("check", "ring(5)", "--routing", "shortest_paths", "--flows", str(file), "--json")
+    assert code == 0
+    assert json.loads(text)["pairs"] == 2
+    file.write_text("source,target\nt0,t7\n")
+    code, text = run("check", "ring(5)", "--routing", "shortest_paths", "--flows", str(file))
+    assert code == 2
+    assert "has no terminal called 't7'" in text
+    assert f"{file}:2:1" in text
+
+
+def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
+    relation = duato(mesh(3, 3))
+    export(relation, tmp_path / "t.json")
+    export(relation, tmp_path / "t.csv")
+    found = json.loads((tmp_path / "t.json").read_text())
+    vcs, network = relation.vcs, relation.network
+    names = {(network.channel_name(int(vcs.channel[v])), int(vcs.index[v])): v for v in range(vcs.total)}
+    places = {**names, **{(network.terminal_name(t), None): vcs.total + t for t in range(network.num_terminals)}}
+    states, rows = 0, set()
+    for router in found["routers"]:
+        for entry in router["entries"]:
+            at = places[entry.get("terminal", entry["input"]), entry.get("vc")]
+            assert network.router_name(int(vcs.router[at])) == router["router"]
+            read = [
+                Candidate(names.get((c["output"], c.get("vc"))), c.get("tier", 0), c.get("waits", True))
+                for c in entry["candidates"]
+            ]
+            assert read == relation.candidates(at, entry["address"])
+            states += 1
+            rows |= {(at, entry["address"], c.vc, c.tier, c.waits) for c in read}
+    assert states == sum(1 for _ in entries(relation))
+    with (tmp_path / "t.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert rows == {
+        (
+            places[line["input"], int(line["input_vc"]) if line["input_vc"] else None],
+            int(line["address"]),
+            names.get((line["output"], int(line["output_vc"]) if line["output_vc"] else None)),
+            int(line["tier"]),
+            line["waits"] == "1",
+        )
+        for line in lines
+    }
+    assert [a["destination"] for a in found["addresses"]] == [network.terminal_name(t) for t in relation.destination]
+    with pytest.raises(RelationError, match=r"end in \.json, \.csv"):
+        export(relation, tmp_path / "t.xml")
+
+
+def test_lanes_are_exported(tmp_path: Path) -> None:
+    out = tmp_path / "ring.json"
+    assert run("export", "ring(5)", "--routing", "lanes", "--out", str(out))[0] == 0
+    found = json.loads(out.read_text())
+    assert len(found["addresses"]) == 10
+    assert found["addresses"][0]["sources"]
+    assert all(len(e["candidates"]) == 1 for r in found["routers"] for e in r["entries"])

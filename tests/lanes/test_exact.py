@@ -1,0 +1,270 @@
+"""Refutations: the clauses, the solver, and the checker of what it says."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from itertools import product
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.lanes.test_lanes import networks
+from tests.reference import climbing
+from unknot._base.background import clock
+from unknot.certificates import Rejected, network_of, plain
+from unknot.lanes import Refutation, lanes
+from unknot.lanes import clauses as clauses_of_search
+from unknot.lanes.effort import Effort
+from unknot.lanes.evidence import accept
+from unknot.lanes.exact import Open, decide
+from unknot.lanes.hints import DisagreementError, steps_of
+from unknot.lanes.lane_refutation import refute
+from unknot.lanes.rooted import orders_of
+from unknot.lanes.ways import demand, ways
+from unknot.network import Network, from_networkx
+
+
+def one_way_ring(routers: int) -> Network:
+    return Network("one-way ring", routers, range(routers), [(i + 1) % routers for i in range(routers)])
+
+
+def effort() -> Effort:
+    return Effort(clock() + 60)
+
+
+@given(networks(), st.integers(1, 3))
+def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> None:
+    asked = demand(network)
+    answer = decide(asked, count, effort(), conflicts=10_000)
+    if isinstance(answer, Refutation):
+        assert accept(network, answer) == count
+        assert climbing.fewest_lanes(network, count) == count + 1
+    else:
+        assert not isinstance(answer, Open)
+        assert orders_of(ways(asked), answer)[1] == 0
+        assert climbing.unserved(network, answer) == 0
+
+
+@pytest.mark.parametrize("routers", [5, 6, 7])
+def test_a_one_way_ring_needs_half_as_many_lanes_as_routers(routers: int) -> None:
+    """A pair from s to the router before s passes all others, so some lane breaks the ring at one of the two."""
+    found = lanes(one_way_ring(routers))
+    assert found.count == found.lower_bound == -(-routers // 2)
+    assert isinstance(found.evidence, Refutation)
+    assert found.evidence_holds
+
+
+def refutation() -> tuple[Network, Refutation]:
+    network = one_way_ring(7)
+    answer = decide(demand(network), 3, effort(), conflicts=10_000)
+    assert isinstance(answer, Refutation)
+    return network, answer
+
+
+def test_corrupted_refutations_are_refused() -> None:
+    network, good = refutation()
+    assert accept(network, good) == 3
+    literals, hints = good.steps[-1]
+    for wrong in (
+        replace(good, lanes=4),
+        replace(good, lanes=0),
+        replace(good, lanes=10**9),
+        replace(good, cycles=()),
+        replace(good, cycles=((0, 1, 2), *good.cycles)),
+        replace(good, cycles=((0, 99), *good.cycles)),
+        replace(good, cycles=((), *good.cycles)),
+        replace(good, pairs=()),
+        replace(good, pairs=((0, 0), *good.pairs)),
+        replace(good, pairs=(*good.pairs, good.pairs[0])),
+        replace(good, changes="some"),
+        replace(good, steps=()),
+        replace(good, steps=good.steps[:-1]),
+        replace(good, steps=(((10**6,), ()), *good.steps)),
+        replace(good, steps=((literals, hints[:-1]),)),
+        replace(good, steps=((literals, (10**6,)),)),
+    ):
+        with pytest.raises(Rejected):
+            accept(network, wrong)
+
+
+def test_a_refutation_is_of_one_network_only() -> None:
+    _, good = refutation()
+    two_ways = from_networkx(nx.cycle_graph(7))
+    with pytest.raises(Rejected):
+        accept(two_ways, replace(good, cycles=()))
+
+
+def test_changed_steps_are_refused_or_harmless() -> None:
+    """Whatever is changed, what is still accepted is proved: it follows by the naive twin too."""
+    network, good = refutation()
+    random = np.random.default_rng(1)
+    refused = 0
+    graph = plain.Network(network_of(network))
+    clauses = plain.lane_clauses(graph, plain.sending_pairs(graph, None), 3, "none", good.proof).clauses
+    for _ in range(60):
+        steps = [(list(literals), list(hints)) for literals, hints in good.steps]
+        literals, hints = steps[int(random.integers(len(steps)))]
+        part = literals if literals and random.random() < 0.5 else hints
+        at = int(random.integers(len(part)))
+        if random.random() < 0.5:
+            part[at] = -part[at] if part is literals else int(random.integers(1, len(clauses)))
+        else:
+            del part[at]
+        wrong = replace(good, steps=tuple((tuple(x), tuple(h)) for x, h in steps))
+        try:
+            accept(network, wrong)
+        except Rejected:
+            refused += 1
+        else:
+            assert naive(clauses, [literals for literals, _ in wrong.steps]) == -1
+    assert refused > 10
+
+
+def test_what_was_a_fault_of_both_encoders_is_caught_by_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search whose clauses forget a continuation at each router proves too much; the checker's have a solution."""
+    outgoing = clauses_of_search.leaving
+
+    def forgetful(network: Network, router: int) -> list[int]:
+        return outgoing(network, router)[:-1]
+
+    monkeypatch.setattr(clauses_of_search, "leaving", forgetful)
+    with pytest.raises(DisagreementError):
+        decide(demand(from_networkx(nx.grid_2d_graph(3, 3))), 1, effort(), conflicts=10_000)
+
+
+@given(
+    networks(), st.integers(1, 2), st.sampled_from(["none", "shared", "rising", "any"]), st.sampled_from([0, 2, 1000])
+)
+def test_the_clauses_of_the_checker_agree_with_brute_force(
+    network: Network, count: int, changes: str, paths: int
+) -> None:
+    """Whether pairs have a variable for each of their shortest paths, or for the channels of these."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain, "MOST_PATHS", paths)
+        the_clauses_agree(network, count, changes)
+
+
+def the_clauses_agree(network: Network, count: int, changes: str) -> None:
+    if changes in plain.KEPT:
+        fewest = climbing.fewest_lanes(network, count, both_ways=changes == "shared")
+    else:
+        fewest = climbing.fewest_changing(network, count, changes)
+    if fewest <= count:
+        with pytest.raises(DisagreementError):
+            refute(network, None, count, effort(), changes=changes, conflicts=10_000)
+    else:
+        found = refute(network, None, count, effort(), changes=changes, conflicts=10_000)
+        assert found is not None
+        assert accept(network, found) == count
+
+
+def split(learnt: np.ndarray) -> list[tuple[int, ...]]:
+    found, now = [], []
+    for x in learnt.tolist():
+        if x:
+            now.append(x)
+        else:
+            found.append(tuple(now))
+            now = []
+    return found
+
+
+def conflict(clauses: list[tuple[int, ...]], true: set[int]) -> bool:
+    """Whether unit propagation violates a clause."""
+    while True:
+        before = len(true)
+        for clause in clauses:
+            if any(x in true for x in clause):
+                continue
+            left = {x for x in clause if -x not in true}
+            if not left:
+                return True
+            if len(left) == 1:
+                true |= left
+        if len(true) == before:
+            return False
+
+
+def naive(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> int:
+    """The first learnt clause that does not follow; −1 if all do, up to a contradiction; else how many there are."""
+    known = list(given)
+    for i, clause in enumerate(learnt):
+        if conflict(known, set()):
+            return -1
+        if not any(-x in clause for x in clause) and not conflict(known, {-x for x in clause}):
+            return len(given) + i
+        known.append(clause)
+    return -1 if conflict(known, set()) else len(known)
+
+
+LITERAL = st.integers(1, 5).flatmap(lambda v: st.sampled_from([v, -v]))
+CLAUSES = st.lists(st.lists(LITERAL, max_size=3).map(tuple), max_size=14)
+
+
+@given(CLAUSES, CLAUSES)
+@example([(-1, -1), (1,)], [])
+def test_hints_are_found_where_clauses_follow(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> None:
+    follows = naive(given, learnt) == -1
+    try:
+        steps = steps_of(given, np.array([x for clause in learnt for x in (*clause, 0)], dtype=np.int32), 5)
+    except Rejected:
+        assert not follows
+    else:
+        assert follows
+        plain.check_refutation(given, 5, [[list(part) for part in step] for step in steps])
+        for values in product((False, True), repeat=5):
+            assert not all(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in given)
+
+
+def test_a_large_question_is_left_open() -> None:
+    network = from_networkx(nx.random_regular_graph(4, 40, seed=1))
+    assert isinstance(decide(demand(network), 2, effort(), conflicts=10), Open)
+    large = from_networkx(nx.random_regular_graph(4, 200, seed=1))
+    answer = decide(demand(large), 2, effort(), conflicts=10)
+    assert isinstance(answer, Open)
+    assert answer.conflicts == 0
+
+
+BUSY = """
+import signal
+from itertools import combinations
+from pysat.solvers import Solver
+from unknot._base.background import clock
+from unknot.certificates import Rejected, network_of, plain
+from unknot.lanes.exact import _solve
+from unknot.lanes.effort import Effort
+signal.signal(signal.SIGINT, signal.default_int_handler)
+pigeons, holes = range(14), range(13)
+at = {(p, h): 1 + p * len(holes) + h for p in pigeons for h in holes}
+clauses = [[at[p, h] for h in holes] for p in pigeons]
+clauses += [[-at[p, h], -at[q, h]] for h in holes for p, q in combinations(pigeons, 2)]
+with Solver(name="glucose4", bootstrap_with=clauses) as solver:
+    print("begins", flush=True)
+    try:
+        _solve(solver, Effort(clock() + 60), 10**9)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+"""More pigeons than holes: the solver has work for hours."""
+
+
+def test_ctrl_c_ends_the_solver_at_work() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begins\n"
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert out == "interrupted\n", err

@@ -1,0 +1,92 @@
+"""`unknot lanes` with prescribed lanes, more lanes for less load, files, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.lanes.commands import run
+from unknot._base.errors import RelationError
+from unknot.lanes import lanes
+from unknot.verify import check, deliver
+
+
+def test_prescribed_lanes(tmp_path: Path) -> None:
+    out = tmp_path / "routes.json"
+    code, text = run("lanes", "ring(6)", "--lanes", "1", "--time-limit", "20", "--out", str(out))
+    assert code == 0
+    assert "In 1 lane 2 of 30 routes are longer than shortest paths." in text
+    assert "1.933; of shortest paths 1.8" in text
+    assert json.loads(out.read_text())["vcs"] == [1] * 12
+    code, text = run("lanes", "ring(6)", "--lanes", "2", "--json")
+    found = json.loads(text)
+    assert (code, found["longer_pairs"], found["mean_hops"], found["minimal"]) == (0, 0, 1.8, True)
+    code, text = run("lanes", "ring(6)", "--lanes", "2", "--paths", "table")
+    assert code == 2
+    assert "with --lanes paths are free" in text
+    code, text = run("lanes", "ring(6)", "--lanes", "2", "--out", "routes.png")
+    assert code == 2
+    assert "routes.png: tables are written to files that end in" in text
+
+
+def test_more_lanes_for_less_load() -> None:
+    few, low = (lanes("mesh(3, 3)", most=3, first=first, tries=2) for first in ("lanes", "load"))
+    assert few.front == low.front
+    assert [count for count, _ in few.front] == [1, 2, 3]
+    assert (few.count, few.highest_load) == few.front[0]
+    assert low.highest_load == min(load for _, load in low.front)
+    for found in (few, low):
+        assert check(found.relation, "wormhole").deadlock_free
+        assert deliver(found.relation).minimal
+        assert found.relation.vcs.widest == found.count
+    code, text = run("lanes", "mesh(3, 3)", "--most", "3", "--first", "load")
+    assert code == 0
+    assert "1 lanes: highest load" in text
+    assert "3 lanes: highest load" in text
+    with pytest.raises(RelationError, match="unknown first 'laod'"):
+        lanes("mesh(3, 3)", first="laod")
+
+
+SPEAKING = """
+import contextlib, signal, sys
+import unknot.cli.commands.activity as activity
+from unknot.cli.program import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def status(what):
+    yield lambda stage, done, total: print(stage, file=sys.stderr, flush=True)
+
+
+activity.status = status
+sys.argv = ["unknot", "lanes", "torus(12, 12)", "--paths", "table", "--time-limit", "500", "--json"]
+main()
+"""
+
+
+def test_ctrl_c_keeps_the_best_so_far() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SPEAKING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stderr is not None
+            next(line for line in process.stderr if line.endswith("lanes will do\n"))
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=300)
+        finally:
+            process.kill()
+    found = json.loads(out)
+    assert found["complete"] is False
+    assert found["lanes"] >= 2
+    # the proof has half a second, which is enough unless the machine is busy
+    assert process.returncode == (0 if found["deadlock_free"] and found["delivered"] else 3)
+    assert found["deadlock_free"] in (True, None)
+    assert found["delivered"] in (True, None)
+    assert found["history"][-1]["lanes"] == found["lanes"]

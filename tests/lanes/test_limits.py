@@ -1,0 +1,76 @@
+"""Time limits of the search for lanes, and Ctrl-C after it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from unknot._base.background import clock
+from unknot.lanes import ChangingLanes, Lanes, changing_lanes, lanes
+from unknot.lanes.effort import Effort
+from unknot.verify import check
+
+LIMIT, SLACK = 0.5, 3.0
+"""Seconds for a search, and of the processor for what comes before, between two looks at the clock, and after.
+
+In this time, no phase on a torus of 256 routers comes to its end by itself.
+"""
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda: lanes("torus(16, 16)", time_limit=LIMIT),
+        lambda: changing_lanes("torus(16, 16)", "table", changes="ports", time_limit=LIMIT),
+    ],
+    ids=["kept, free", "ports, table"],
+)
+def test_a_search_ends_in_time(search: Callable[[], Lanes | ChangingLanes]) -> None:
+    lanes("ring(5)")
+    changing_lanes("ring(5)", "table", changes="ports")
+    began = time.process_time()
+    found = search()
+    assert time.process_time() - began < LIMIT + SLACK
+    assert not found.complete
+    assert check(found.relation).deadlock_free
+
+
+@pytest.mark.parametrize("change", [None, "rising"])
+def test_ctrl_c_while_routes_are_chosen(change: str | None) -> None:
+    said = []
+
+    def interrupt(stage: str, done: int, total: int) -> None:
+        said.append(stage)
+        if said.count("choosing routes of low load") == 1:
+            said.append("choosing routes of low load")
+            raise KeyboardInterrupt
+
+    if change is None:
+        found: Lanes | ChangingLanes = lanes("torus(5, 5)", progress=interrupt)
+    else:
+        found = changing_lanes("torus(5, 5)", changes=change, progress=interrupt)
+    assert (found.count, found.complete) == (2, False)
+    assert check(found.relation).deadlock_free
+
+
+def test_an_annealing_cools_in_its_time() -> None:
+    effort = Effort(clock() + 0.4)
+    temperatures = []
+    for moves, hot, cold in effort.cooled(1 << 40, (8.0, 1.0), share=0.5):
+        assert moves > 0
+        assert hot >= cold
+        temperatures.append(hot)
+        time.sleep(0.01)
+    assert effort.hurried
+    assert not effort.over
+    assert temperatures[0] == 8.0
+    assert 1.0 <= temperatures[-1] < 2.0
+    assert np.all(np.diff(temperatures) <= 0)
+    calm = Effort(clock() + 100)
+    steps = list(calm.cooled(40_000, (8.0, 1.0)))
+    assert sum(moves for moves, _, _ in steps) == 40_000
+    assert (steps[0][1], steps[-1][2]) == (8.0, 1.0)
+    assert calm.complete

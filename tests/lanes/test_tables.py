@@ -1,0 +1,134 @@
+"""Lanes for tables: free ones, and given routes."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lanes.test_lanes import networks
+from unknot._base.errors import RelationError
+from unknot.certificates import Rejected
+from unknot.lanes import RouteCycle, accept_routes, lanes
+from unknot.lanes.load_kernel import served_column
+from unknot.lanes.loads import loads_of
+from unknot.lanes.orders_kernel import anneal, settle
+from unknot.lanes.rooted import orders_of
+from unknot.lanes.tables import Table, random_table, table_from, table_of, ways_of
+from unknot.lanes.ways import demand, unpacked, ways
+from unknot.network import Network
+from unknot.network.families import mesh, torus
+from unknot.routing import duato, shortest_paths
+from unknot.routing.named import routing
+from unknot.verify import check, deliver, loads
+
+
+def climbing(network: Network, step: np.ndarray, key: np.ndarray, source: int, row: int, home: int) -> list[int]:
+    """Lanes in which the route climbs, by following it."""
+    way, at = [], source
+    while at != home:
+        way.append(int(step[row, at]))
+        at = int(network.target[way[-1]])
+    return [k for k, lane in enumerate(key) if all(lane[a] < lane[b] for a, b in itertools.pairwise(way))]
+
+
+@given(networks(), st.integers(1, 3), st.integers(0, 1000))
+def test_tables_and_orders_are_searched_together(network: Network, count: int, seed: int) -> None:
+    asked = demand(network)
+    space = ways(asked)
+    taken = random_table(space, [seed])
+    orders, left = orders_of(space, np.random.default_rng(seed).random((count, network.num_channels)), taken)
+    state = np.array([seed], dtype=np.uint64)
+    left, _, _ = anneal(space, orders, state, 300, 3.0, 0.5, 0.8, 0.5, left)
+    homes = asked.distances.homes
+    step = table_from(space, orders.taken)
+    may = unpacked(space.nearer, homes.size)
+    naive = 0
+    for u, h in np.argwhere(asked.wanted).tolist():
+        assert may[step[h, u], h]
+        assert network.source[step[h, u]] == u
+        naive += not climbing(network, step, orders.key, u, h, int(homes[h]))
+    assert left == naive
+    kept = [array.copy() for array in orders]
+    assert settle(space, orders) == left
+    assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
+    top = np.zeros((count, network.num_routers))
+    order = np.argsort(asked.distances.table, axis=1, kind="stable")
+    for h in range(homes.size):
+        every = all(
+            climbing(network, step, orders.key, u, h, int(homes[h])) for u in np.flatnonzero(asked.wanted[:, h])
+        )
+        assert served_column(space, orders.key, step, asked.wanted, order[h], h, top) == every
+
+
+@settings(max_examples=5)
+@given(networks(), st.integers(0, 5))
+def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
+    found = lanes(network, "table", seed=seed)
+    verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
+    assert verdict.deadlock_free
+    assert verdict.certificate is not None
+    assert verdict.certificate.kind == "order"
+    assert delivery.delivered
+    assert delivery.minimal
+    assert found.count >= lanes(network, seed=seed).lower_bound
+    assert isinstance(found.routes, Table)
+    assert np.allclose(loads_of(found.routes), found.load)
+
+
+def test_the_torus_by_tables() -> None:
+    found = lanes("torus(8, 8)", "table")
+    assert (found.count, found.lower_bound) == (2, 2)
+    assert found.highest_load <= 80
+
+
+def test_given_routes_of_a_torus() -> None:
+    relation = routing(torus(6, 6), 'dimension_order(dateline="none")', 1)
+    assert check(relation, "wormhole").deadlock_free is False
+    found = lanes(relation.network, "given", routing=relation)
+    assert (found.count, found.lower_bound) == (2, 2)
+    assert isinstance(found.evidence, RouteCycle)
+    assert found.evidence_holds
+    assert check(found.relation, "wormhole").deadlock_free
+    was, now = loads(relation), loads(found.relation)
+    assert np.allclose(was.channel, now.channel)
+    for wrong in (
+        found.evidence.turns[1:],
+        (),
+        tuple(reversed(found.evidence.turns)),
+        (replace(found.evidence.turns[0], source=9, address=9), *found.evidence.turns[1:]),
+        (replace(found.evidence.turns[0], address=99), *found.evidence.turns[1:]),
+    ):
+        with pytest.raises(Rejected):
+            accept_routes(relation, RouteCycle(tuple(wrong)))
+
+
+def test_given_routes_that_need_one_lane() -> None:
+    found = lanes("mesh(3, 3)", "given", routing="dimension_order")
+    assert (found.count, found.lower_bound, found.evidence) == (1, 1, None)
+
+
+@given(st.integers(1, 100))
+@settings(max_examples=5)
+def test_given_routes_are_kept(seed: int) -> None:
+    relation = shortest_paths(torus(4, 4), choice="random", seed=seed)
+    table = table_of(relation)
+    assert table.minimal
+    space = ways_of(table)
+    found = lanes(relation.network, "given", routing=relation)
+    assert orders_of(space, found.key)[1] == 0
+    assert check(found.relation, "wormhole").deadlock_free
+    assert deliver(found.relation).delivered
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(RelationError, match=r"several ways to .*given paths are those of tables"):
+        table_of(duato(mesh(3, 3)))
+    with pytest.raises(RelationError, match="a routing is wanted for given paths"):
+        lanes("mesh(3, 3)", "given")
+    with pytest.raises(RelationError, match="a routing is wanted for given paths"):
+        lanes("mesh(3, 3)", routing="dimension_order")

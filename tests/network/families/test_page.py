@@ -1,0 +1,60 @@
+"""What docs/topologies.md shows is what comes out."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.cli.program import app
+from unknot.network import families as topologies
+from unknot.network import measure, tod
+from unknot.report import draw_network
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "topologies.md").read_text(encoding="utf-8")
+FIGURES = re.findall(r"^\| `(.+?)` \| ([\d.–| ]+) \|$", PAGE, re.M)
+
+
+@pytest.mark.parametrize(("call", "figures"), FIGURES, ids=[call for call, _ in FIGURES])
+def test_figures(call: str, figures: str) -> None:
+    found = measure(tod.network(call))
+    degree = (
+        f"{found.degree_min}–{found.degree_max}" if found.degree_min < found.degree_max else str(found.degree_min)
+    )
+    expected = [found.routers, found.channels, found.terminals, degree, found.diameter, f"{found.mean_distance:.3f}"]
+    assert figures.split(" | ") == [str(value) for value in expected]
+
+
+def test_every_family_of_the_page_is_measured() -> None:
+    measured = {call.split("(")[0] for call, _ in FIGURES}
+    listed = {
+        name for row in re.findall(r"^\| (`\w+\([^|]*) \|", PAGE, re.M) for name in re.findall(r"`(\w+)\(", row)
+    }
+    assert listed == measured
+
+
+def test_no_family_is_forgotten() -> None:
+    """Whatever stands in one file with a family of the page is on it too."""
+    functions = {name: getattr(topologies, name) for name in topologies.__all__}
+    files = {functions[call.split("(")[0]].__module__ for call, _ in FIGURES}
+    assert len(files) == 9
+    for name, function in functions.items():
+        assert function.__module__ not in files or f"`{name}(" in PAGE, name
+
+
+def test_the_console_is_as_shown() -> None:
+    ((words, shown),) = re.findall(r"```console\n\$ unknot (.*?)\n(.*?)```", PAGE, re.S)
+    result = CliRunner().invoke(app, shlex.split(words))
+    assert result.exit_code == 0
+    assert [line.rstrip() for line in result.output.splitlines()] == shown.splitlines()
+
+
+@pytest.mark.parametrize("call", ["fat_tree(3, 3)", "dragonfly(4)", "slim_fly(5)", "cube_connected_cycles(3)"])
+def test_drawings(call: str) -> None:
+    drawn = draw_network(tod.network(call))
+    kept = (DOCS / "images" / f"{call.split('(')[0]}.svg").read_text(encoding="utf-8")
+    assert re.findall(r"<title>.*?</title>", drawn) == re.findall(r"<title>.*?</title>", kept)

@@ -1,0 +1,63 @@
+"""Every snippet of docs/tod.md does what the page says."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.papers import script
+from unknot.network.tod import functions, network
+from unknot.network.tod.parse import DEEPEST, LONGEST
+from unknot.network.tod.plan import MAX_CHANNELS, MAX_DIMENSIONS, MAX_GRAPHS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/tod.md").read_text(encoding="utf-8")
+SNIPPETS = re.findall(r"```tod\n(.*?)```", PAGE, re.S)
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_snippets(snippet: str) -> None:
+    found = network(snippet)
+    ((text),) = re.findall(r"#= (.*)", snippet)
+    for number, word in re.findall(r"(\d+) (\w+)", text):
+        assert getattr(found, f"num_{word}") == int(number), word
+
+
+def test_python_on_the_page() -> None:
+    assert doctest.testfile(str(ROOT / "docs/tod.md"), module_relative=False, encoding="utf-8").failed == 0
+
+
+def test_every_function_is_on_the_page() -> None:
+    for name in functions.FUNCTIONS:
+        assert re.search(rf"\b{name}\b", PAGE), name
+
+
+def test_limits_on_the_page() -> None:
+    assert MAX_CHANNELS == 2**25
+    words = (
+        f"{LONGEST:,} characters, {DEEPEST} brackets inside one another, {MAX_DIMENSIONS} dimensions, {MAX_GRAPHS:,}"
+    )
+    assert words in PAGE.replace("\n", " ")
+
+
+def expected(claim: str) -> str:
+    """The answer to a claim of the paper, by what it begins with."""
+    if claim.startswith(("3.2: every router", "3.3: that union", "2.2.3: without directions")):
+        return "no"
+    return "open" if claim.startswith(("1: CCTcube", "1: SNT")) else "yes"
+
+
+def test_the_table_of_figures_is_what_the_examples_measure() -> None:
+    (table,) = re.findall(r"<!-- figures -->\n(.*?)\n<!-- end of figures -->", PAGE, re.S)
+    assert table == script("tod").figures()
+
+
+def test_the_claims_of_the_paper(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    module = script("tod")
+    monkeypatch.setattr("sys.argv", ["tod.py"])
+    module.main()
+    answers = {claim: word for word, claim in re.findall(r"^(yes|no|open) +(\S.*)$", capsys.readouterr().out, re.M)}
+    assert answers == {claim: expected(claim) for claim, _ in module.CLAIMS}

@@ -1,0 +1,129 @@
+"""Fewest removed candidates: against brute force, judged again, and evidence that is refused when corrupted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.drawing import draw_until
+from tests.reference import remedies
+from unknot._base.background import clock
+from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
+from unknot.certificates import Rejected, accept_verdict, network_of, plain, table_of
+from unknot.lanes.effort import Effort
+from unknot.network.families import mesh, ring, torus
+from unknot.repair.prune_bounds import SCALE, accept_removed, literals, plain_fact
+from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.routing import Relation, fully_adaptive
+from unknot.verify import check, deliver
+from unknot.verify.testing import networks, relations
+
+SMALL = relations(networks(max_routers=4, max_channels=8))
+MOST = 9
+"""Candidates of which all subsets are tried."""
+
+
+def effort(seconds: float = 60.0) -> Effort:
+    return Effort(clock() + seconds)
+
+
+def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
+    candidates = sum(c.vc is not None for found in remedies.entries(relation).values() for c in found)
+    assume(0 < candidates <= MOST)
+    found = pruned(relation, effort(), switching=switching)
+    least = remedies.fewest_removed(relation, switching)
+    if least is None:
+        assert isinstance(found, Unprunable)
+        assert found.evidence_holds
+        seen["impossible"] += 1
+        return
+    assert isinstance(found, Pruned)
+    assert (len(found.removed), found.candidates, found.complete) == (least, candidates, True)
+    assert found.lower_bound == least
+    assert found.evidence_holds is (None if least == 0 else True)
+    assert remedies.delivers(relation, frozenset(found.removed))
+    verdict = check(found.relation, switching)
+    assert verdict.deadlock_free
+    accept_verdict(found.relation, verdict)
+    seen["none" if least == 0 else "some"] += 1
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    for fact in found.evidence.facts if found.evidence else ():
+        assert plain.removal_clause(table, switching, False, plain_fact(fact)) == literals(relation, fact, switching)
+
+
+def test_brute_force_agrees() -> None:
+    seen: Counter[str] = Counter()
+    cases = given(SMALL, st.sampled_from(SWITCHINGS))(lambda r, s: compare(r, s, seen))
+    draw_until(lambda: seen["some"] > 1 and seen["none"] > 1, settings(max_examples=25)(cases))
+
+
+@pytest.mark.campaign
+def test_brute_force_agrees_on_thousands() -> None:
+    seen: Counter[str] = Counter()
+    cases = given(SMALL, st.sampled_from(SWITCHINGS))(lambda r, s: compare(r, s, seen))
+    settings(max_examples=3_000)(cases)()
+    print(dict(seen))
+
+
+def test_a_square_loses_two_candidates() -> None:
+    relation = fully_adaptive(mesh(2, 2), vcs=1)
+    found = pruned(relation, effort())
+    assert isinstance(found, Pruned)
+    assert (len(found.removed), found.lower_bound, found.fewest, found.evidence_holds) == (2, 2, True, True)
+    assert found.switching == DEFAULT_SWITCHING
+    assert check(found.relation).deadlock_free
+    delivery = deliver(found.relation)
+    assert delivery.delivered
+    assert delivery.minimal
+
+
+def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
+    found = pruned(fully_adaptive(ring(5), vcs=1), effort(), switching="wormhole")
+    assert isinstance(found, Unprunable)
+    assert found.evidence_holds
+    assert found.evidence is not None
+    fewer = replace(found, evidence=replace(found.evidence, facts=found.evidence.facts[1:]))
+    assert fewer.evidence_holds is False
+
+
+def test_the_best_so_far_is_kept() -> None:
+    found = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(2))
+    assert isinstance(found, Pruned)
+    assert found.verdict.deadlock_free
+    assert deliver(found.relation).delivered
+    assert found.lower_bound <= len(found.removed)
+
+
+def test_corrupted_bounds_are_refused() -> None:
+    relation = fully_adaptive(mesh(2, 2), vcs=1)
+    found = pruned(relation, effort(), switching="wormhole")
+    assert isinstance(found, Pruned)
+    good = found.evidence
+    assert good is not None
+    assert accept_removed(relation, good, "wormhole") == 2
+    message = good.facts[0].messages[0]  # type: ignore[union-attr]
+
+    def knot(**fields: object):  # type: ignore[no-untyped-def]
+        changed = replace(good.facts[0], messages=(replace(message, **fields), *good.facts[0].messages[1:]))  # type: ignore[union-attr]
+        return replace(good, facts=(changed, *good.facts[1:]))
+
+    for wrong in (
+        replace(good, multipliers=good.multipliers[1:]),
+        replace(good, multipliers=tuple(-w for w in good.multipliers)),
+        knot(held=()),
+        knot(held=message.held * 2),
+        knot(address=99),
+        knot(address=int(relation.network.eject[relation.network.target[message.held[-1]]])),
+        knot(lead=(7,)),
+    ):
+        with pytest.raises(Rejected):
+            accept_removed(relation, wrong, "wormhole")
+    assert accept_removed(relation, replace(good, multipliers=(0,) * len(good.facts)), "wormhole") == 0
+    assert accept_removed(relation, replace(good, multipliers=(9 * SCALE,) * len(good.facts)), "wormhole") <= 2
+    claimed = replace(good, claimed=3, steps=())
+    with pytest.raises(Rejected):
+        accept_removed(relation, claimed, "wormhole")

@@ -1,0 +1,107 @@
+"""Lanes after faults: what was whole stays, everything arrives, nothing deadlocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from tests.lanes.test_lanes import networks
+from unknot._base.errors import NetworkError, RelationError
+from unknot.certificates import accept_verdict
+from unknot.cli.program import app
+from unknot.lanes import lanes
+from unknot.network import Network
+from unknot.network.families import mesh, torus
+from unknot.repair import paths_of, relaned, repaired_faults
+from unknot.routing import Relation
+from unknot.verify import check, deliver
+from unknot.verify.fault_sweep import cut_of
+
+
+def named_paths(relation: Relation) -> dict[tuple[str, str], frozenset[tuple[str, ...]]]:
+    """Routes by the names of routers and channels' origins."""
+    network, found = relation.network, paths_of(relation)
+    assert found is not None
+    channels = np.arange(network.num_channels) if network.origin is None else network.origin.channels
+    return {
+        (network.router_name(s), network.router_name(t)): frozenset(
+            tuple(str(channels[c]) for c in way) for way in ways
+        )
+        for (s, t), ways in found.items()
+    }
+
+
+def compare(network: Network, dead: int, paths: str) -> None:
+    left = network.without(channels=[dead % network.num_channels])
+    assume(not cut_of(left))
+    found = lanes(network, paths, tries=1)
+    try:
+        after = relaned(found, left)
+    except RelationError:
+        return
+    verdict, delivery = check(after.relation), deliver(after.relation)
+    assert verdict.deadlock_free
+    accept_verdict(after.relation, verdict)
+    assert delivery.delivered
+    both_ways = all(left.between(b, a) for a, b in zip(left.source.tolist(), left.target.tolist(), strict=True))
+    assert found.count <= after.count
+    assert after.count <= found.count + 1 or not both_ways, "one lane more holds a tree"
+    before, now = named_paths(found.relation), named_paths(after.relation)
+    cut = {pair for pair, ways in before.items() if any(str(dead % network.num_channels) in way for way in ways)}
+    assert {pair for pair in before if before[pair] != now[pair]} == cut
+    assert len(cut) == after.changed
+    assert after.longer == 0 or delivery.minimal is False
+
+
+@settings(max_examples=12)
+@given(networks(), st.integers(0, 20), st.sampled_from(["free", "table"]))
+def test_what_is_whole_stays(network: Network, dead: int, paths: str) -> None:
+    compare(network, dead, paths)
+
+
+def test_every_link_of_a_torus() -> None:
+    found = lanes(torus(4, 4))
+    faults = repaired_faults(found)
+    assert len(faults) == 32
+    assert all(fault.safe and fault.connected and fault.pairs == 240 for fault in faults)
+    assert max(fault.lanes for fault in faults) <= found.count + 1
+    assert sum(fault.changed for fault in faults) == 512, "every hop of every route is on one link"
+    assert all(0 < fault.changed <= fault.entries for fault in faults)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_ring_loses_one_direction_of_a_link(seed: int) -> None:
+    """No tree of links both ways helps a pair whose only way is all around."""
+    found = lanes("ring(6)", "table", seed=seed)
+    for channel in range(4):
+        after = relaned(found, found.relation.network.without(channels=[channel]))
+        assert check(after.relation).deadlock_free
+        assert deliver(after.relation).delivered
+
+
+def test_routers_fail() -> None:
+    found = lanes(torus(3, 3))
+    faults = repaired_faults(found, "routers")
+    assert all(fault.safe and fault.pairs == 56 for fault in faults)
+    line = repaired_faults(lanes(mesh(4)))
+    assert not any(fault.connected for fault in line)
+
+
+def test_other_networks_are_refused() -> None:
+    found = lanes(torus(3, 3))
+    with pytest.raises(NetworkError, match="not what faults left"):
+        relaned(found, torus(3, 3))
+    with pytest.raises(NetworkError, match="not what faults left"):
+        relaned(found, torus(4, 4).without(channels=[0]))
+
+
+def test_the_command() -> None:
+    for routing in ("lanes", "shortest_paths"):
+        result = CliRunner().invoke(app, ["faults", "ring(5)", "--routing", routing, "--repair"])
+        text = " ".join(result.output.split())
+        assert result.exit_code == 0, text
+        assert "5 single links; 0 cut the network in two" in text
+        assert "6.0 in the mean, 6 at most" in text

@@ -1,0 +1,224 @@
+"""Few changed routes and entries, longer routes, escapes: against brute force, and judged again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.lanes.test_lanes import networks
+from tests.reference import remedies
+from unknot._base.background import clock
+from unknot._base.errors import RelationError
+from unknot.certificates import Rejected, accept_verdict, network_of, plain
+from unknot.certificates import table_of as plain_table
+from unknot.lanes import longer_lanes
+from unknot.lanes.detours import Wanted, detour_ways, unit_of
+from unknot.lanes.effort import Effort
+from unknot.lanes.orders_kernel import anneal, settle
+from unknot.lanes.rooted import orders_of
+from unknot.lanes.tables import free_table, random_table, table_of, tabled
+from unknot.lanes.ways import demand, ways
+from unknot.network import Network
+from unknot.network.families import ring, torus
+from unknot.repair import accept_changes, escaped
+from unknot.repair.change_bounds import SCALE
+from unknot.repair.rerouted import rerouted
+from unknot.routing import Relation, fully_adaptive, shortest_paths
+from unknot.routing.named import routing
+from unknot.verify import check, deliver
+
+
+def effort(seconds: float = 30.0) -> Effort:
+    return Effort(clock() + seconds)
+
+
+def random_routing(network: Network, seed: int) -> Relation:
+    """Shortest paths by a random table, in one lane."""
+    asked = demand(network)
+    table = free_table(asked, ways(asked), random_table(ways(asked), [seed]))
+    return tabled(table, np.zeros(table.wanted.shape, dtype=np.int64), 1)
+
+
+def compare(network: Network, seed: int, seen: Counter[str]) -> None:
+    assume(network.num_channels <= 7)
+    relation = random_routing(network, seed)
+    table = table_of(relation)
+    plainly = plain.Table(plain.Network(network_of(network)), plain_table(relation))
+    routes = {
+        (plainly.network.inject[source], address): tuple(plain.route(plainly, source, address))
+        for address, sources in enumerate(plainly.sources)
+        for source in sources
+        if source != plainly.destination[address]
+    }
+    routes = {ends: way for ends, way in routes.items() if way}
+    ends = {(s, int(network.eject[a])): way for (s, a), way in routes.items()}
+    least = remedies.fewest_changed(network, ends)
+    found = rerouted(relation, table, 1, effort())
+    if least is None:
+        assert found is None
+        seen["impossible"] += 1
+        return
+    assert found is not None
+    seen["fewest"] += found.changed == least
+    assert found.changed >= least >= found.lower_bound
+    assert found.evidence_holds in (True, None)
+    judged(found.relation)
+    entries = rerouted(relation, table, 1, effort(), kind="entries")
+    assert entries is not None
+    assert entries.changed >= entries.lower_bound
+    judged(entries.relation)
+    table_of(entries.relation)
+    seen["some" if least else "none"] += 1
+
+
+def judged(relation: Relation) -> None:
+    verdict, delivery = check(relation, "wormhole"), deliver(relation)
+    assert verdict.deadlock_free
+    assert delivery.delivered
+    accept_verdict(relation, verdict)
+
+
+def test_brute_force_agrees() -> None:
+    """On a few drawn networks; how often the fewest changes are found is for the campaign to say."""
+    cases = given(networks(), st.integers(0, 9))(lambda n, seed: compare(n, seed, Counter()))
+    settings(max_examples=15)(cases)()
+
+
+@pytest.mark.campaign
+def test_brute_force_agrees_on_thousands() -> None:
+    seen: Counter[str] = Counter()
+    cases = given(networks(), st.integers(0, 9))(lambda n, seed: compare(n, seed, seen))
+    settings(max_examples=2_000)(cases)()
+    print(dict(seen))
+
+
+def test_a_ring_changes_two_routes() -> None:
+    relation = shortest_paths(ring(5))
+    found = rerouted(relation, table_of(relation), 1, effort())
+    assert found is not None
+    assert (found.changed, found.lower_bound, found.fewest, found.evidence_holds) == (2, 2, True, True)
+    judged(found.relation)
+
+
+def test_a_torus_keeps_most_routes() -> None:
+    relation = routing(torus(5, 5), "shortest_paths", 1)
+    table = table_of(relation)
+    for kind, most in (("pairs", 110), ("entries", 130)):
+        found = rerouted(relation, table, 1, effort(), kind=kind)  # type: ignore[arg-type]
+        assert found is not None
+        assert 0 < found.lower_bound <= found.changed <= most
+        assert found.evidence_holds
+        judged(found.relation)
+
+
+def test_corrupted_bounds_are_refused() -> None:
+    relation = shortest_paths(ring(5))
+    found = rerouted(relation, table_of(relation), 1, effort())
+    assert found is not None
+    good = found.evidence
+    assert good is not None
+    cycle, weight = good.cycles[0]
+    turn, group, amount = good.paid[0]
+    for wrong in (
+        replace(good, kind="both"),
+        replace(good, cycles=((cycle[1:], weight), *good.cycles[1:])),
+        replace(good, cycles=((cycle, 3 * SCALE), *good.cycles[1:])),
+        replace(good, cycles=((cycle, -weight), *good.cycles[1:])),
+        replace(good, paid=good.paid[1:]),
+        replace(good, paid=((turn, group, 2 * SCALE), *good.paid[1:])),
+        replace(good, paid=((turn, ((0, 0), (1, 1)), amount), *good.paid[1:])),
+        replace(good, paid=(*good.paid, good.paid[0])),
+        replace(good, paid=((turn, ((0, 99),), amount), *good.paid[1:])),
+    ):
+        with pytest.raises(Rejected):
+            accept_changes(relation, wrong)  # type: ignore[arg-type]
+
+
+def naive_cost(asked: Wanted, key: np.ndarray, weights: np.ndarray) -> int:
+    """Detours of the shortest climbing paths, by dynamic programming over lanes."""
+    network, unit, cost = asked.network, unit_of(asked), 0
+    for u in range(network.num_routers):
+        for h, home in enumerate(asked.home.tolist()):
+            if not asked.wanted[u, h]:
+                continue
+            best = None
+            for lane in key:
+                todo = [(c, 1) for c in np.flatnonzero(network.source == u)]
+                while todo:
+                    c, length = todo.pop()
+                    if network.target[c] == home:
+                        best = length if best is None else min(best, length)
+                        continue
+                    todo += [
+                        (e, length + 1)
+                        for e in np.flatnonzero(network.source == network.target[c])
+                        if lane[e] > lane[c] and network.target[e] != network.source[c]
+                    ]
+            more = 10**6 if best is None else (best - int(asked.hops[u, h])) // unit
+            cost += int(sum(w for i, w in enumerate(weights[:-1]) if more > i)) + (weights[-1] if best is None else 0)
+    return cost
+
+
+@settings(max_examples=20)
+@given(networks(), st.integers(1, 2), st.integers(0, 1000))
+def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
+    given_ = demand(network)
+    hops = given_.distances.table.T.astype(np.int64)
+    asked = Wanted(network, given_.distances.homes, hops, given_.wanted, given_.rate)
+    weights = np.array([1, 2, 3, 10])
+    form, taken = detour_ways(asked, weights)
+    random = np.random.default_rng(seed)
+    orders, cost = orders_of(form, random.random((count, network.num_channels)), taken)
+    assert cost == naive_cost(asked, orders.key, weights)
+    cost, _, _ = anneal(form, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.0, cost)
+    assert cost == naive_cost(asked, orders.key, weights)
+    kept = [np.array(array) for array in orders]
+    assert settle(form, orders) == cost
+    assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "goal", "hops", "detour"),
+    [
+        ("ring(6)", 1, "mean", (54 + 4) / 30, 2),
+        ("ring(5)", 1, "longest", (30 + 2) / 20, 1),
+        ("torus(4, 4)", 1, "mean", 512 / 240, 0),
+        ("ring(5)", 2, "mean", 1.5, 0),
+    ],
+)
+def test_longer_lanes(text: str, count: int, goal: str, hops: float, detour: int) -> None:
+    found = longer_lanes(text, count, goal=goal, time_limit=20)
+    assert found.relation.vcs.widest == count
+    assert found.mean_hops == pytest.approx(hops)
+    assert found.longest_detour == detour
+    judged(found.relation)
+    assert deliver(found.relation).minimal is (detour == 0)
+
+
+def test_bad_longer_lanes() -> None:
+    with pytest.raises(RelationError, match="at least one lane is wanted, got 0"):
+        longer_lanes("ring(5)", 0)
+    with pytest.raises(RelationError, match="unknown goal 'mena'"):
+        longer_lanes("ring(5)", 1, goal="mena")
+    one_way = Network("one way", 4, range(4), [1, 2, 3, 0])
+    with pytest.raises(RelationError, match="no way was found to connect all pairs in 1 lane"):
+        longer_lanes(one_way, 1, time_limit=1)
+
+
+@pytest.mark.parametrize(("minimal", "added"), [(False, 8), (True, 20)])
+def test_escapes(minimal: bool, added: int) -> None:
+    relation = fully_adaptive(ring(5), vcs=1)
+    found = escaped(relation, minimal=minimal)
+    assert found.added == added
+    assert deliver(found.relation).minimal is minimal
+    for switching in ("wormhole", "vct", "saf"):
+        verdict = check(found.relation, switching)
+        assert verdict.deadlock_free
+        accept_verdict(found.relation, verdict)
+    with pytest.raises(RelationError, match="commit"):
+        escaped(replace(relation, commits=True))

@@ -1,0 +1,132 @@
+"""The command `unknot multicast`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import unknot.traffic.collectives
+from unknot.cli.program import app
+from unknot.network import Network
+from unknot.traffic.collectives import Schedule, Send
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["multicast", *words])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_a_broadcast_in_words_and_as_a_picture(tmp_path: Path) -> None:
+    picture = tmp_path / "broadcast.svg"
+    code, out, err = run("hypercube(3)", "--routing", "dimension_order", "--out", str(picture))
+    assert code == 0
+    assert "7 messages in 3 steps" in out
+    assert "of one step that may meet: none" in out
+    assert "0 messages held up" in out
+    assert err == f"wrote {picture}\n"
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_meetings_are_named() -> None:
+    code, out, _ = run("itm(24, seed=3)", "--routing", "fully_adaptive", "--order", "numbers")
+    assert code == 0
+    assert " on r" in out
+    assert " → t" in out
+
+
+@pytest.mark.parametrize("operation", ["multicast", "scatter", "gather", "reduce", "all_gather", "all_reduce"])
+def test_every_operation_as_json(operation: str) -> None:
+    words = (
+        "mesh(3, 3)",
+        "--routing",
+        "dimension_order",
+        "--operation",
+        operation,
+        "--members",
+        "1,5,7",
+        "--root",
+        "4",
+    )
+    code, out, _ = run(
+        *words, "--block", "4", "--overhead", "10", "--switching", "vct", "--buffer-depth", "16", "--json"
+    )
+    found = json.loads(out)
+    assert code == 0
+    assert {"operation", "root", "members", "steps", "sends", "meetings", "latency", "deadlock", "network"} < set(
+        found
+    )
+    assert found["operation"] == operation
+    assert sorted(found["members"]) == [1, 4, 5, 7]
+    assert found["steps"] == (4 if operation.startswith("all") else 2)
+    assert (found["block"], found["overhead"], found["switching"], found["deadlock"]) == (4, 10, "vct", None)
+    assert found["latency"] == max(send["arrived"] for send in found["sends"])
+    assert all(send["blocked"] >= 0 for send in found["sends"])
+    assert min(send["started"] for send in found["sends"]) >= 10
+
+
+def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    def round_a_ring(operation: str, network: Network, root: int, members: object, order: str) -> Schedule:
+        sends = tuple(Send(0, i, (i + 6) % 12, (i,), 1) for i in range(0, 12, 3))
+        return Schedule(operation, network, root, tuple(range(12)), sends)
+
+    monkeypatch.setattr(unknot.traffic.collectives, "collective", round_a_ring)
+    words = (
+        "ring(12)",
+        "--routing",
+        "dimension_order(dateline='none')",
+        "--block",
+        "60",
+        "--vcs",
+        "1",
+        "--switching",
+        "wormhole",
+    )
+    code, out, _ = run(*words)
+    assert code == 1
+    assert "DEADLOCK" in out
+    assert "waits for" in out
+    code, out, _ = run(*words, "--json")
+    found = json.loads(out)
+    assert code == 1
+    assert found["latency"] is None
+    assert len(found["deadlock"]["messages"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--root", "9"], "there is no 9"),
+        (["--root", "-1"], "there is no -1"),
+        (["--operation", "gather", "--members", "3,99"], "there is no 99"),
+        (["--operation", "gather", "--members", "3,3"], "named twice"),
+        (["--operation", "gather", "--members", "a,b"], "numbers with commas"),
+        (["--members", "3,4"], "a multicast to some"),
+        (["--operation", "brodcast"], "did you mean broadcast?"),
+        (["--order", "circel"], "did you mean circle?"),
+        (["--order", "circle"], "no circular order"),
+        (["--block", "0"], "whole number"),
+        (["--overhead", "-1"], "overhead"),
+        (["--switching", "worm"], "did you mean wormhole?"),
+        (["--buffer-depth", "8", "--block", "9"], "does not fit"),
+    ],
+)
+def test_bad_input_is_reported(words: list[str], shown: str) -> None:
+    code, out, err = run("mesh(3, 3)", "--routing", "dimension_order", *words)
+    assert (code, out) == (2, "")
+    assert shown in err
+
+
+def test_the_general_kind_has_no_circle() -> None:
+    code, _, err = run('itm(12, "general", seed=2)', "--routing", "fully_adaptive", "--order", "circle")
+    assert code == 2
+    assert "general kind" in err
+
+
+def test_networks_in_two_parts_and_without_terminals_are_refused(tmp_path: Path) -> None:
+    parts = tmp_path / "parts.txt"
+    parts.write_text("0 1\n2 3\n", encoding="utf-8")
+    code, _, err = run(str(parts), "--routing", "shortest_paths")
+    assert (code, "not connected" in err) == (2, True)

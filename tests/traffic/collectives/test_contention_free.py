@@ -1,0 +1,83 @@
+"""Trees on hypercubes and meshes are those of the textbooks, and free of contention as their sources prove."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unknot.network import Network
+from unknot.network import families as topologies
+from unknot.routing import dimension_order
+from unknot.traffic.collectives import broadcast, contention, gather, multicast, order_of, scatter
+from unknot_papers.itm import contention as on_shortest_paths
+from unknot_papers.itm import itm
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("root", [0, 1, "last"])
+def test_a_broadcast_on_a_hypercube_is_the_binomial_tree(dimensions: int, root: int | str) -> None:
+    network = topologies.hypercube(dimensions)
+    start = network.num_terminals - 1 if root == "last" else int(root)
+    schedule = broadcast(network, start)
+    holders = {start}
+    used = []
+    for step in range(dimensions):
+        pairs = [(schedule.sends[i].source, schedule.sends[i].destination) for i in schedule.step(step)]
+        (bit,) = {source ^ destination for source, destination in pairs}
+        used.append(bit)
+        assert {source for source, _ in pairs} == holders
+        holders |= {destination for _, destination in pairs}
+    assert sorted(used) == [1 << k for k in range(dimensions)]
+    tree = nx.Graph((send.source, send.destination) for send in schedule.sends)
+    assert nx.is_isomorphic(tree, nx.binomial_tree(dimensions))
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        topologies.line(9),
+        topologies.mesh(5, 3),
+        topologies.mesh(4, 6),
+        topologies.mesh(3, 4, 2),
+        topologies.mesh(2, 3, 3, 2),
+        topologies.hypercube(4),
+    ],
+    ids=lambda network: network.name,
+)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_multicast_with_dimension_order_is_free_of_contention(network: Network, data: st.DataObject) -> None:
+    """McKinley et al. 1994: none within a step; across steps a message only follows one of the same terminal."""
+    relation = dimension_order(network)
+    size = data.draw(st.integers(1, network.num_terminals))
+    root, *others = data.draw(st.permutations(range(network.num_terminals)))[:size]
+    schedule = multicast(network, root, others)
+    before = schedule.needed()
+    for meeting in contention(relation, schedule):
+        assert not meeting.same_step
+        source = schedule.sends[meeting.one].source
+        assert any(
+            schedule.sends[k].source == source
+            for k in range(meeting.one + 1, len(before))
+            if before[meeting.other] >> k & 1
+        )
+
+
+@given(st.integers(3, 20), st.integers(0, 500), st.data())
+def test_multicast_along_the_circle_is_free_of_contention_within_a_step(n, seed, data):
+    network = itm(n, seed=seed)
+    terminals = st.integers(0, n - 1)
+    root, others = data.draw(terminals), data.draw(st.lists(terminals, unique=True))
+    for make in (multicast, scatter, gather):
+        schedule = make(network, root, others)
+        for step in range(schedule.steps):
+            sends = [schedule.sends[i] for i in schedule.step(step)]
+            assert on_shortest_paths(network, [(send.source, send.destination) for send in sends]) == []
+
+
+def test_on_a_hypercube_the_order_starts_at_the_root():
+    network = topologies.hypercube(3)
+    assert order_of(network, root=5).terminals[0] == 5
+    assert order_of(topologies.mesh(3, 3), root=5).terminals[0] == 0
