@@ -10,6 +10,8 @@ import sys as _sys
 from typing import TYPE_CHECKING, Any
 
 from unknot._base import moved as _moved
+from unknot._base import shown as _shown
+from unknot._base.version import __version__
 
 if TYPE_CHECKING:
     from unknot._base.errors import NetworkError, RelationError, SimulationError, TextError, UnknotError
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from unknot.verify import deliver
     from unknot.verify.check import check, check_all
 
-__version__ = "0.1.0"
 _sys.meta_path.append(_moved.Finder)
 
 _HOMES = {
@@ -42,16 +43,16 @@ _HOMES = {
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = (
+    "certificates",
+    "design",
     "fabrics",
-    "multicast",
+    "lanes",
     "network",
+    "repair",
     "report",
     "routing",
     "simulation",
     "studies",
-    "testing",
-    "tod",
-    "topologies",
     "traffic",
     "verify",
 )
@@ -85,6 +86,15 @@ __all__ = [
     "replay",
     "simulate",
 ]
+
+
+def _displays() -> Any:
+    from unknot.report import notebook
+
+    return notebook
+
+
+_shown.displays = _displays
 
 
 def __getattr__(name: str) -> Any:

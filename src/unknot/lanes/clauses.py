@@ -13,9 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-import numpy as np
-
-from unknot.lanes.ways import Flags
+from unknot.lanes.ways import Flags, virtual
 from unknot.network import Network
 
 Clause = tuple[int, ...]
@@ -127,18 +125,6 @@ class Clauses:
         for k in range(self.lanes):
             if all(("turn", k, *turn) in self.number for turn in turns):
                 yield tuple(-self("turn", k, *turn) for turn in turns)
-
-
-def virtual(network: Network, count: int) -> Network:
-    """The network of virtual channels: channel c becomes channels c · count, c · count + 1, …, one for each lane."""
-    return Network(
-        f"{network.name} in {count} lanes",
-        network.num_routers,
-        np.repeat(network.source, count),
-        np.repeat(network.target, count),
-        inject=network.inject,
-        eject=network.eject,
-    )
 
 
 def senders(network: Network, sends: Flags | None) -> set[Pair]:

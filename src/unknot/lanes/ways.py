@@ -113,12 +113,23 @@ def ways(given: Demand) -> Ways:
     return following(network, nearer, packed(at_home[target]), packed(given.wanted), homes.astype(np.int64), Ways)
 
 
+def virtual(network: Network, count: int) -> Network:
+    """The network of virtual channels: channel c becomes channels c · count, c · count + 1, …, one for each lane."""
+    return Network(
+        f"{network.name} in {count} lanes",
+        network.num_routers,
+        np.repeat(network.source, count),
+        np.repeat(network.target, count),
+        inject=network.inject,
+        eject=network.eject,
+    )
+
+
 def in_classes(network: Network, space: Ways, copies: int, *, rising: bool) -> Ways:
     """The ways of the virtual channels of a network: copy k of channel c is c · copies + k.
 
     A virtual channel may be followed by any copy of a channel that follows; with `rising` by none of a lower class.
     """
-    from unknot.lanes.clauses import virtual
     from unknot.lanes.orders_kernel import Ways
 
     nearer, own = (np.repeat(words, copies, axis=0) for words in (space.nearer, space.own))

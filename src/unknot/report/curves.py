@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from unknot._base.units import Scale, Units
 from unknot.report.drawn import Drawing
-from unknot.report.figure import COLUMN, TEXT, chosen, drawing, head, plain, style
+from unknot.report.figure import chosen, drawing, head, plain
 from unknot.report.sheet import COLOURS, SOFT
+from unknot.report.style import COLUMN, TEXT, style
 from unknot.simulation.run.replication import mean_of, spread
 from unknot.simulation.run.run import Run
 

@@ -6,6 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unknot.report.picture import write_picture
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -50,8 +52,6 @@ class Drawing(str):
         UnknotError
             If the ending is none of these.
         """
-        from unknot.report.picture import write_picture
-
         write_picture(self, path)
         return Path(path)
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import RelationError
 from unknot._base.output import write_text
+from unknot.report.entries import entries
+from unknot.report.garnet_weights import garnet_weights
 from unknot.report.verilog import verilog
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
 FORMATS = (".json", ".csv", ".v", ".py")
 SWITCH_TABLES = (".lfts", ".slvl", ".sl2vl")
-Entry = tuple[int, int, int, list[tuple[int | None, int, bool]]]
-"""A state: router, input VC, address, and candidates: VC (None: ejection), tier, whether a blocked header waits."""
 
 
 @takes_relation
@@ -39,7 +39,6 @@ def export(relation: Relation, path: str | Path) -> None:
     ending = require_format(path)
     if ending == ".py":
         from unknot.fabrics.garnet import write_garnet
-        from unknot.report.garnet_weights import garnet_weights
 
         write_garnet(relation.network, path, garnet_weights(relation))
     elif ending == ".v":
@@ -60,22 +59,6 @@ def require_format(path: str | Path, also: Sequence[str] = ()) -> str:
         evidence = f", evidence to {', '.join(also)}" if also else ""
         raise RelationError(f"{path}: tables are written to files that end in {', '.join(FORMATS)}{evidence}")
     return ending
-
-
-@takes_relation
-def entries(relation: Relation) -> Iterator[Entry]:
-    """Router, input VC, address and candidates (VC or None, tier, waits) of every state packets can come to."""
-    from unknot.routing.relation import decode
-    from unknot.verify.states import Explorer
-
-    space, router = Explorer(relation), relation.vcs.router
-    for address in range(relation.num_addresses):
-        if not relation.sources(address).size:
-            continue
-        order, first, value = space.visit(address)
-        for i, at in enumerate(order.tolist()):
-            found = [decode(int(x)) for x in value[first[i] : first[i + 1]]]
-            yield int(router[at]), at, address, [(c.vc, c.tier, c.waits) for c in found]
 
 
 def _json(relation: Relation) -> str:

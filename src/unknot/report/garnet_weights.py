@@ -110,7 +110,7 @@ def _sought(table: Table, used: Flags, strict: bool) -> Floats | None:
 
 def _lanes(relation: Relation) -> bool:
     """Whether somewhere a packet may take some VCs of a channel, but not all."""
-    from unknot.report.export import entries
+    from unknot.report.entries import entries
 
     counts, channel = relation.vcs.counts, relation.vcs.channel
     for _, _, _, found in entries(relation):

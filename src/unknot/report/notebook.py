@@ -10,6 +10,7 @@ from unknot._base.frames import Row
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
 from unknot.report.drawing import draw_network
+from unknot.report.drawn import Drawing
 from unknot.report.phrases import escape
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
@@ -29,6 +30,13 @@ COLUMNS = (
 )
 MOST_ROWS = 60
 _ANSWER = {True: "yes", False: "NO", None: "undecided"}
+
+
+def curves(runs: Any, *, units: Any = None) -> Drawing:
+    """The curves of some runs."""
+    from unknot.report.curves import draw_curves
+
+    return draw_curves(runs, units=units)
 
 
 def picture(network: Network) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import write_bytes, write_text
-from unknot.report.drawn import Drawing
+from unknot.report.style import saved, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,9 +67,7 @@ def rendered(svg: str, form: str) -> bytes:
     """
     from matplotlib import rc_context
 
-    from unknot.report.figure import saved, style
-
-    figure = svg.figure if isinstance(svg, Drawing) else None
+    figure = getattr(svg, "figure", None)
     with rc_context(style(paper=False)):
         return saved(figure or _figure(svg), form)
 

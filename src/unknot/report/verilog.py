@@ -11,7 +11,7 @@ from unknot.routing.relation import Relation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unknot.report.export import Entry
+    from unknot.report.entries import Entry
 
 
 def verilog(relation: Relation, entries: Iterable[Entry], module: str = "routes") -> str:

@@ -6,9 +6,18 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from unknot.cli.commands.guard import keeping_the_best
+from unknot.cli.commands.lane_display import (
+    LaneRequest,
+    bound_rows,
+    fewer,
+    load_rows,
+    proof_rows,
+    served,
+    write_lane_evidence,
+    write_routes,
+)
 
 if TYPE_CHECKING:
-    from unknot.cli.commands.lanes import Wanted
     from unknot.cli.commands.proved import Proved
     from unknot.lanes import ChangingLanes
 
@@ -19,10 +28,9 @@ HOW = {
 }
 
 
-def changing(wanted: Wanted, changes: str) -> int:
+def changing(request: LaneRequest, changes: str) -> int:
     """Find the lanes, show or print them as JSON; the exit code."""
     from unknot.cli.commands import activity
-    from unknot.cli.commands.lanes import write_lane_evidence, write_routes
     from unknot.cli.commands.proved import proved, searching
     from unknot.cli.commands.shared import print_json
     from unknot.lanes import changing_lanes
@@ -30,26 +38,26 @@ def changing(wanted: Wanted, changes: str) -> int:
 
     began = time.monotonic()
     with keeping_the_best(), activity.status("looking for lanes") as show:
-        network = wanted.network
-        given = None if wanted.routing is None else design.routing(network, wanted.routing, None, where="--routing")
+        network = request.network
+        given = None if request.routing is None else design.routing(network, request.routing, None, where="--routing")
         found = changing_lanes(
             network,
-            wanted.paths,
+            request.paths,
             changes=changes,
             routing=given,
-            flows=wanted.flows,
-            vcs=wanted.vcs,
-            time_limit=searching(network, wanted.deadline),
-            seed=wanted.seed,
+            flows=request.flows,
+            vcs=request.vcs,
+            time_limit=searching(network, request.deadline),
+            seed=request.seed,
             progress=show,
         )
         seconds = time.monotonic() - began
-        proof = proved(found.relation, wanted.deadline)
-    if wanted.out is not None:
-        write_routes(found, wanted.out)
-    if wanted.evidence is not None:
-        write_lane_evidence(found, proof, wanted.evidence)
-    if wanted.json:
+        proof = proved(found.relation, request.deadline)
+    if request.out is not None:
+        write_routes(found, request.out)
+    if request.evidence is not None:
+        write_lane_evidence(found, proof, request.evidence)
+    if request.json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.lanes import ChangingAnswer
 
@@ -67,7 +75,6 @@ def changing(wanted: Wanted, changes: str) -> int:
 
 def conclusion(found: ChangingLanes) -> str:
     """Return the conclusion in a sentence or two."""
-    from unknot.cli.commands.lanes import fewer, served
 
     one = found.count == 1
     lanes = "1 lane is" if one else f"{found.count} lanes{HOW[found.changes]} are"
@@ -76,7 +83,6 @@ def conclusion(found: ChangingLanes) -> str:
 
 def _show(found: ChangingLanes, proof: Proved, seconds: float) -> None:
     from unknot.cli.commands import display
-    from unknot.cli.commands.lanes import bound_rows, load_rows, proof_rows
 
     changed = f"{found.changing_pairs} of {found.pairs} routes change their lane"
     if found.levels is not None:

@@ -25,7 +25,7 @@ def export(
     An entry has an input, an address and the candidates there; adaptive routings have several, which Garnet cannot
     hold.
     """
-    from unknot.report.export import entries
+    from unknot.report.entries import entries
     from unknot.report.export import export as write
 
     relation = relation_of(network, routing, vcs, flows=flows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from unknot.cli.commands.guard import keeping_the_best
+from unknot.cli.commands.lane_display import proof_rows
 from unknot.cli.commands.shared import print_json
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ def longer(
 ) -> NoReturn:
     """Find the routes, show or print them as JSON, and end with the exit code."""
     from unknot.cli.commands import activity, display
-    from unknot.cli.commands.lanes import proof_rows
     from unknot.cli.commands.proved import proved, searching
     from unknot.lanes import longer_lanes
     from unknot.report.export import export

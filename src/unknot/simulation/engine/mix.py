@@ -13,6 +13,7 @@ from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.classes import TrafficClass
 from unknot.simulation.engine.state import UNEQUAL
+from unknot.simulation.engine.terminal_columns import terminal_columns
 from unknot.simulation.engine.traffic import Pairs, pairs_of
 from unknot.traffic import Pattern, pattern
 
@@ -71,8 +72,6 @@ class Mix:
         slots : int
             Packets there is room for.
         """
-        from unknot.simulation.engine.tables import terminal_columns
-
         terminals, many = self.relation.network.num_terminals * self.subnets, len(self.classes)
         columns = [
             terminal_columns(chance, pairs, one.bursts, starts[k * terminals : (k + 1) * terminals], local)

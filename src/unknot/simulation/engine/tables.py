@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
-from unknot._base.splitmix import mixed, scramble
+from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers, matrix_arbiters
@@ -18,6 +18,7 @@ from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
 from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
+from unknot.simulation.engine.terminal_columns import terminal_columns
 from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs, length_shares, streams
 
 Numbers = npt.NDArray[np.int64]
@@ -166,16 +167,6 @@ def _cuts(upto: Numbers, parts: int) -> Numbers:
     """First router of each part, and the end: parts of about as many buffers; `upto` counts them for each router."""
     wanted = np.arange(1, parts) * (int(upto[-2:][0]) / parts)
     return np.concatenate([[0], np.searchsorted(upto[:-1], wanted), [upto.size - 1]]).astype(np.int64)
-
-
-def terminal_columns(
-    chance: float, pairs: Pairs, bursts: Bursts | None, starts: npt.NDArray[np.uint64], local: int
-) -> dict[str, Any]:
-    """Columns of `terminals`."""
-    share = 1.0 if bursts is None else bursts.share_on
-    on = 0 if bursts is None else mixed(starts + np.uint64(1)) >> np.uint64(11) < int(share * 2**53)
-    rate = (chance * pairs.rate / share * 2**53).astype(np.int64)
-    return {"packet": -1, "vc": -1, "last_vc": local - 1, "chance": rate, "on": on}
 
 
 def _length_limits(shares: tuple[tuple[int, float], ...]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
-"""Collective operations: schedules of messages, which of them may meet, how they run."""
+"""Collective operations: schedules of messages, and which of them may meet; `unknot.simulation.collectives` runs them."""
 
-from unknot.simulation.collectives import Execution, execute
 from unknot.traffic.collectives.collectives import (
     all_gather,
     all_reduce,
@@ -16,7 +15,6 @@ from unknot.traffic.collectives.orders import Order, order_of
 from unknot.traffic.collectives.schedule import Schedule, Send, holdings
 
 __all__ = [
-    "Execution",
     "Meeting",
     "Order",
     "Schedule",
@@ -26,7 +24,6 @@ __all__ = [
     "broadcast",
     "collective",
     "contention",
-    "execute",
     "gather",
     "holdings",
     "multicast",
