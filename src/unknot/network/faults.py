@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
-from unknot.network.model import Network, Origin, frozen
+from unknot.network.origin import Origin, frozen
+
+if TYPE_CHECKING:
+    from unknot.network.model import Network
 
 
 def without(
@@ -36,7 +40,7 @@ def without(
     keep_t = np.flatnonzero(~(dead_router[network.inject] | dead_router[network.eject]))
     new = np.cumsum(~dead_router) - 1
     old = network.origin
-    return Network(
+    return type(network)(
         name=f"{network.name.removesuffix(' with faults')} with faults",
         num_routers=keep_r.size,
         source=new[network.source[keep_c]],

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import NetworkError
+from unknot.network.graph import to_networkx as to_networkx
 from unknot.network.model import Network
 
 if TYPE_CHECKING:
@@ -32,39 +33,6 @@ ATTRIBUTES = {
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
-
-
-def to_networkx(network: Network) -> nx.MultiDiGraph:
-    """A `networkx.MultiDiGraph` that `from_networkx` reads back identical.
-
-    Nodes are router numbers with `label` and `coordinates`; edges are keyed by channel number and carry `latency`
-    and `ports`; the graph carries name, terminals, radices and dimension names.
-    """
-    import networkx as nx
-
-    graph = nx.MultiDiGraph(
-        name=network.name,
-        inject=network.inject.tolist(),
-        eject=network.eject.tolist(),
-        radices=list(network.radices),
-        dimensions=list(network.dimensions),
-    )
-    if network.terminal_labels is not None:
-        graph.graph["terminal_labels"] = list(network.terminal_labels)
-    for router in range(network.num_routers):
-        attributes: dict[str, Any] = {}
-        if network.router_labels is not None:
-            attributes["label"] = network.router_labels[router]
-        if network.coordinates is not None:
-            attributes["coordinates"] = tuple(network.coordinates[router].tolist())
-        graph.add_node(router, **attributes)
-    ports = network.ports.tolist() if network.ports is not None else None
-    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
-    for channel, (u, v, latency) in enumerate(rows):
-        graph.add_edge(u, v, key=channel, latency=latency)
-        if ports is not None:
-            graph[u][v][channel]["ports"] = tuple(ports[channel])
-    return graph
 
 
 def from_networkx(graph: nx.Graph, name: str | None = None) -> Network:

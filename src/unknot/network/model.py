@@ -16,29 +16,18 @@ from unknot._base.compressed_rows import grouped
 from unknot._base.errors import NetworkError, near, visible
 from unknot._base.frames import to_frame
 from unknot._base.shown import Drawn
+from unknot.network.faults import without
+from unknot.network.graph import to_networkx
+from unknot.network.origin import IntArray as IntArray
+from unknot.network.origin import Origin as Origin
+from unknot.network.origin import frozen as frozen
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas
 
 _INDEX = re.compile(r"[0-9]{1,18}")
-IntArray = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Origin:
-    """Routers, channels and terminals of a faulty network as they were numbered in the whole one.
-
-    Attributes
-    ----------
-    routers, channels, terminals : int32 arrays
-        Index in the original network of each surviving router, channel and terminal.
-    """
-
-    routers: IntArray
-    channels: IntArray
-    terminals: IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,14 +274,10 @@ class Network(Drawn):
         Network
             Its `origin` maps every survivor to its index in the first network of the chain.
         """
-        from unknot.network.faults import without
-
         return without(self, routers, channels, links)
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """The network as a NetworkX graph; `unknot.network.from_networkx` takes it back."""
-        from unknot.network.interchange import to_networkx
-
         return to_networkx(self)
 
     def to_frame(self) -> pandas.DataFrame:
@@ -317,18 +302,6 @@ class Network(Drawn):
             f"<Network {self.name}: {self.num_routers} routers, {self.num_channels} channels, "
             f"{self.num_terminals} terminals>"
         )
-
-
-def frozen(values: Any) -> IntArray:
-    """An int32 copy-if-needed that nobody can write to."""
-    array = np.asarray(values)
-    if array.size and array.dtype.kind not in "iub":
-        raise NetworkError(f"whole numbers are wanted, got {array.dtype} values")
-    if array.size and array.dtype.itemsize >= 4 and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
-        raise NetworkError(f"numbers must fit 32 bits; the largest here is {array.max()}, the smallest {array.min()}")
-    array = np.array(array, dtype=np.int32, order="C")
-    array.setflags(write=False)
-    return array
 
 
 def _same(a: IntArray | None, b: IntArray | None) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from unknot import __version__
 from unknot._base.errors import visible
 from unknot._base.output import write_text
+from unknot._base.version import __version__
 from unknot.report.phrases import count
 
 

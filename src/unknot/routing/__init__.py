@@ -1,9 +1,13 @@
 """Routing: the relation contract and one file per algorithm."""
 
+from copyreg import pickle as _pickle
 from inspect import ismodule as _ismodule
 from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from unknot._base.moved import names_of as _names_of
+from unknot.routing import named as _named
+from unknot.routing import taking as _taking
 from unknot.routing.class_ranges import in_ranges as in_ranges
 from unknot.routing.classes import in_classes as in_classes
 from unknot.routing.classes import message_classes as message_classes
@@ -55,5 +59,20 @@ from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
 from unknot.routing.waypoints import via_waypoint as via_waypoint
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+
+
+def _reduced(relation: Relation) -> tuple[_Any, ...]:
+    """What makes a relation again, for pickle."""
+    from unknot.routing.pickle_kernel import reduced
+
+    parts: tuple[_Any, ...] = reduced(relation)
+    return parts
+
+
+# Algorithms import the files that read them from text and pickle them, so those learn of the algorithms here.
+_named.PUBLIC.update({name: globals()[name] for name in __all__})
+_taking.read_relation = _named.relation_of
+_pickle(Relation, _reduced)
+
 if not _TYPE_CHECKING:
     __getattr__ = _names_of(__name__)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, UnknotError, near
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.laned_table import EJECT_HERE as EJECT_HERE
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -24,8 +25,6 @@ from unknot.routing.virtual_channels import VirtualChannels
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric
 
-EJECT_HERE = -1
-"""Table code: the packet leaves the network at this router."""
 DROP = -2
 """Table code: no entry, or one that leads nowhere; a packet is dropped."""
 UNKNOWN_ENTRY = -3

@@ -7,11 +7,14 @@ For relations of few states this is sooner done than to compile: each state is a
 from __future__ import annotations
 
 import ctypes
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.routing.relation import Relation
 from unknot.routing.relation_kernel import C_RULE, Compiled, Pointer, compile_relation
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
 
 FEW_STATES = 20_000
 """Most states for which asking a rule for all of them is quicker than compiling it."""

@@ -15,9 +15,11 @@ from unknot.fabrics import Fabric
 from unknot.fabrics.levels import DROPPED, LEVELS, UNKNOWN, unrecorded
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.forwarding_table import EJECT_HERE
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
+
+EJECT_HERE = -1
+"""Table code: the packet leaves the network at this router."""
 
 MOST_LANES = 15
 """Data lanes of an InfiniBand link."""

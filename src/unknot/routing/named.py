@@ -19,14 +19,14 @@ from unknot.routing.designed import DESIGNERS, designer, from_file, is_file
 from unknot.routing.own import is_code, own_function, require_function, rooted
 from unknot.routing.relation import Relation
 
+PUBLIC: dict[str, Any] = {}
+"""Public names of `unknot.routing`, which puts them here: files of the room import no algorithm."""
+
 
 def routings() -> Catalogue[Callable[..., Relation]]:
     """The public functions of `unknot.routing` that need a network and nothing else, and those of extensions."""
-    from unknot import routing as room
-
-    public = {name: getattr(room, name) for name in room.__all__}
     return Catalogue(
-        "routings", {n: f for n, f in public.items() if inspect.isfunction(f) and _needs_a_network_alone(f)}
+        "routings", {n: f for n, f in PUBLIC.items() if inspect.isfunction(f) and _needs_a_network_alone(f)}
     )
 
 
@@ -159,7 +159,7 @@ def relation_of(
     vcs: int | None,
     *,
     what: str,
-    named: Callable[[Network, str, int | None], Relation] = routing,
+    simulated: bool = False,
 ) -> Relation:
     """The relation that a relation, or a network (an object, a description or a file) with a routing, stands for.
 
@@ -167,8 +167,8 @@ def relation_of(
     ----------
     what : str
         The function that was called, for messages.
-    named : callable
-        Makes the routing of its name: `routing`, or `routing_to_simulate`.
+    simulated : bool
+        Whether it is to be simulated: `routing_to_simulate` makes it then.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def relation_of(
         raise RelationError(
             f"{what}: {given.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
         )
-    return named(given, routing_text, vcs)
+    return (routing_to_simulate if simulated else routing)(given, routing_text, vcs)
 
 
 def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:

@@ -18,6 +18,12 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, near, raised
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.candidate import EJECT as EJECT
+from unknot.routing.candidate import NO_WAIT as NO_WAIT
+from unknot.routing.candidate import TIER as TIER
+from unknot.routing.candidate import VC_MASK as VC_MASK
+from unknot.routing.candidate import Candidate as Candidate
+from unknot.routing.candidate import decode as decode
 from unknot.routing.decision import Decision
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -28,32 +34,10 @@ if TYPE_CHECKING:
 Out = npt.NDArray[np.int64]
 Rule = Callable[[int, int, Any], int]
 
-VC_MASK = (1 << 40) - 1
-EJECT = VC_MASK
-"""The candidate "leave the network here"."""
-TIER = 1 << 40
-"""Add `tier * TIER` to a candidate to have it tried after those of lower tiers."""
-NO_WAIT = 1 << 48
-"""Add to a candidate that a header takes when it is free but never waits for; no effect where headers commit."""
 COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
 """Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
 IN_ROUTER = 1 + len(COMPARISONS)
 """Number of a comparison in the source router, see `Decision`."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A decoded candidate: output VC (None: ejection), preference tier, whether a blocked header waits for it."""
-
-    vc: int | None
-    tier: int = 0
-    waits: bool = True
-
-
-def decode(value: int) -> Candidate:
-    """Decode one entry written by a rule."""
-    vc = value & VC_MASK
-    return Candidate(None if vc == EJECT else vc, (value >> 40) & 0xFF, not (value >> 48) & 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,12 +263,6 @@ class Relation:
         """Routing text and VCs per channel by which `unknot.routing.named.routing` made it; None if it did not."""
         found: tuple[str, int | None] | None = self.__dict__.get("_made_by")
         return found
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from unknot.routing.pickle_kernel import reduced
-
-        made: tuple[Any, ...] = reduced(self)
-        return made
 
     @cached_property
     def table(self) -> Table | None:

@@ -12,7 +12,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from types import CellType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import NumbaError, njit, types
@@ -22,9 +22,11 @@ from unknot._base.numba import words_kernel
 from unknot._base.numba.kept_kernel import TARGET, Kept, c_function
 from unknot._base.numba.types_kernel import RULE_SIGNATURE
 from unknot._base.numba.words_kernel import array_at
-from unknot.routing.relation import Relation
 from unknot.routing.rule_digest import rule_digest
 from unknot.routing.tabulate import lookup, tabulate
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation
 
 _SOURCE = hashlib.sha256(Path(__file__).read_bytes() + Path(words_kernel.__file__).read_bytes()).hexdigest()
 """Of the code that goes into every shim."""

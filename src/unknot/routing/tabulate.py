@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
+from unknot.routing.candidate import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
 from unknot.routing.nimble import nimble
-from unknot.routing.relation import EJECT, NO_WAIT, TIER, VC_MASK, Candidate, Relation, Rule
+
+if TYPE_CHECKING:
+    from unknot.routing.relation import Relation, Rule
 
 Ints = npt.NDArray[np.int64]
 MAX_STATES = 20_000_000

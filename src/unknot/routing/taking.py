@@ -10,6 +10,14 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
+
+def read_relation(
+    given: Relation | Network | str, routing_text: str | None, vcs: int | None, *, what: str, simulated: bool = False
+) -> Relation:
+    """Read a relation from text; `unknot.routing` puts `named.relation_of` here, since algorithms import this file."""
+    raise NotImplementedError
+
+
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -82,10 +90,7 @@ def takes_relation(
         if not args and parameters[0].name in options:
             args = (options.pop(parameters[0].name),)
         if args and (not isinstance(args[0], Relation) or routing is not None or vcs is not None):
-            from unknot.routing import named
-
-            make = named.routing_to_simulate if simulated else named.routing
-            args = (named.relation_of(args[0], routing, vcs, what=function.__name__, named=make), *args[1:])
+            args = (read_relation(args[0], routing, vcs, what=function.__name__, simulated=simulated), *args[1:])
         return function(*args, **options)
 
     call: Any = call_with

@@ -16,7 +16,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, switching_named
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
-from unknot.routing.named import relation_of, routing_to_simulate
+from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
@@ -147,11 +147,11 @@ def _relations(
     if isinstance(network, Mapping):
         found = {str(name): relation_of(each, None, vcs, what="curve") for name, each in network.items()}
     elif isinstance(routing, str) or not isinstance(routing, Iterable):
-        made = relation_of(network, routing, vcs, what="curve", named=routing_to_simulate)
+        made = relation_of(network, routing, vcs, what="curve", simulated=True)
         found = {routing or made.name: made}
     else:
         whole = network_named(network) if isinstance(network, str) else network
-        found = {text: relation_of(whole, text, vcs, what="curve", named=routing_to_simulate) for text in routing}
+        found = {text: relation_of(whole, text, vcs, what="curve", simulated=True) for text in routing}
     networks = [made.network for made in found.values()]
     if not networks or any(other != networks[0] for other in networks):
         raise UnknotError("curve: one routing at least is wanted, and all of one network")

@@ -207,7 +207,7 @@ def with_limit(command: Callable[..., None]) -> Callable[..., None]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from unknot import __version__
+        from unknot._base.version import __version__
 
         print(f"unknot {__version__}")
         raise typer.Exit()

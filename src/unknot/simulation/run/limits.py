@@ -13,7 +13,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
-from unknot.routing.named import relation_of, routing_to_simulate
+from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
@@ -59,7 +59,7 @@ def zero_load_latency(
     from unknot.verify.loads import loads
 
     switching = switching_named(switching)
-    relation = relation_of(relation, routing, vcs, what="zero_load_latency", named=routing_to_simulate)
+    relation = relation_of(relation, routing, vcs, what="zero_load_latency", simulated=True)
     found = loads(directly(relation), traffic)
     total = float(found.channel.sum())
     if found.mean_hops == 0.0 and found.throughput == np.inf:
@@ -162,7 +162,7 @@ def saturation(
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
         raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
-    relation = relation_of(relation, routing, vcs, what="saturation", named=routing_to_simulate)
+    relation = relation_of(relation, routing, vcs, what="saturation", simulated=True)
     runs: list[Run] = []
 
     def stable(load: float) -> bool:

@@ -14,7 +14,7 @@ from unknot._base.frames import Row, to_frame
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot.network import Network
-from unknot.routing.named import relation_of, routing_to_simulate
+from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.rows import row
@@ -126,7 +126,7 @@ def replicate(
         If there is no seed, one is given twice, or a run cannot be made.
     """
     wanted = list_of_seeds(seeds)
-    relation = relation_of(relation, routing, vcs, what="replicate", named=routing_to_simulate)
+    relation = relation_of(relation, routing, vcs, what="replicate", simulated=True)
     if "seed" in options:
         raise SimulationError("replicate takes seeds, not seed: a list of them, or how many")
     if executor is None:

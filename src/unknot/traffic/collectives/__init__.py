@@ -1,4 +1,7 @@
-"""Collective operations: schedules of messages, and which of them may meet; `unknot.simulation.collectives` runs them."""
+"""Collective operations: schedules of messages, and which of them may meet.
+
+`unknot.simulation.collectives` runs them.
+"""
 
 from unknot.traffic.collectives.collectives import (
     all_gather,

@@ -1,0 +1,28 @@
+"""Candidates as rules write them: an output VC or `EJECT`, with a tier and a mark in the bits above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VC_MASK = (1 << 40) - 1
+EJECT = VC_MASK
+"""The candidate "leave the network here"."""
+TIER = 1 << 40
+"""Add `tier * TIER` to a candidate to have it tried after those of lower tiers."""
+NO_WAIT = 1 << 48
+"""Add to a candidate that a header takes when it is free but never waits for; no effect where headers commit."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A decoded candidate: output VC (None: ejection), preference tier, whether a blocked header waits for it."""
+
+    vc: int | None
+    tier: int = 0
+    waits: bool = True
+
+
+def decode(value: int) -> Candidate:
+    """Decode one entry written by a rule."""
+    vc = value & VC_MASK
+    return Candidate(None if vc == EJECT else vc, (value >> 40) & 0xFF, not (value >> 48) & 1)
