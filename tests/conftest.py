@@ -72,7 +72,7 @@ def compile_one_at_a_time(folder: Path) -> None:
     from numba.core import event
     from numba.core.dispatcher import Dispatcher
 
-    from unknot._base.numba.kept_kernel import Kept
+    from unknot._base.kernels.kept_kernel import Kept
 
     folder.mkdir(parents=True, exist_ok=True)
     plain = Dispatcher.compile

@@ -91,7 +91,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
     "multicast": ("unknot.traffic.collectives:execute", RING),
     "gallery": ("unknot.studies.run:compute", ("shortest_paths", "--network", "ring(4)", "--out", "g.html")),
-    "cache": ("unknot._base.numba.cache:clear", ("clear",)),
+    "cache": ("unknot._base.kernels.cache:clear", ("clear",)),
 }
 """For each command a function that it calls, and the words that follow its name."""
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-import unknot._base.numba.types_kernel  # noqa: F401 (Numba reports to the clock from here on)
+import unknot._base.kernels.types_kernel  # noqa: F401 (Numba reports to the clock from here on)
 from unknot._base.background import NoAnswerError, clock, within
 
 

@@ -96,7 +96,7 @@ def test_equal_networks_share_a_rule_and_others_do_not() -> None:
 
 
 def test_a_damaged_file_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("unknot._base.numba.cache.folder", lambda: tmp_path)
+    monkeypatch.setattr("unknot._base.kernels.cache.folder", lambda: tmp_path)
     relation = dimension_order(mesh(2, 2))
 
     def is_loaded() -> bool:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import States, states_of
 from unknot._base.errors import RelationError
-from unknot._base.numba.lazy_kernel import plainly
+from unknot._base.kernels.lazy_kernel import plainly
 from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import mesh, omega
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn

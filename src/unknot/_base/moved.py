@@ -11,6 +11,48 @@ from types import ModuleType
 from typing import Any
 
 MODULES = {
+    "unknot.background": "unknot._base.background",
+    "unknot.calls": "unknot._base.calls",
+    "unknot.compiling": "unknot._base.compiling",
+    "unknot.compressed_rows": "unknot._base.compressed_rows",
+    "unknot.deadline": "unknot._base.deadline",
+    "unknot.errors": "unknot._base.errors",
+    "unknot.extensions": "unknot._base.extensions",
+    "unknot.frames": "unknot._base.frames",
+    "unknot.input": "unknot._base.input",
+    "unknot.memory": "unknot._base.memory",
+    "unknot.moved": "unknot._base.moved",
+    "unknot.output": "unknot._base.output",
+    "unknot.progress": "unknot._base.progress",
+    "unknot.shown": "unknot._base.shown",
+    "unknot.splitmix": "unknot._base.splitmix",
+    "unknot.switching": "unknot._base.switching",
+    "unknot.threads": "unknot._base.threads",
+    "unknot.units": "unknot._base.units",
+    "unknot.kernel_cache": "unknot._base.kernels.cache",
+    "unknot.answers": "unknot.cli.answers",
+    "unknot.commands": "unknot.cli.commands",
+    "unknot.topologies": "unknot.network.families",
+    "unknot.tod": "unknot.network.tod",
+    "unknot.testing": "unknot.verify.testing",
+    "unknot.multicast": "unknot.traffic.collectives",
+    "unknot.multicast.execution": "unknot.simulation.collectives",
+    "unknot.simulation.traces.trace": "unknot.traffic.trace",
+    "unknot.synthesis": "unknot.lanes",
+    "unknot.synthesis.rules": "unknot.design",
+    "unknot.synthesis.change_bounds": "unknot.repair.change_bounds",
+    "unknot.synthesis.escape": "unknot.repair.escape",
+    "unknot.synthesis.prune_bounds": "unknot.repair.prune_bounds",
+    "unknot.synthesis.prune_choices": "unknot.repair.prune_choices",
+    "unknot.synthesis.prune_space": "unknot.repair.prune_space",
+    "unknot.synthesis.pruned": "unknot.repair.pruned",
+    "unknot.synthesis.relaned": "unknot.repair.relaned",
+    "unknot.synthesis.repair": "unknot.repair.repair",
+    "unknot.synthesis.rerouted": "unknot.repair.rerouted",
+    "unknot.synthesis.routes_of": "unknot.repair.routes_of",
+    "unknot.synthesis.export": "unknot.report.export",
+    "unknot.synthesis.garnet_weights": "unknot.report.garnet_weights",
+    "unknot.synthesis.verilog": "unknot.report.verilog",
     "unknot.itm": "unknot_papers.itm",
     "unknot.studies.escape_layer": "unknot_papers.itm.escape_layer",
     "unknot.report.mesh_drawing": "unknot_papers.itm.drawing",
@@ -35,14 +77,30 @@ NAMES = {
         "draw_realisation": "unknot_papers.multistage.drawing",
     },
     "unknot.routing": {"itm_escape": "unknot_papers.itm", "rcbn_tags": "unknot_papers.rcbn"},
-    "unknot.topologies": {
+    "unknot.network.families": {
         "itm": "unknot_papers.itm",
         **dict.fromkeys(("rcbn", "composite_banyan", "augmented_composite_banyan"), "unknot_papers.rcbn"),
     },
     "unknot.verify": dict.fromkeys(("Bnr", "Conclusion", "bnr", "conclude"), "unknot_papers.bnr"),
 }
 """New modules of names that packages exported."""
-SPREAD = {"unknot.checker": {"accept": "unknot.certificates:accept_verdict"}}
+SPREAD = {
+    "unknot.checker": {"accept": "unknot.certificates:accept_verdict"},
+    "unknot.multicast": {name: f"unknot.simulation.collectives:{name}" for name in ("Execution", "execute")},
+    "unknot.synthesis": {
+        **{name: f"unknot.design:{name}" for name in ("Design", "Rule", "design", "every_size")},
+        **{
+            name: f"unknot.repair:{name}"
+            for name in (
+                *("ChangeBound", "Escaped", "PruneBound", "Pruned", "Relaned", "Remedy", "RepairedFault", "Rerouted"),
+                *("Unprunable", "accept_changes", "accept_removed", "escaped", "paths_of", "pruned", "relaned"),
+                *("repair", "repaired_faults", "rerouted"),
+            )
+        },
+        "entries": "unknot.report.entries:entries",
+        "export": "unknot.report.export:export",
+    },
+}
 """New places of what moved packages exported, where it is not in the new package under its old name."""
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot._base.numba.lazy_kernel import is_small
+from unknot._base.kernels.lazy_kernel import is_small
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates.core import choices, strike_out
 from unknot.certificates.plain import PROVES, Rejected, Unchecked

@@ -8,7 +8,7 @@ Literals ±v are coded as 2v and 2v + 1. Clause i is literal[first[i]:first[i + 
 import numpy as np
 from numba import njit, types
 
-from unknot._base.numba.types_kernel import I64, READ32, READ64, kept
+from unknot._base.kernels.types_kernel import I64, READ32, READ64, kept
 
 
 @njit(inline="always")

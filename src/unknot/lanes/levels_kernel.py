@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.types_kernel import kept
+from unknot._base.kernels.types_kernel import kept
 
 
 @njit(inline="always")

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from unknot._base.numba.types_kernel import kept
-from unknot._base.numba.words_kernel import how_many, lowest, mixed
+from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.words_kernel import how_many, lowest, mixed
 from unknot._base.splitmix import STEP
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot._base.numba.lazy_kernel import is_small, plainly
+from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network.grid import Grid, whole_grid
 from unknot.network.model import IntArray, Network
 

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Shorter way round, for rules on products of lines and rings."""
 
-from unknot._base.numba.lazy_kernel import helper
+from unknot._base.kernels.lazy_kernel import helper
 
 
 @helper(lambda t: t.int64(t.int64, t.int64, t.int64, t.boolean, t.int64))

@@ -9,7 +9,7 @@ leave a router.
 import numpy as np
 from numba import types
 
-from unknot._base.numba.types_kernel import READ32, READ64, kept
+from unknot._base.kernels.types_kernel import READ32, READ64, kept
 
 ROUTES = types.Array(types.int32, 2, "C", readonly=True)
 DISTANCES = types.Array(types.int16, 2, "C", readonly=True)

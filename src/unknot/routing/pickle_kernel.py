@@ -16,7 +16,7 @@ from numba import cloudpickle
 from numba.extending import is_jitted
 
 from unknot._base.errors import RelationError
-from unknot._base.numba.lazy_kernel import Kernel
+from unknot._base.kernels.lazy_kernel import Kernel
 from unknot.network import Network
 from unknot.routing.designed import is_designed
 from unknot.routing.named import routing

@@ -18,10 +18,10 @@ import numpy as np
 from numba import NumbaError, njit, types
 
 from unknot._base.errors import RelationError
-from unknot._base.numba import words_kernel
-from unknot._base.numba.kept_kernel import TARGET, Kept, c_function
-from unknot._base.numba.types_kernel import RULE_SIGNATURE
-from unknot._base.numba.words_kernel import array_at
+from unknot._base.kernels import words_kernel
+from unknot._base.kernels.kept_kernel import TARGET, Kept, c_function
+from unknot._base.kernels.types_kernel import RULE_SIGNATURE
+from unknot._base.kernels.words_kernel import array_at
 from unknot.routing.rule_digest import rule_digest
 from unknot.routing.tabulate import lookup, tabulate
 

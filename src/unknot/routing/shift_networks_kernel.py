@@ -3,7 +3,7 @@
 
 from numba import types
 
-from unknot._base.numba.types_kernel import kept
+from unknot._base.kernels.types_kernel import kept
 
 
 @kept(types.int64(types.int64, types.int64, types.int64, types.int64), nogil=True)

@@ -14,7 +14,7 @@ from unknot.routing.relation import Relation
 def read_relation(
     given: Relation | Network | str, routing_text: str | None, vcs: int | None, *, what: str, simulated: bool = False
 ) -> Relation:
-    """Read a relation from text; `unknot.routing` puts `named.relation_of` here, since algorithms import this file."""
+    """Read a relation from text; `unknot.routing` puts `named.relation_of` here: algorithms import this file."""
     raise NotImplementedError
 
 

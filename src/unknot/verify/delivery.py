@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot._base.numba.lazy_kernel import is_small, plainly
+from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.numba.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.distance_kernel import bfs
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.states_kernel import explore

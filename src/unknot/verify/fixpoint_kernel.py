@@ -4,7 +4,7 @@
 import numpy as np
 from numba import types
 
-from unknot._base.numba.types_kernel import I32, I64, READ32, READ64, READ_BOOL, kept
+from unknot._base.kernels.types_kernel import I32, I64, READ32, READ64, READ_BOOL, kept
 from unknot.verify.waiting_kernel import ENTERED, SPAN
 
 NEXT = (1 << SPAN) - 1

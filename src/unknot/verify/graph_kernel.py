@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.numba.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import kernel
 
 
 @kernel(lambda t: t.int64(t.READ64, t.READ32, t.I32, t.boolean[::1]))

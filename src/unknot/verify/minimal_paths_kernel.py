@@ -4,7 +4,7 @@
 import numpy as np
 from numba import types
 
-from unknot._base.numba.types_kernel import READ32, READ64, READ_BOOL, kept
+from unknot._base.kernels.types_kernel import READ32, READ64, READ_BOOL, kept
 from unknot._base.splitmix import STEP
 from unknot.routing.relation import EJECT, VC_MASK
 

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import types
 
-from unknot._base.numba.types_kernel import READ64, kept
+from unknot._base.kernels.types_kernel import READ64, kept
 
 I16 = types.int16[:, ::1]
 FAR = 32767

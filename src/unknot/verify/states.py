@@ -12,7 +12,7 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.compressed_rows import grouped
 from unknot._base.errors import RelationError
-from unknot._base.numba.lazy_kernel import is_small, plainly, runs_plainly, viewed
+from unknot._base.kernels.lazy_kernel import is_small, plainly, runs_plainly, viewed
 from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import Relation

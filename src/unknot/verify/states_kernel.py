@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.numba.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
 
 

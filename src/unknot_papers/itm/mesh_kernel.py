@@ -4,7 +4,7 @@
 import numpy as np
 from numba import types
 
-from unknot._base.numba.types_kernel import READ32, kept
+from unknot._base.kernels.types_kernel import READ32, kept
 
 I32 = types.int32[::1]
 

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import types
 
-from unknot._base.numba.types_kernel import READ64, kept
+from unknot._base.kernels.types_kernel import READ64, kept
 
 MASKS = types.Array(types.uint64, 2, "C", readonly=True)
 PAIRS = types.Array(types.int64, 2, "C", readonly=True)

@@ -208,7 +208,8 @@ def test_the_kernel_is_compiled_once_for_all_networks_and_processes() -> None:
     code = (
         "from unknot.simulation.engine.plain_kernel import advance;"
         "from unknot.simulation.engine.stuck_kernel import find_stuck;"
-        "from unknot import simulate; from unknot.routing import dimension_order; from unknot.network.families import mesh;"
+        "from unknot import simulate; from unknot.routing import dimension_order;"
+        "from unknot.network.families import mesh;"
         "[simulate(dimension_order(mesh(*k), v), 0.1, measure=100) for k, v in (((2, 2), 1), ((3,), 2))];"
         "print([(len(k.signatures), sum(k.stats.cache_misses.values())) for k in (advance, find_stuck)])"
     )

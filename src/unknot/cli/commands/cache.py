@@ -21,7 +21,7 @@ def cache(
     action: Annotated[Action, typer.Argument(help="Say where it is, or remove all of it.")] = Action.SHOW,
 ) -> None:
     """Show or clear the folder of compiled kernels; what is removed is compiled again when it is needed."""
-    from unknot._base.numba import cache as kernel_cache
+    from unknot._base.kernels import cache as kernel_cache
 
     if action is Action.CLEAR:
         show(f"removed {kernel_cache.clear()} files of compiled code from {kernel_cache.folder()}")

@@ -10,8 +10,8 @@ request if none of those is free. Byte 0 stands for what is not cached: more tha
 import numpy as np
 from numba import njit, types
 
-from unknot._base.numba.types_kernel import RULE, kept
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.types_kernel import RULE, kept
+from unknot._base.kernels.words_kernel import natural
 from unknot.routing.relation import NO_WAIT
 from unknot.simulation.engine.state_kernel import outputs_of
 from unknot.simulation.engine.view_kernel import view

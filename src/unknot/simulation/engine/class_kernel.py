@@ -9,7 +9,7 @@ the next one in turn. Replies go before new requests of their class, which are n
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.inject_kernel import draw
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.state import UNEQUAL

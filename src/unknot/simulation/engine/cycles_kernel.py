@@ -11,7 +11,7 @@ more, so that neither the order of routers nor their division among threads make
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
+from unknot._base.kernels.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router

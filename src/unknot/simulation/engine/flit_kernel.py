@@ -3,7 +3,7 @@
 
 from numba import types
 
-from unknot._base.numba.types_kernel import RULE, kept
+from unknot._base.kernels.types_kernel import RULE, kept
 from unknot.simulation.engine.class_kernel import inject_classes
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.router_kernel import open_inbox, work

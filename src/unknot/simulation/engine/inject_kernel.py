@@ -8,7 +8,7 @@ published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.routing.relation import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE

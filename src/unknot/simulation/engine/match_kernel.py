@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, HIGHEST, INPUTS_FIRST, RR_WAVEFRONT, SELECT
 from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view

@@ -10,7 +10,7 @@ these allocators keep their own in the same columns.
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import LOA, MAX_SIZE, PIM, RR_WAVEFRONT
 from unknot.simulation.engine.state_kernel import random_bits

@@ -11,8 +11,8 @@ other, which are never taken.
 import numpy as np
 from numba import njit, types
 
-from unknot._base.numba.types_kernel import kept
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.state_kernel import has_room, packet_of

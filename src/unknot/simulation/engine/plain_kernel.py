@@ -3,7 +3,7 @@
 
 from numba import njit, types
 
-from unknot._base.numba.types_kernel import RULE, kept
+from unknot._base.kernels.types_kernel import RULE, kept
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.state_kernel import DONE
 

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import UNDECIDED
 from unknot.simulation.engine.view_kernel import view
 

@@ -10,7 +10,7 @@ on what was there when the cycle began. Routers with at most 64 VCs a side and d
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import lowest, natural
+from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.routing.relation import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
 from unknot.simulation.engine.match_kernel import honoured, match, numbered, offer, remember, standing

@@ -7,7 +7,7 @@ Masks are words of `State.wishes`, one after the other, from the one that is giv
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import how_many, lowest, natural
+from unknot._base.kernels.words_kernel import how_many, lowest, natural
 from unknot.routing.relation import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import beyond, how_many, lowest, natural
+from unknot._base.kernels.words_kernel import beyond, how_many, lowest, natural
 from unknot.routing.relation import NO_WAIT
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract

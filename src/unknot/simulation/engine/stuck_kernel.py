@@ -4,8 +4,8 @@
 import numpy as np
 from numba import njit, types
 
-from unknot._base.numba.types_kernel import RULE, kept
-from unknot._base.numba.words_kernel import natural
+from unknot._base.kernels.types_kernel import RULE, kept
+from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view

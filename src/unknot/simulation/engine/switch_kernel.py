@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit
 
-from unknot._base.numba.words_kernel import lowest, natural
+from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.simulation.engine.match_kernel import CYCLIC, honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix
 from unknot.simulation.engine.state import MOVING, PENDING, WAVEFRONT

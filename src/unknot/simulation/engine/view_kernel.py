@@ -10,8 +10,8 @@ from numba import from_dtype, njit, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
-from unknot._base.numba.types_kernel import RULE  # noqa: F401 imported first by every kernel
-from unknot._base.numba.words_kernel import address_of, array_of
+from unknot._base.kernels.types_kernel import RULE  # noqa: F401 imported first by every kernel
+from unknot._base.kernels.words_kernel import address_of, array_of
 from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
 
 KINDS = {name: from_dtype(table.dtype) for name, table in TABLES.items()} | {"raw": types.int64}

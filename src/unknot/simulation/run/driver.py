@@ -10,7 +10,7 @@ from unknot._base.errors import SimulationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
-from unknot.routing.named import relation_of, routing_to_simulate
+from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets
 from unknot.simulation.engine.classes import TrafficClass
@@ -139,7 +139,7 @@ def simulate(
     RelationError
         If a packet comes to an input VC without a candidate.
     """
-    relation = relation_of(relation, routing, vcs, what="simulate", named=routing_to_simulate)
+    relation = relation_of(relation, routing, vcs, what="simulate", simulated=True)
     switching = switching_named(switching)
     check_run(warmup, measure, precision, interval)
     check_parts(router, bursts)

@@ -28,7 +28,7 @@ class Kernel:
     py_func : callable
         Means the same in plain Python.
     signature : callable
-        Gives the signature from the types of `unknot._base.numba.types_kernel`.
+        Gives the signature from the types of `unknot._base.kernels.types_kernel`.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Kernel:
     def compiled(self) -> Any:
         made = self.__dict__.get("_compiled")
         if made is None:
-            types: Any = importlib.import_module("unknot._base.numba.types_kernel")
+            types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
             fresh = types.kept(self.signature(types), nogil=True)(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)

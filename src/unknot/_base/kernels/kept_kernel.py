@@ -18,7 +18,7 @@ from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
-from unknot._base.numba import cache as kernel_cache
+from unknot._base.kernels import cache as kernel_cache
 
 # Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
 # and then wait for each other for ever. Here one thread makes them while others wait for this module.

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.verify.test_table import ANY, broken, same
 from unknot._base.errors import RelationError
-from unknot._base.numba import lazy_kernel
-from unknot._base.numba.lazy_kernel import Kernel, helper, is_small, kernel, plainly, runs_plainly
+from unknot._base.kernels import lazy_kernel
+from unknot._base.kernels.lazy_kernel import Kernel, helper, is_small, kernel, plainly, runs_plainly
 from unknot.certificates import evidence_holds, verdict_checker
 from unknot.network import distances_from, metrics
 from unknot.network.families import mesh
@@ -155,7 +155,7 @@ SEARCHES = """
 import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from unknot._base.numba.lazy_kernel import Kernel
+from unknot._base.kernels.lazy_kernel import Kernel
 from unknot.lanes import changing_lanes, lanes
 
 flows = np.random.default_rng(1).integers(0, 5, (8, 8))

@@ -6,7 +6,7 @@ from numba import types
 
 from unknot._base.background import watch_compiling
 from unknot._base.compiling import announce
-from unknot._base.numba.kept_kernel import kept as kept
+from unknot._base.kernels.kept_kernel import kept as kept
 
 watch_compiling()
 announce()

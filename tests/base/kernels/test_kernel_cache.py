@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from unknot._base.numba import cache as kernel_cache
-from unknot._base.numba.cache import CONSTANTS, _refused, clear, folder, kept, read, sources_digest, write
+from unknot._base.kernels import cache as kernel_cache
+from unknot._base.kernels.cache import CONSTANTS, _refused, clear, folder, kept, read, sources_digest, write
 
 CLASSES = {"Relation", "Rule"}
 """Of what kernels import, what is no part of a compiled function."""
@@ -82,7 +82,7 @@ PROGRAM = """
 import sys
 from unknot import kernel_cache
 kernel_cache.sources_digest = lambda package: sys.argv[1]
-from unknot._base.numba.types_kernel import kept
+from unknot._base.kernels.types_kernel import kept
 @kept("int64(int64)", nogil=True)
 def one(n):
     return n + 1
@@ -172,7 +172,7 @@ def test_what_kernels_take_of_a_watched_file_is_defined_there(name: str) -> None
 
 OBEYING = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
 """In front of a command: root, too, may write only where permissions say so."""
-FOLDER = "from unknot._base.numba.cache import folder, write; write('f', b''); print(folder())"
+FOLDER = "from unknot._base.kernels.cache import folder, write; write('f', b''); print(folder())"
 
 
 def test_without_a_home_that_can_be_written_to(tmp_path: Path) -> None:
