@@ -6,61 +6,90 @@ import ast
 import re
 from pathlib import Path
 
+import networkx as nx
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "unknot"
 PAPERS = ROOT / "src" / "unknot_papers"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
-def room_of(source: Path) -> str:
-    inside = source.relative_to(PACKAGE)
-    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+def module_of(source: Path) -> str:
+    parts = source.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(source: Path) -> set[str]:
-    """Rooms that a file imports when it runs; names for type checkers do not count."""
-    tree = ast.parse(source.read_text(encoding="utf-8"))
-    typing = {
+SOURCES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def imported(module: str) -> set[str]:
+    """Modules that a module imports, in functions too and by names in texts; those for type checkers do not count."""
+    tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
+    type_checking = {
         id(inner)
         for node in ast.walk(tree)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
-        if id(node) in typing:
+        if id(node) in type_checking:
             continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "unknot":
-            parts = (node.module or "").split(".")
-            found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= inner if inner <= SOURCES.keys() else {*inner, node.module}
         elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("unknot.")}
-    return found - {room_of(source), "__version__"}
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in LOADERS:
+            names |= {text.value.replace(":", ".") for text in node.args if isinstance(text, ast.Constant)}
+    return {name for name in names if name in SOURCES} - {module, "unknot"}
+
+
+LOADERS = {"import_module", "__import__", "resolve_name"}
+GRAPH = nx.DiGraph({module: imported(module) for module in SOURCES})
+
+
+def test_there_are_fourteen_rooms_and_no_loose_file():
+    (block,) = re.findall(r"```rooms\n(.*?)```", PAGE, re.S)
+    rooms = block.split()
+    assert len(rooms) == 14
+    loose = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"} - set(rooms)
+    assert loose == {"__init__.py", "__main__.py", "py.typed"}
+    for room in rooms:
+        tree = ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))
+        docstring = ast.get_docstring(tree) or ""
+        assert docstring, room
+        assert re.search(r"^__all__\b", ast.unparse(tree), re.M), room
 
 
 def test_imports_only_go_down():
     (block,) = re.findall(r"```rooms\n(.*?)```", PAGE, re.S)
-    floor = {name.rstrip("*"): i for i, line in enumerate(block.splitlines()) for name in line.split()}
-    sources = [path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or not path.stem.startswith("__")]
-    assert {room_of(path) for path in sources} == set(floor), "the list of rooms in ARCHITECTURE.md"
-    upward = [
-        f"{path.relative_to(PACKAGE)} imports {room}"
-        for path in sources
-        for room in sorted(imported(path))
-        if floor[room] >= floor[room_of(path)]
-    ]
+    floor = {room: i for i, room in enumerate(block.split())}
+    edges = [(a, b) for a, b in GRAPH.edges if room_of(a) in floor]
+    upward = [(a, b) for a, b in edges if floor[room_of(a)] < floor[room_of(b)]]
     assert not upward
 
 
-CHECKERS_NEED = {"errors", "lazy_kernel", "network", "output", "routing", "shown", "switching"}
+def test_no_module_imports_itself_through_others():
+    """The rooms' `__init__` included: no file imports its own room by name."""
+    assert [sorted(circle) for circle in nx.strongly_connected_components(GRAPH) if len(circle) > 1] == []
+
+
+CHECKERS_NEED = {"_base", "network", "routing"}
+OF_ROUTING = {"unknot.routing", "unknot.routing.candidate", "unknot.routing.relation", "unknot.routing.tabulate"}
 
 
 def test_the_checkers_need_nothing_of_those_who_search() -> None:
-    for source in (PACKAGE / "certificates").glob("*.py"):
-        text = source.read_text(encoding="utf-8")
-        assert imported(source) <= CHECKERS_NEED, source.name
-        assert set(re.findall(r"^ *from unknot\.routing(\S*) import", text, re.M)) <= {".relation", ".tabulate"}
-        assert not re.search("import_module|__import__", text), source.name
+    for module, source in SOURCES.items():
+        if room_of(module) == "certificates":
+            others = {name for name in imported(module) if room_of(name) != "certificates"}
+            assert {room_of(name) for name in others} <= CHECKERS_NEED, module
+            assert {name for name in others if room_of(name) == "routing"} <= OF_ROUTING, module
+            assert not re.search("import_module|__import__", source.read_text(encoding="utf-8")), module
 
 
 def test_the_core_knows_no_paper():
@@ -87,6 +116,7 @@ def test_papers_stand_apart_and_use_what_is_public():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("unknot"):
                 names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+                names = [name for name in names if name != "_base"]
                 assert not any(name.startswith("_") for name in names), f"{path}: {names}"
                 if names[0] == "unknot_papers" and names[1] in uses:
                     uses[path.parent.name].add(names[1])

@@ -18,7 +18,7 @@ from unknot._base import extensions
 from unknot._base.errors import ExtensionError
 from unknot._base.extensions import Catalogue
 
-EXAMPLE = Path(__file__).parent / "extension"
+EXAMPLE = Path(__file__).parents[1] / "extension"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

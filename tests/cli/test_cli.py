@@ -16,7 +16,7 @@ from unknot.cli.program import app
 from unknot.network import write_edge_list
 from unknot.network.families import ring
 
-FABRICS = Path(__file__).parents[1] / "examples" / "fabrics"
+FABRICS = Path(__file__).parents[2] / "examples" / "fabrics"
 STUDY = """title = "Small"
 [common]
 network = "torus(4, 4)"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.cli.test_schemas import schema
 from tests.studies.booksim.files import MESH, credited, understood, written
-from tests.test_schemas import schema
 from unknot._base.errors import SimulationError, TextError, UnknotError
 from unknot.cli.program import app
 from unknot.simulation import Router, simulate

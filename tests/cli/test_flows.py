@@ -14,7 +14,7 @@ import unknot
 from unknot.cli.program import app
 from unknot.lanes import only, read_flows
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CHIP, FLOWS = str(ROOT / "examples/chip.edges"), str(ROOT / "examples/chip.csv")
 SHORT = ("--packet-length", "4", "--warmup", "500", "--measure", "3000")
 UNITS = ("--units", "1 GHz, 8 B")

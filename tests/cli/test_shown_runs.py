@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from unknot.cli.program import app
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUNS = sorted(
     {

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from unknot.cli.program import COMMANDS, app
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FORKS = """
 import contextlib, importlib, json, os, sys, time
 

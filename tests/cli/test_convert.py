@@ -14,7 +14,7 @@ from unknot.cli.program import app
 from unknot.fabrics import FORMATS, read_network
 from unknot.network.families import torus
 
-FABRIC = Path(__file__).parents[1] / "examples/fabrics/opensm-leafspine-degraded-ftree"
+FABRIC = Path(__file__).parents[2] / "examples/fabrics/opensm-leafspine-degraded-ftree"
 
 
 def unknot_says(*words: str) -> Result:

@@ -28,7 +28,7 @@ from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.verify import check
 
-SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 
 
 def schema(name: str) -> Draft202012Validator:
