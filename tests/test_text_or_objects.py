@@ -54,7 +54,16 @@ def test_what_is_neither_is_refused_by_name(call):
         call("ring(5)", routing="duatoo")
 
 
-ROOMS = ("verify", "routing", "synthesis", "simulation", "report", "multicast")
+ROOMS = (
+    "verify",
+    "routing",
+    "lanes",
+    "repair",
+    "design",
+    "simulation",
+    "report",
+    "traffic",
+)
 
 
 def public() -> list[tuple[str, Callable[..., Any], str]]:

@@ -104,10 +104,7 @@ def test_help_lists_commands_by_package(run: Run) -> None:
 def test_the_core_wins_and_says_so(run: Run) -> None:
     assert json.loads(run("show", "mesh(2, 2)", "--json").stdout)["routers"] == 4
     complaint = run("show", "wheel(5)").stderr
-    assert (
-        "unknot-wheel: entry point mesh = unknot_wheel.parts:wheel of unknot.network.families is not used"
-        in complaint
-    )
+    assert "unknot-wheel: entry point mesh = unknot_wheel.parts:wheel of unknot.topologies is not used" in complaint
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_none_elsewhere_or_where_progress_is_followed(monkeypatch: pytest.Monkey
 
 def test_in_a_real_notebook() -> None:
     cells = [
-        "import unknot, unknot._base.progress\nunknot.progress.LATE = unknot._base.progress.STEP = 0.0",
+        "import unknot, unknot._base.progress\nunknot._base.progress.LATE = unknot._base.progress.STEP = 0.0",
         'unknot.simulation.replicate("mesh(3, 3)", 0.1, routing="dimension_order", seeds=2, warmup=50, measure=100)',
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])

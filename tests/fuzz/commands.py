@@ -156,7 +156,17 @@ def _command() -> Any:
 
     from unknot.cli.program import app
 
-    for room in ("answers", "fabrics", "multicast", "report", "simulation", "studies", "synthesis", "tod", "verify"):
+    for room in (
+        "cli.answers",
+        "fabrics",
+        "report",
+        "simulation",
+        "studies",
+        "lanes",
+        "repair",
+        "network.tod",
+        "verify",
+    ):
         importlib.import_module(f"unknot.{room}")
 
     return typer.main.get_command(app)

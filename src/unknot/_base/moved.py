@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
@@ -86,7 +87,7 @@ NAMES = {
 """New modules of names that packages exported."""
 SPREAD = {
     "unknot.checker": {"accept": "unknot.certificates:accept_verdict"},
-    "unknot.multicast": {name: f"unknot.simulation.collectives:{name}" for name in ("Execution", "execute")},
+    "unknot.multicast": {name: f"unknot.simulation:{name}" for name in ("Execution", "execute")},
     "unknot.synthesis": {
         **{name: f"unknot.design:{name}" for name in ("Design", "Rule", "design", "every_size")},
         **{
@@ -140,7 +141,10 @@ class Finder:
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         new = new_place(name)
-        if new is None:
+        try:
+            if new is None or find_spec(new) is None:
+                return None
+        except ModuleNotFoundError:
             return None
         import_module(new)
         warnings.warn(f"{name} is now {new}", DeprecationWarning, stacklevel=2)

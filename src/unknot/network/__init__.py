@@ -1,4 +1,10 @@
-"""The model everything shares: routers, directed channels, terminals; metrics; faults; interchange."""
+"""The model everything shares: routers, directed channels, terminals; metrics; faults; interchange.
+
+`unknot.network.families` has a function for every named family, `unknot.network.tod` reads and writes descriptions.
+"""
+
+from importlib import import_module
+from types import ModuleType
 
 from unknot.network.edges import from_edges, read_edge_list, write_edge_list
 from unknot.network.grid import Grid, grid
@@ -22,3 +28,9 @@ __all__ = [
     "to_networkx",
     "write_edge_list",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in ("families", "tod"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

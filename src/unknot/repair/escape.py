@@ -66,7 +66,7 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
     Examples
     --------
     >>> from unknot.routing import fully_adaptive
-    >>> from unknot.lanes import escaped
+    >>> from unknot.repair import escaped
     >>> from unknot.network.families import ring
     >>> from unknot.verify import check
     >>> found = escaped(fully_adaptive(ring(5), vcs=1))

@@ -70,7 +70,8 @@ def relaned(found: Lanes, left: Network) -> Relaned:
 
     Examples
     --------
-    >>> from unknot.lanes import lanes, relaned
+    >>> from unknot.lanes import lanes
+    >>> from unknot.repair import relaned
     >>> found = lanes("torus(4, 4)", seed=0)
     >>> after = relaned(found, found.relation.network.without(channels=[0]))
     >>> after.changed < 10, after.pairs

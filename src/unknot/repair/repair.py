@@ -120,7 +120,7 @@ def repair(
     Examples
     --------
     >>> from unknot.routing import shortest_paths
-    >>> from unknot.lanes import repair
+    >>> from unknot.repair import repair
     >>> from unknot.network.families import torus
     >>> [(r.kind, r.cost, r.unit, r.lower_bound) for r in repair(shortest_paths(torus(5)))][:2]
     [('same routes', 2, 'lanes', 2), ('few changed routes', 2, 'pairs', 2)]

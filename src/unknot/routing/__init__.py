@@ -1,5 +1,6 @@
 """Routing: the relation contract and one file per algorithm."""
 
+import sys as _sys
 from copyreg import pickle as _pickle
 from inspect import ismodule as _ismodule
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -70,7 +71,7 @@ def _reduced(relation: Relation) -> tuple[_Any, ...]:
 
 
 # Algorithms import the files that read them from text and pickle them, so those learn of the algorithms here.
-_named.PUBLIC.update({name: globals()[name] for name in __all__})
+_named.room = _sys.modules[__name__]
 _taking.read_relation = _named.relation_of
 _pickle(Relation, _reduced)
 

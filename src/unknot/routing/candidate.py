@@ -12,6 +12,11 @@ TIER = 1 << 40
 NO_WAIT = 1 << 48
 """Add to a candidate that a header takes when it is free but never waits for; no effect where headers commit."""
 
+COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
+"""Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
+IN_ROUTER = 1 + len(COMPARISONS)
+"""Number of a comparison in the source router, see `Decision`."""
+
 
 @dataclass(frozen=True)
 class Candidate:

@@ -39,8 +39,8 @@ def cube_connected_cycles(network: Network) -> Relation:
 
     Examples
     --------
-    >>> from unknot import topologies
-    >>> cube_connected_cycles(topologies.cube_connected_cycles(3))
+    >>> from unknot.network import families
+    >>> cube_connected_cycles(families.cube_connected_cycles(3))
     <Relation cube_connected_cycles on cube_connected_cycles(3), 192 VCs>
     """
     corner, position, n = _corners(network)

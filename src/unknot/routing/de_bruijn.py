@@ -58,8 +58,8 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
 
     Examples
     --------
-    >>> from unknot import topologies
-    >>> de_bruijn(topologies.de_bruijn(2, 4))
+    >>> from unknot.network import families
+    >>> de_bruijn(families.de_bruijn(2, 4))
     <Relation de_bruijn (multi_root) on de_bruijn(2, 4), 46 VCs>
     """
     from unknot.routing.shift_networks_kernel import depth, shifts

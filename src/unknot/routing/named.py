@@ -6,6 +6,7 @@ import contextlib
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,14 @@ from unknot.routing.designed import DESIGNERS, designer, from_file, is_file
 from unknot.routing.own import is_code, own_function, require_function, rooted
 from unknot.routing.relation import Relation
 
-PUBLIC: dict[str, Any] = {}
-"""Public names of `unknot.routing`, which puts them here: files of the room import no algorithm."""
+room: Any = SimpleNamespace(__all__=[])
+"""The package `unknot.routing`, which puts itself here: files inside it import no algorithm."""
 
 
 def routings() -> Catalogue[Callable[..., Relation]]:
     """The public functions of `unknot.routing` that need a network and nothing else, and those of extensions."""
-    return Catalogue(
-        "routings", {n: f for n, f in PUBLIC.items() if inspect.isfunction(f) and _needs_a_network_alone(f)}
-    )
+    public = ((name, getattr(room, name)) for name in room.__all__)
+    return Catalogue("routings", {n: f for n, f in public if inspect.isfunction(f) and _needs_a_network_alone(f)})
 
 
 @lru_cache

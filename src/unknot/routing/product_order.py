@@ -50,7 +50,7 @@ def product_order(network: Network, factors: Sequence[Relation]) -> Relation:
 
     Examples
     --------
-    >>> from unknot import tod
+    >>> from unknot.network import tod
     >>> from unknot.routing import hop_number, ring_lexicographic
     >>> factors = [hop_number(tod.network("complete(4)")), ring_lexicographic(tod.network("ring(5)"))]
     >>> product_order(tod.network("complete(4) * ring(5)"), factors)

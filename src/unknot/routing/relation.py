@@ -18,6 +18,7 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, near, raised
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.candidate import COMPARISONS, IN_ROUTER
 from unknot.routing.candidate import EJECT as EJECT
 from unknot.routing.candidate import NO_WAIT as NO_WAIT
 from unknot.routing.candidate import TIER as TIER
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
 
 Out = npt.NDArray[np.int64]
 Rule = Callable[[int, int, Any], int]
-
-COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
-"""Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
-IN_ROUTER = 1 + len(COMPARISONS)
-"""Number of a comparison in the source router, see `Decision`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,8 +52,8 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
 
     Examples
     --------
-    >>> from unknot import topologies
-    >>> shuffle_exchange(topologies.shuffle_exchange(4))
+    >>> from unknot.network import families
+    >>> shuffle_exchange(families.shuffle_exchange(4))
     <Relation shuffle_exchange (simulating UB) on shuffle_exchange(4), 84 VCs>
     """
     from unknot.routing.shift_networks_kernel import depth, shifts

@@ -1,5 +1,6 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
+from unknot.simulation.collectives import Execution, execute
 from unknot.simulation.engine.classes import Message, TrafficClass
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.traffic import Bursts
@@ -22,6 +23,7 @@ __all__ = [
     "ClassRun",
     "ClosedLoop",
     "Event",
+    "Execution",
     "Fault",
     "Message",
     "Replay",
@@ -36,6 +38,7 @@ __all__ = [
     "TracedMessage",
     "TrafficClass",
     "closed_loop",
+    "execute",
     "read_trace",
     "replay",
     "replicate",

@@ -5,7 +5,7 @@ import numpy as np
 
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.distance_kernel import bfs
-from unknot.routing.relation import EJECT, VC_MASK
+from unknot.routing.candidate import EJECT, VC_MASK
 from unknot.verify.states_kernel import explore
 
 

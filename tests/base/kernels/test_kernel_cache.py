@@ -80,7 +80,7 @@ def test_every_source_counts(tmp_path: Path, name: str) -> None:
 
 PROGRAM = """
 import sys
-from unknot import kernel_cache
+from unknot._base.kernels import cache as kernel_cache
 kernel_cache.sources_digest = lambda package: sys.argv[1]
 from unknot._base.kernels.types_kernel import kept
 @kept("int64(int64)", nogil=True)

@@ -28,7 +28,7 @@ from unknot.network.families import (
 from unknot.network.families.slim_fly import field
 from unknot.verify.testing import check_network
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "tod"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "tod"
 
 
 def graph(network: Network) -> nx.Graph:

@@ -14,7 +14,7 @@ from unknot.network import families as topologies
 from unknot.network import measure, tod
 from unknot.report import draw_network
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "topologies.md").read_text(encoding="utf-8")
 FIGURES = re.findall(r"^\| `(.+?)` \| ([\d.–| ]+) \|$", PAGE, re.M)
 

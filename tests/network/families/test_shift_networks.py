@@ -14,7 +14,7 @@ from unknot.network import Network, distances_from, measure, to_networkx, tod
 from unknot.network.families import cube_connected_cycles, de_bruijn, kautz, shuffle_exchange
 from unknot.verify.testing import check_network
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "tod"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "tod"
 Arcs = set[tuple[str, str]]
 
 

@@ -13,7 +13,7 @@ from unknot.network.tod import functions, network
 from unknot.network.tod.parse import DEEPEST, LONGEST
 from unknot.network.tod.plan import MAX_CHANNELS, MAX_DIMENSIONS, MAX_GRAPHS
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/tod.md").read_text(encoding="utf-8")
 SNIPPETS = re.findall(r"```tod\n(.*?)```", PAGE, re.S)
 

@@ -15,7 +15,7 @@ from unknot.network import Network, distances_from, measure
 from unknot.network import families as topologies
 from unknot.network.tod import network, read, write
 
-FOLDER = Path(__file__).parents[2] / "examples" / "tod"
+FOLDER = Path(__file__).parents[3] / "examples" / "tod"
 
 
 def cube_connected_cycles(k: int) -> nx.Graph:

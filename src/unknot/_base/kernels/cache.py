@@ -21,7 +21,7 @@ from pathlib import Path
 from unknot._base.output import WriteError, write_bytes
 
 PACKAGE = Path(__file__).parents[2]
-CONSTANTS = ("_base/splitmix.py", "routing/candidate.py", "routing/relation.py", "simulation/engine/state.py")
+CONSTANTS = ("_base/splitmix.py", "routing/candidate.py", "simulation/engine/state.py")
 """Files that are not kernels but give them constants and functions."""
 MOST = 1000
 """Files that are kept; of more, those that were not used for longest are removed."""

@@ -12,7 +12,7 @@ from numba import njit, types
 
 from unknot._base.kernels.types_kernel import RULE, kept
 from unknot._base.kernels.words_kernel import natural
-from unknot.routing.relation import NO_WAIT
+from unknot.routing.candidate import NO_WAIT
 from unknot.simulation.engine.state_kernel import outputs_of
 from unknot.simulation.engine.view_kernel import view
 

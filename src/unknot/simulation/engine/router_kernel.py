@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from unknot._base.kernels.words_kernel import lowest, natural
-from unknot.routing.relation import IN_ROUTER
+from unknot.routing.candidate import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
 from unknot.simulation.engine.match_kernel import honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from unknot._base.kernels.words_kernel import how_many, lowest, natural
-from unknot.routing.relation import VC_MASK
+from unknot.routing.candidate import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import (
     ATOMIC,

@@ -6,7 +6,7 @@ from numba import njit, types
 
 from unknot._base.kernels.types_kernel import RULE, kept
 from unknot._base.kernels.words_kernel import address_of, atomic_or, mixed, natural
-from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import view
