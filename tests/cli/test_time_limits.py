@@ -74,7 +74,7 @@ while running or todo:
 RING = ("ring(4)", "--routing", "shortest_paths")
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "run": ("unknot.studies.run:compute", ("study.toml",)),
-    "check": ("unknot.verify:deliver", RING),
+    "check": ("unknot.verify:deliver", ("mesh(2, 2)", "--routing", "dimension_order")),
     "accept": ("unknot.certificates.plain:accept", (str(ROOT / "examples/evidence/lanes-kautz.json"),)),
     "replay": ("unknot.simulation:replay", ("knot.json",)),
     "analyse": ("unknot.verify.properties:properties", RING),
@@ -89,7 +89,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "simulate": ("unknot.simulation:simulate", (*RING, "--load", "0.1")),
     "curve": ("unknot.studies.run:compute", RING),
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
-    "multicast": ("unknot.traffic.collectives:execute", RING),
+    "multicast": ("unknot.simulation.collectives:execute", RING),
     "gallery": ("unknot.studies.run:compute", ("shortest_paths", "--network", "ring(4)", "--out", "g.html")),
     "cache": ("unknot._base.kernels.cache:clear", ("clear",)),
 }
