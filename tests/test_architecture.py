@@ -8,49 +8,11 @@ from pathlib import Path
 
 import networkx as nx
 
+from tests.architecture import GRAPH, PACKAGE, SOURCES, drawing, imported, room_of
+
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "src" / "unknot"
 PAPERS = ROOT / "src" / "unknot_papers"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-
-
-def module_of(source: Path) -> str:
-    parts = source.relative_to(PACKAGE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-SOURCES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-def room_of(module: str) -> str:
-    return module.split(".")[1] if "." in module else ""
-
-
-def imported(module: str) -> set[str]:
-    """Modules that a module imports, in functions too and by names in texts; those for type checkers do not count."""
-    tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
-    type_checking = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if id(node) in type_checking:
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module:
-            inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= inner if inner <= SOURCES.keys() else {*inner, node.module}
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in LOADERS:
-            names |= {text.value.replace(":", ".") for text in node.args if isinstance(text, ast.Constant)}
-    return {name for name in names if name in SOURCES} - {module, "unknot"}
-
-
-LOADERS = {"import_module", "__import__", "resolve_name"}
-GRAPH = nx.DiGraph({module: imported(module) for module in SOURCES})
 
 
 def test_there_are_fourteen_rooms_and_no_loose_file():
@@ -72,6 +34,11 @@ def test_imports_only_go_down():
     edges = [(a, b) for a, b in GRAPH.edges if room_of(a) in floor]
     upward = [(a, b) for a, b in edges if floor[room_of(a)] < floor[room_of(b)]]
     assert not upward
+
+
+def test_the_picture_is_that_of_the_code() -> None:
+    """Written anew with `python -m tests.architecture`."""
+    assert drawing() in PAGE
 
 
 def test_no_module_imports_itself_through_others():

@@ -1,0 +1,65 @@
+"""Imports between modules and rooms, and their picture; `python -m tests.architecture` draws it anew."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import networkx as nx
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "unknot"
+
+
+def module_of(source: Path) -> str:
+    parts = source.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def imported(module: str) -> set[str]:
+    """Modules that a module imports, in functions too and by names in texts; those for type checkers do not count."""
+    tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
+    type_checking = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in type_checking:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= inner if inner <= SOURCES.keys() else {*inner, node.module}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in LOADERS:
+            names |= {text.value.replace(":", ".") for text in node.args if isinstance(text, ast.Constant)}
+    return {name for name in names if name in SOURCES} - {module, "unknot"}
+
+
+LOADERS = {"import_module", "__import__", "resolve_name"}
+GRAPH = nx.DiGraph({module: imported(module) for module in SOURCES})
+
+
+def drawing() -> str:
+    """The rooms in Mermaid: an arrow for each pair of rooms that import, unless a path of others says so already."""
+    pairs = {(room_of(a), room_of(b)) for a, b in GRAPH.edges if {room_of(a), room_of(b)}.isdisjoint(("", "__main__"))}
+    rooms = nx.transitive_reduction(nx.DiGraph([(a, b) for a, b in pairs if a != b]))
+    arrows = "".join(f"    {a} --> {b}\n" for a, b in sorted(rooms.edges))
+    return f"```mermaid\nflowchart TD\n{arrows}```\n"
+
+
+if __name__ == "__main__":
+    page = ROOT / "ARCHITECTURE.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(re.sub(r"```mermaid\n.*?```\n", drawing(), text, flags=re.S), encoding="utf-8")
