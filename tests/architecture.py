@@ -53,8 +53,8 @@ GRAPH = nx.DiGraph({module: imported(module) for module in SOURCES})
 
 def drawing() -> str:
     """The rooms in Mermaid: an arrow for each pair of rooms that import, unless a path of others says so already."""
-    pairs = {(room_of(a), room_of(b)) for a, b in GRAPH.edges if {room_of(a), room_of(b)}.isdisjoint(("", "__main__"))}
-    rooms = nx.transitive_reduction(nx.DiGraph([(a, b) for a, b in pairs if a != b]))
+    pairs = {(room_of(a), room_of(b)) for a, b in GRAPH.edges if room_of(a) not in ("", "__main__")}
+    rooms = nx.transitive_reduction(nx.DiGraph([(a, b) for a, b in pairs if a != b and b]))
     arrows = "".join(f"    {a} --> {b}\n" for a, b in sorted(rooms.edges))
     return f"```mermaid\nflowchart TD\n{arrows}```\n"
 
