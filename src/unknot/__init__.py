@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys as _sys
 from typing import TYPE_CHECKING, Any
 
+from unknot._base import extensions as _extensions
 from unknot._base import moved as _moved
 from unknot._base import shown as _shown
 from unknot._base.version import __version__
@@ -94,7 +95,15 @@ def _displays() -> Any:
     return notebook
 
 
+def _lanes() -> Any:
+    from unknot.lanes.as_routing import lanes
+
+    return lanes
+
+
+# What rooms higher up do for rooms below them: those call it without knowing whose it is.
 _shown.displays = _displays
+_extensions.DESIGNERS["lanes"] = _lanes
 
 
 def __getattr__(name: str) -> Any:

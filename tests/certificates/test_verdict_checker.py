@@ -135,7 +135,7 @@ def test_one_message_commits_to_a_queue() -> None:
     back, forth = Message(0, 1, 1, (0,), (2,), (0,)), Message(0, 1, 1, (), (0,), (2,))
     third = Message(2, 1, 1, (), (1,), (2,))
     for switching in ("wormhole", "wormhole-nonatomic"):
-        two = Configuration(switching, 1, "scheduled", (back, forth))  # type: ignore[arg-type]
+        two = Configuration(switching, 1, "scheduled", (back, forth))
         accept_verdict(relation, claim(two))
         three = replace(two, messages=(back, forth, third))
         assert evidence_holds(relation, claim(three)) is (switching == "wormhole")

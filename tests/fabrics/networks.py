@@ -57,9 +57,9 @@ def both_ways(network: Network) -> Network:
     return Network(
         network.name,
         network.num_routers,
-        [u for u, _, _ in rows],  # type: ignore[arg-type]
-        [v for _, v, _ in rows],  # type: ignore[arg-type]
-        [c for _, _, c in rows],  # type: ignore[arg-type]
+        [u for u, _, _ in rows],
+        [v for _, v, _ in rows],
+        [c for _, _, c in rows],
         inject=network.inject,
     )
 
@@ -70,9 +70,9 @@ def without_twins(network: Network) -> Network:
     return Network(
         network.name,
         network.num_routers,
-        [u for (u, _), _ in rows],  # type: ignore[arg-type]
-        [v for (_, v), _ in rows],  # type: ignore[arg-type]
-        [c for _, c in rows],  # type: ignore[arg-type]
+        [u for (u, _), _ in rows],
+        [v for (_, v), _ in rows],
+        [c for _, c in rows],
         inject=network.inject,
         eject=network.eject,
     )

@@ -43,7 +43,7 @@ def test_how_it_looks(tmp_path: Path) -> None:
 
 
 def test_a_backslash_n_is_a_name(tmp_path: Path) -> None:
-    network = Network("n", 1, [], [], router_labels=("\\N",))  # type: ignore[arg-type]
+    network = Network("n", 1, [], [], router_labels=("\\N",))
     write_dot(network, tmp_path / "n")
     assert read_dot(tmp_path / "n") == network
 

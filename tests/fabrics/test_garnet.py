@@ -132,4 +132,4 @@ def test_it_is_not_read_back(tmp_path: Path) -> None:
     with pytest.raises(TextError, match="a gem5 topology is a program"):
         read_network(tmp_path / "Mine.py")
     with pytest.raises(NetworkError, match="no terminals"):
-        write_garnet(Network("n", 1, [], [], inject=[]), tmp_path / "Nobody.py")  # type: ignore[arg-type]
+        write_garnet(Network("n", 1, [], [], inject=[]), tmp_path / "Nobody.py")

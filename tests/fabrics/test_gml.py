@@ -26,7 +26,7 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_names_that_are_numbers_remain_names(tmp_path: Path) -> None:
-    network = Network("n", 2, [0], [1], router_labels=("0", "1"))  # type: ignore[arg-type]
+    network = Network("n", 2, [0], [1], router_labels=("0", "1"))
     write_gml(network, tmp_path / "n.gml")
     assert read_gml(tmp_path / "n.gml") == network
 

@@ -109,7 +109,7 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
 
 
 def test_names_that_xml_cannot_hold_are_refused(tmp_path: Path) -> None:
-    network = Network("n", 1, [], [], router_labels=("a\0b",))  # type: ignore[arg-type]
+    network = Network("n", 1, [], [], router_labels=("a\0b",))
     with pytest.raises(NetworkError, match="control character"):
         write_graphml(network, tmp_path / "n")
     assert not (tmp_path / "n").exists()

@@ -25,7 +25,7 @@ def removed() -> Relation:
 
 def changed(kind: str) -> Relation:
     relation = shortest_paths(ring(6))
-    found = rerouted(relation, table_of(relation), 1, effort(), kind=kind)  # type: ignore[arg-type]
+    found = rerouted(relation, table_of(relation), 1, effort(), kind=kind)
     assert found is not None
     return found.relation
 

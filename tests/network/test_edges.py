@@ -123,11 +123,11 @@ def test_refused_to_write(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     for label in ("a b", "a#", ""):
         with pytest.raises(NetworkError, match="cannot stand in an edge list"):
-            write_edge_list(Network("n", 2, [0], [1], router_labels=("x", label)), path)  # type: ignore[arg-type]
+            write_edge_list(Network("n", 2, [0], [1], router_labels=("x", label)), path)
     with pytest.raises(NetworkError, match="two routers are called 'x'"):
-        write_edge_list(Network("n", 2, [0], [1], router_labels=("x", "x")), path)  # type: ignore[arg-type]
+        write_edge_list(Network("n", 2, [0], [1], router_labels=("x", "x")), path)
     with pytest.raises(NetworkError, match="router 2 has no channel"):
-        write_edge_list(Network("n", 3, [0], [1]), path)  # type: ignore[arg-type]
+        write_edge_list(Network("n", 3, [0], [1]), path)
     assert not path.exists()
     write_edge_list(torus(3, 3), path)
     assert read_edge_list(path).num_channels == 36

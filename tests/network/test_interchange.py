@@ -25,7 +25,7 @@ def test_round_trip(network: Network, labelled: bool, ported: bool) -> None:
         eject=network.eject,
         router_labels=tuple(f"n{r}" for r in range(network.num_routers)) if labelled else None,
         terminal_labels=tuple(f"h{t}" for t in range(network.num_terminals)) if labelled else None,
-        ports=[(c, c + 1) for c in range(network.num_channels)] if ported and network.num_channels else None,  # type: ignore[arg-type]
+        ports=[(c, c + 1) for c in range(network.num_channels)] if ported and network.num_channels else None,
     )
     again = from_networkx(to_networkx(full))
     assert again == full

@@ -33,7 +33,7 @@ def test_faults_keep_levels() -> None:
 def test_management_terminals_everywhere_do_not_count() -> None:
     tree = fat_tree(2, 2)
     seats = [*tree.inject.tolist(), *range(tree.num_routers)]
-    network = Network("managed", tree.num_routers, tree.source, tree.target, inject=seats)  # type: ignore[arg-type]
+    network = Network("managed", tree.num_routers, tree.source, tree.target, inject=seats)
     assert levels(network).tolist() == [0, 0, 1, 1]  # type: ignore[union-attr]
     assert seated(network).tolist() == [True, True, False, False]
 
@@ -42,11 +42,11 @@ def test_no_levels() -> None:
     assert levels(mesh(3, 3)) is None
     assert levels(complete(3)) is None
     assert levels(tod.network("terminals({a -- b -- c -- a}, inject=[0])")) is None
-    assert levels(Network("far", 3, [0, 1], [1, 0], inject=[0])) is None  # type: ignore[arg-type]
+    assert levels(Network("far", 3, [0, 1], [1, 0], inject=[0])) is None
 
 
 def test_a_level_coordinate_must_fit_the_channels() -> None:
     network = Network(
         "skips", 3, [0, 1, 0], [1, 2, 2], coordinates=[[0], [1], [2]], radices=(3,), dimensions=("level",)
-    )  # type: ignore[arg-type]
+    )
     assert levels(network) is None

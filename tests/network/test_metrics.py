@@ -61,7 +61,7 @@ def compare(network: Network) -> None:
 def test_a_loopback_cable_is_one_link() -> None:
     """A cable between two switches, one from a port of the first to another port of it, and a plug in one port."""
     ports = [[1, 1], [1, 1], [2, 3], [3, 2], [4, 4]]
-    network = Network("looped", 2, [0, 1, 0, 0, 0], [1, 0, 0, 0, 0], ports=ports)  # type: ignore[arg-type]
+    network = Network("looped", 2, [0, 1, 0, 0, 0], [1, 0, 0, 0, 0], ports=ports)
     assert measure(network).links == 3
 
 

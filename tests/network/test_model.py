@@ -65,9 +65,9 @@ def test_two_numbers_name_nothing() -> None:
 
 
 def test_terminals_default_and_differ() -> None:
-    network = Network("n", 2, [0], [1], inject=[0, 0, 1], eject=[1, 1, 0])  # type: ignore[arg-type]
+    network = Network("n", 2, [0], [1], inject=[0, 0, 1], eject=[1, 1, 0])
     assert (network.num_terminals, network.inject.tolist(), network.eject.tolist()) == (3, [0, 0, 1], [1, 1, 0])
-    empty = Network("n", 2, [0], [1], inject=[])  # type: ignore[arg-type]
+    empty = Network("n", 2, [0], [1], inject=[])
     assert (empty.num_terminals, empty.eject.size) == (0, 0)
 
 
@@ -109,7 +109,7 @@ def test_names_and_lookup() -> None:
     assert grid.terminal("t5") == grid.terminal(5) == 5
     with pytest.raises(NetworkError, match="no terminal called 'q'"):
         grid.terminal("q")
-    ported = Network("p", 2, [0, 1], [1, 0], ports=[[3, 4], [4, 3]], router_labels=("a", "b"))  # type: ignore[arg-type]
+    ported = Network("p", 2, [0, 1], [1, 0], ports=[[3, 4], [4, 3]], router_labels=("a", "b"))
     assert ported.channel_name(0) == "a[3]→b[4]"
     numbered = from_edges([("1", "0"), ("0", "7")])
     assert numbered.router("7") == numbered.router_labels.index("7")  # type: ignore[union-attr]
@@ -168,7 +168,7 @@ def test_faults_keep_names() -> None:
 
 def test_same_name_twice() -> None:
     """Real fabrics have nodes of the same description; only asking for one by that name is an error."""
-    network = Network("n", 3, [0], [1], router_labels=("hca", "sw", "hca"))  # type: ignore[arg-type]
+    network = Network("n", 3, [0], [1], router_labels=("hca", "sw", "hca"))
     assert network.router("sw") == 1
     assert network.router_name(2) == "hca"
     with pytest.raises(NetworkError, match="2 routers called 'hca'; give the number of one of them, such as 0 or 2"):

@@ -109,7 +109,7 @@ def test_a_torus_keeps_most_routes() -> None:
     relation = routing(torus(5, 5), "shortest_paths", 1)
     table = table_of(relation)
     for kind, most in (("pairs", 110), ("entries", 130)):
-        found = rerouted(relation, table, 1, effort(), kind=kind)  # type: ignore[arg-type]
+        found = rerouted(relation, table, 1, effort(), kind=kind)
         assert found is not None
         assert 0 < found.lower_bound <= found.changed <= most
         assert found.evidence_holds
@@ -136,7 +136,7 @@ def test_corrupted_bounds_are_refused() -> None:
         replace(good, paid=((turn, ((0, 99),), amount), *good.paid[1:])),
     ):
         with pytest.raises(Rejected):
-            accept_changes(relation, wrong)  # type: ignore[arg-type]
+            accept_changes(relation, wrong)
 
 
 def naive_cost(asked: Wanted, key: np.ndarray, weights: np.ndarray) -> int:

@@ -136,7 +136,7 @@ def test_texts_stay_within_the_figure() -> None:
     for more in ({}, {"stacked": True}, {"panels": "mean"}):
         for paper in (False, True):
             for units in (None, "2 GHz, 16 B"):
-                figure = draw_curves(runs, paper=paper, units=units, **more).figure  # type: ignore[arg-type]
+                figure = draw_curves(runs, paper=paper, units=units, **more).figure
                 assert figure is not None
                 FigureCanvasAgg(figure).draw()
                 heads = [head for axes in figure.axes for head in (axes.xaxis.label, axes.yaxis.label)]

@@ -121,6 +121,6 @@ def test_the_compiled_rule_is_the_plain_one_and_carries_traffic(name: str) -> No
     check_relation(relation, compiled=False)
     for switching in ("vct", "wormhole"):
         if check(relation, switching).deadlock_free:
-            run = simulate(relation, 0.5, packet_length=2, switching=switching, warmup=0, measure=300)  # type: ignore[arg-type]
+            run = simulate(relation, 0.5, packet_length=2, switching=switching, warmup=0, measure=300)
             assert run.packets > 0
             assert run.deadlock is None

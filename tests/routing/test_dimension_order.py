@@ -185,7 +185,7 @@ def test_faulty_torus_claims_only_what_it_knows() -> None:
         5,
         lonely.source,
         lonely.target,
-        inject=[0],  # type: ignore[arg-type]
+        inject=[0],
         coordinates=lonely.coordinates,
         radices=lonely.radices,
     )

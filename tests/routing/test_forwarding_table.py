@@ -127,7 +127,7 @@ def test_route_lengths_agree_with_walking(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 9))
     ends = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
     channels = data.draw(st.lists(ends, max_size=20))
-    network = Network("random", n, [a for a, _ in channels], [b for _, b in channels])  # type: ignore[arg-type]
+    network = Network("random", n, [a for a, _ in channels], [b for _, b in channels])
     table = np.full((n, 2), DROP)
     for r in range(n):
         for a in range(2):
@@ -146,7 +146,7 @@ def test_route_lengths_agree_with_walking(data: st.DataObject) -> None:
 def test_routes_through_all_routers_have_their_length(routers: int) -> None:
     """Along a line from end to end, and round a ring for ever."""
     channels = [(r, (r + 1) % routers) for r in range(routers)]
-    network = Network("round", routers, [a for a, _ in channels], [b for _, b in channels])  # type: ignore[arg-type]
+    network = Network("round", routers, [a for a, _ in channels], [b for _, b in channels])
     table = np.arange(routers).reshape(-1, 1).repeat(2, axis=1)
     table[-1, 0] = EJECT_HERE
     lengths = route_lengths(network, table)

@@ -138,7 +138,7 @@ def test_a_fabric_of_leaves_and_spines_without_coordinates() -> None:
     leaves = [plain.router(f"leaf{i}") for i in range(4)]
     network = Network(
         "fabric", plain.num_routers, plain.source, plain.target, inject=leaves * 3, router_labels=plain.router_labels
-    )  # type: ignore[arg-type]
+    )
     relation = nca(network)
     check_relation(relation, compiled=False)
     found = deliver(relation)

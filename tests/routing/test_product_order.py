@@ -98,7 +98,7 @@ def test_products_of_random_networks(a: Network, b: Network) -> None:
         [u for u, _ in ends],
         [v for _, v in ends],
         coordinates=coordinates,
-        radices=(a.num_routers, n),  # type: ignore[arg-type]
+        radices=(a.num_routers, n),
     )
     factors = [hop_number(a, choice="all"), hop_number(b, choice="all")]
     relation = product_order(network, factors)

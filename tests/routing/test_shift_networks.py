@@ -208,7 +208,7 @@ def folded(known: Relation) -> Relation:
         out[0] = ours  # type: ignore[index]
         return 1
 
-    return Relation(known.network, 2, rule)  # type: ignore[arg-type]
+    return Relation(known.network, 2, rule)
 
 
 @pytest.mark.parametrize("technique", SWITCHINGS)

@@ -83,8 +83,8 @@ def test_a_rule_made_of_a_table_is_read_from_it() -> None:
 )
 def test_what_is_no_table(columns: tuple[list[int], ...], said: str) -> None:
     with pytest.raises(RelationError, match=said):
-        Table(*map(np.array, columns))  # type: ignore[arg-type]
-    Table(*map(np.array, ([0, 1, 2], [1, 0], [0, 1, 2], [5, 6])))  # type: ignore[arg-type]
+        Table(*map(np.array, columns))
+    Table(*map(np.array, ([0, 1, 2], [1, 0], [0, 1, 2], [5, 6])))
 
 
 def test_numbers_of_comparisons() -> None:

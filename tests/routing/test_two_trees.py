@@ -122,7 +122,7 @@ def test_roots_that_cannot_be_are_refused() -> None:
         two_trees(way)
     with pytest.raises(NetworkError, match="two_trees on edges: no way from router r1 to the root r0"):
         two_trees(way, root=0)
-    one_way = Network("one way", 3, [0, 1], [1, 2], inject=[0], eject=[2])  # type: ignore[arg-type]
+    one_way = Network("one way", 3, [0, 1], [1, 2], inject=[0], eject=[2])
     assert [spanning_tree(one_way, 1, "bfs", inward=up, wanted_by="").tolist() for up in (True, False)] == [[0], [1]]
 
 

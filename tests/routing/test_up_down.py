@@ -132,6 +132,6 @@ def test_what_it_cannot_do_is_refused() -> None:
         up_down(mesh(2, 2), levels="bsf")
     with pytest.raises(RelationError, match="unknown choice 'all'"):
         up_down(mesh(2, 2), choice="all")
-    two = Network("two", 4, [0, 1, 2, 3], [1, 0, 3, 2])  # type: ignore[arg-type]
+    two = Network("two", 4, [0, 1, 2, 3], [1, 0, 3, 2])
     with pytest.raises(NetworkError, match="there is no way from router"):
         up_down(two, root=0)

@@ -195,7 +195,7 @@ def test_without_that_mistake_it_is_valiant() -> None:
 def test_refusals() -> None:
     network = mesh(3, 3)
     one, far = dimension_order(network), dimension_order(mesh(3, 3))
-    split = Network("split", 2, [0, 1], [1, 0], inject=[0], eject=[1])  # type: ignore[arg-type]
+    split = Network("split", 2, [0, 1], [1, 0], inject=[0], eject=[1])
     wide = line(5000)
     cases: list[tuple[Callable[[], Relation], str]] = [
         (lambda: via_waypoint(one, far), "must be of one network and commit alike"),

@@ -104,9 +104,9 @@ def test_disconnected_networks_are_named() -> None:
 
 
 def test_terminals_decide_what_is_connected() -> None:
-    require_connected(Network("butterfly", 3, [0, 1], [1, 2], inject=[0], eject=[2]))  # type: ignore[arg-type]
+    require_connected(Network("butterfly", 3, [0, 1], [1, 2], inject=[0], eject=[2]))
     with pytest.raises(NetworkError, match="no terminals"):
-        require_connected(Network("bare", 2, [0, 1], [1, 0], inject=[], eject=[]))  # type: ignore[arg-type]
+        require_connected(Network("bare", 2, [0, 1], [1, 0], inject=[], eject=[]))
 
 
 def test_digest_sees_every_part_of_a_network() -> None:

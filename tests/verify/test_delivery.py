@@ -151,7 +151,7 @@ def test_endless_routes_have_no_length() -> None:
         (destination_tag(omega(8)), 56, 56),
         (fully_adaptive(mesh(3, 3)), 72, 72),
         # two terminals at each end of a line of two routers: those beside each other have no path between routers
-        (fully_adaptive(Network("pair", 2, [0, 1], [1, 0], inject=[0, 0, 1, 1])), 8, 12),  # type: ignore[arg-type]
+        (fully_adaptive(Network("pair", 2, [0, 1], [1, 0], inject=[0, 0, 1, 1])), 8, 12),
         # two addresses for each terminal: a pair of terminals has its paths once, and is delivered twice
         (o1turn(mesh(3, 3)), 72, 144),
     ],

@@ -257,7 +257,7 @@ def test_traffic_that_does_not_arrive_is_refused() -> None:
 )
 def test_traffic_that_makes_no_sense(traffic: object) -> None:
     with pytest.raises(UnknotError, match="traffic"):
-        loads(fully_adaptive(ring(3)), traffic)  # type: ignore[arg-type]
+        loads(fully_adaptive(ring(3)), traffic)
 
 
 def test_uniform_traffic_includes_oneself_where_the_rule_serves_it() -> None:

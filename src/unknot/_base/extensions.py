@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 KINDS = ("topologies", "routings", "formats", "patterns", "orders", "commands", "answers")
 T = TypeVar("T")
 
+DESIGNERS: dict[str, Callable[[], Callable[..., Any]]] = {}
+"""Routings that a search designs, by name, each with what loads it; `unknot/__init__.py` enters them."""
+
 
 class Catalogue(Mapping[str, T]):
     """Parts of the core by name, then those of extensions, each of which is loaded when it is taken.

@@ -153,10 +153,10 @@ class _Reading:
         return Network(
             name=Path(self.where).name,
             num_routers=len(self.routers),
-            source=[u for u, _ in channels],  # type: ignore[arg-type]
-            target=[v for _, v in channels],  # type: ignore[arg-type]
-            latency=list(channels.values()),  # type: ignore[arg-type]
-            inject=[self.seats[node][0] for node in range(len(self.seats))],  # type: ignore[arg-type]
+            source=[u for u, _ in channels],
+            target=[v for _, v in channels],
+            latency=list(channels.values()),
+            inject=[self.seats[node][0] for node in range(len(self.seats))],
         )
 
     def _complete(self, kind: str, places: Mapping[int, Sequence[int]]) -> None:

@@ -193,9 +193,9 @@ class Cabling:
         network = Network(
             name=Path(self.where).name,
             num_routers=len(switches),
-            source=[c[0] for c in channels],  # type: ignore[arg-type]
-            target=[c[1] for c in channels],  # type: ignore[arg-type]
-            inject=[router[switch[0]] for _, switch in hosts],  # type: ignore[arg-type]
+            source=[c[0] for c in channels],
+            target=[c[1] for c in channels],
+            inject=[router[switch[0]] for _, switch in hosts],
             router_labels=tuple(labels[node.key] for node in switches),
             terminal_labels=tuple(labels[key] + (f"[{number}]" if cabled[key] > 1 else "") for key, number in places),
             ports=np.array([c[2:] for c in channels], dtype=np.int32).reshape(-1, 2),

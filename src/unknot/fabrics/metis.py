@@ -75,7 +75,7 @@ def read_metis(path: str | Path) -> Network:
         words = f"the first line says {links} links, but there are {len(target) // 2}"
         raise TextError(words, path, rows[0][0], 1, rows[0][1])
     source = np.repeat(np.arange(routers), [len(others) for others in neighbours])
-    return Network(Path(path).name, routers, source, np.array(target, dtype=np.int64))  # type: ignore[arg-type]
+    return Network(Path(path).name, routers, source, np.array(target, dtype=np.int64))
 
 
 def write_metis(network: Network, path: str | Path) -> None:

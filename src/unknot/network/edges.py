@@ -66,7 +66,7 @@ def from_edges(
             source.append(index[str(a)])
             target.append(index[str(b)])
             latencies.append(latency)
-    return Network(name, len(names), source, target, latencies, router_labels=labels)  # type: ignore[arg-type]
+    return Network(name, len(names), source, target, latencies, router_labels=labels)
 
 
 def read_edge_list(path: str | Path) -> Network:

@@ -98,17 +98,17 @@ def from_attributes(nodes: Mapping[Any, Attributes], edges: Sequence[Edge], grap
     return Network(
         name=name,
         num_routers=len(order),
-        source=source,  # type: ignore[arg-type]
-        target=target,  # type: ignore[arg-type]
-        latency=latency,  # type: ignore[arg-type]
-        inject=_terminals("inject", graph, len(order)),  # type: ignore[arg-type]
-        eject=_terminals("eject", graph, len(order)),  # type: ignore[arg-type]
-        coordinates=coordinates,  # type: ignore[arg-type]
+        source=source,
+        target=target,
+        latency=latency,
+        inject=_terminals("inject", graph, len(order)),
+        eject=_terminals("eject", graph, len(order)),
+        coordinates=coordinates,
         radices=radices,
         dimensions=tuple(_names("dimensions", graph) or ()) if radices else (),
         router_labels=labels,
         terminal_labels=_names("terminal_labels", graph),
-        ports=ports,  # type: ignore[arg-type]
+        ports=ports,
     )
 
 

@@ -82,6 +82,26 @@ class Network(Drawn):
     ports: IntArray | None = None
     origin: Origin | None = field(default=None, compare=False)
 
+    if TYPE_CHECKING:  # what may be given is wider than what is kept
+
+        def __init__(
+            self,
+            name: str,
+            num_routers: int,
+            source: npt.ArrayLike,
+            target: npt.ArrayLike,
+            latency: npt.ArrayLike = 1,
+            inject: npt.ArrayLike | None = None,
+            eject: npt.ArrayLike | None = None,
+            coordinates: npt.ArrayLike | None = None,
+            radices: Sequence[int] = (),
+            dimensions: Sequence[str] = (),
+            router_labels: Sequence[str] | None = None,
+            terminal_labels: Sequence[str] | None = None,
+            ports: npt.ArrayLike | None = None,
+            origin: Origin | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         number = isinstance(self.num_routers, (int, np.integer)) and not isinstance(self.num_routers, bool)
         if not number or self.num_routers < 1:

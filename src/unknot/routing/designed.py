@@ -5,24 +5,21 @@
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import NetworkError, RelationError, UnknotError, shown
+from unknot._base.extensions import DESIGNERS
 from unknot._base.input import read_json
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
 from unknot.routing.tabulate import Table, encode, lookup
 from unknot.routing.virtual_channels import VirtualChannels
 
-DESIGNERS = {"lanes": "unknot.lanes.as_routing:lanes"}
-"""Routings that a later room searches for, by name, as a plug-in would be: they are loaded when they are called."""
 OTHER_TABLES = (".csv", ".v")
 """Files of routes that can be written, but hold too little to be read."""
 
@@ -41,17 +38,6 @@ def is_file(text: str) -> bool:
 def is_designed(text: str) -> bool:
     """Whether a text names routes that a search or a file holds, and no algorithm that anyone can run again."""
     return is_file(text) or text.partition("(")[0].strip() in DESIGNERS
-
-
-def designer(name: str) -> Callable[..., Relation]:
-    """The function that searches for routes of this name."""
-    found: Callable[..., Relation] = pkgutil.resolve_name(DESIGNERS[name])
-    return found
-
-
-def from_file(text: str) -> Callable[..., Relation]:
-    """The function of a network that reads the routes in a file."""
-    return partial(read_routes, path=text.strip())
 
 
 def read_routes(network: Network, path: str | Path) -> Relation:

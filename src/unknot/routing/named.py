@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from unknot._base.calls import Call, apply, chosen, parse_call
 from unknot._base.errors import RelationError, UnknotError
-from unknot._base.extensions import Catalogue
+from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot.network import Network
-from unknot.routing.designed import DESIGNERS, designer, from_file, is_file
+from unknot.routing.designed import is_file, read_routes
 from unknot.routing.own import is_code, own_function, require_function, rooted
 from unknot.routing.relation import Relation
 
@@ -204,9 +204,9 @@ def relation_of(
 def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:
     """The function of a network that the name of a routing, or of a file of routes, stands for, its options apart."""
     if is_file(text):
-        return from_file(text)
+        return partial(read_routes, path=text.strip())
     require_function(text, where)
     call = parse_call(text, where)
     if call.name in DESIGNERS:
-        return designer(call.name)
+        return DESIGNERS[call.name]()
     return chosen(call, routings(), "routing", also=DESIGNERS)

@@ -99,6 +99,28 @@ class Relation:
     selection: str | None = None
     decides: Decision | None = None
 
+    if TYPE_CHECKING:  # what may be given is wider than what is kept
+
+        def __init__(
+            self,
+            network: Network,
+            vcs: npt.ArrayLike | VirtualChannels,
+            rule: Rule,
+            name: str = "rule",
+            destination: npt.ArrayLike | None = None,
+            may_use: npt.ArrayLike | None = None,
+            commits: bool = False,
+            claims: Mapping[str, bool] = ...,
+            claims_minimal: bool | None = None,
+            address_labels: Sequence[str] | None = None,
+            source: str = "",
+            direct: npt.ArrayLike | None = None,
+            compares: str = "UGAL-L_VCH",
+            classes: Sequence[str] = (),
+            selection: str | None = None,
+            decides: Decision | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         vcs = self.vcs if isinstance(self.vcs, VirtualChannels) else VirtualChannels(self.network, self.vcs)
         if vcs.network is not self.network:

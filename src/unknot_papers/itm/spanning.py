@@ -85,7 +85,7 @@ def _triangles(network: Network) -> list[tuple[int, int, int]]:
     """Routers pairwise joined by links in both directions, ascending."""
     n = np.int64(network.num_routers)
     both = np.intersect1d(network.source * n + network.target, network.target * n + network.source)
-    pairs = Network("links both ways", network.num_routers, both // n, both % n)  # type: ignore[arg-type]
+    pairs = Network("links both ways", network.num_routers, both // n, both % n)
     first, neighbour = neighbours(pairs)
     rows = [set(neighbour[first[v] : first[v + 1]].tolist()) for v in range(network.num_routers)]
     return [

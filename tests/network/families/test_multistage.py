@@ -220,7 +220,7 @@ def test_bad_sizes(build: Callable[[], Network], message: str) -> None:
 def staged(source: list[int], target: list[int], at: list[list[int]], **more: object) -> Network:
     return Network(
         "odd", len(at), source, target, coordinates=at, radices=(3, 2), dimensions=("stage", "row"), **more
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_views_of_what_is_not_staged() -> None:

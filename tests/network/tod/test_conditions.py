@@ -67,7 +67,7 @@ def test_replacement_by_brute_force(text: str, data: st.DataObject) -> None:
     pairs = data.draw(st.sets(st.tuples(st.sampled_from(points), st.sampled_from(points)), max_size=8))
     part = brute.digraph(points, pairs)
     found = network(f"({text})[{brute.text(part)}]")
-    names = sorted(brute.of(skeleton).nodes, key=lambda name: tuple(reversed(name)))  # type: ignore[arg-type]
+    names = sorted(brute.of(skeleton).nodes, key=lambda name: tuple(reversed(name)))
     first, channels = skeleton.outgoing
     ports = {
         names[r]: [names[v] for v in skeleton.target[channels[first[r] : first[r + 1]]].tolist()]

@@ -119,7 +119,7 @@ def test_families_of_the_library_that_the_language_has_no_word_for(monkeypatch: 
     from unknot.network.tod import functions
 
     def twin(n: int, *, apart: bool = False) -> Network:
-        return Network("twin", 2, [0] * n, [1] * n)  # type: ignore[arg-type]
+        return Network("twin", 2, [0] * n, [1] * n)
 
     monkeypatch.setattr(functions, "foreign", lambda: {"twin": twin})
     functions.signature.cache_clear()

@@ -94,17 +94,17 @@ def networks(draw: st.DrawFn) -> Network:
     return Network(
         name=draw(LABELS),
         num_routers=n,
-        source=[u for u, _ in ends],  # type: ignore[arg-type]
-        target=[v for _, v in ends],  # type: ignore[arg-type]
-        latency=latency,  # type: ignore[arg-type]
-        inject=None if seats is None else [u for u, _ in seats],  # type: ignore[arg-type]
-        eject=None if seats is None else [v for _, v in seats],  # type: ignore[arg-type]
-        coordinates=coordinates,  # type: ignore[arg-type]
+        source=[u for u, _ in ends],
+        target=[v for _, v in ends],
+        latency=latency,
+        inject=None if seats is None else [u for u, _ in seats],
+        eject=None if seats is None else [v for _, v in seats],
+        coordinates=coordinates,
         radices=radices if coordinates is not None else (),
         dimensions=tuple(names) if coordinates is not None else (),
-        router_labels=draw(st.none() | st.lists(LABELS, min_size=n, max_size=n)),  # type: ignore[arg-type]
-        terminal_labels=draw(st.none() | st.lists(LABELS, min_size=size, max_size=size)),  # type: ignore[arg-type]
-        ports=draw(st.none() | st.just([[i, -i] for i in range(len(ends))])) if ends else None,  # type: ignore[arg-type]
+        router_labels=draw(st.none() | st.lists(LABELS, min_size=n, max_size=n)),
+        terminal_labels=draw(st.none() | st.lists(LABELS, min_size=size, max_size=size)),
+        ports=draw(st.none() | st.just([[i, -i] for i in range(len(ends))])) if ends else None,
     )
 
 
@@ -139,6 +139,6 @@ def test_too_irregular_to_be_written() -> None:
 
 
 def test_routers_at_one_place_are_refused() -> None:
-    twins = Network("twins", 2, [0, 1], [1, 0], coordinates=[[1], [1]], radices=[3])  # type: ignore[arg-type]
+    twins = Network("twins", 2, [0, 1], [1, 0], coordinates=[[1], [1]], radices=[3])
     with pytest.raises(NetworkError, match="two routers have the same coordinates"):
         write(twins)

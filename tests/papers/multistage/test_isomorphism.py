@@ -46,10 +46,10 @@ def shuffled(network: Network, seed: int) -> Network:
     return Network(
         "shuffled",
         network.num_routers,
-        at[network.source][order],  # type: ignore[arg-type]
-        at[network.target][order],  # type: ignore[arg-type]
-        inject=random.permutation(at[network.inject]),  # type: ignore[arg-type]
-        eject=random.permutation(at[network.eject]),  # type: ignore[arg-type]
+        at[network.source][order],
+        at[network.target][order],
+        inject=random.permutation(at[network.inject]),
+        eject=random.permutation(at[network.eject]),
         coordinates=coordinates,
         radices=network.radices,
         dimensions=network.dimensions,
@@ -116,7 +116,7 @@ def test_large_networks_are_searched() -> None:
     found = isomorphism(network, shuffled(network, 1))
     assert found is not None
     with pytest.raises(NetworkError, match="no multistage network"):
-        isomorphism(Network("one", 1, [], []), Network("one", 1, [], []))  # type: ignore[arg-type]
+        isomorphism(Network("one", 1, [], []), Network("one", 1, [], []))
 
 
 @pytest.mark.parametrize("n", [3, 4, 7])

@@ -96,13 +96,13 @@ def test_requests_and_replies_of_a_loop_keep_to_their_vcs(
 ) -> None:
     names = ("reply", "other", "request") if swapped else ("request", "reply")
     relation = in_classes(dimension_order(mesh(3, 3)), names)
-    loop = closed_loop(relation, requests=requests, window=window, switching=switching, seed=seed)  # type: ignore[arg-type]
+    loop = closed_loop(relation, requests=requests, window=window, switching=switching, seed=seed)
     assert loop.done == 9 * requests
-    again = run_trace(relation, loop.run.trace, switching=switching, seed=seed)  # type: ignore[arg-type]
+    again = run_trace(relation, loop.run.trace, switching=switching, seed=seed)
     assert (again.arrived == loop.run.arrived).all()
     alone = closed_loop(
         in_classes(dimension_order(mesh(3, 3)), ["request", "reply"]), requests=requests, window=window,
-        switching=switching, seed=seed,  # type: ignore[arg-type]
+        switching=switching, seed=seed,
     )  # fmt: skip
     assert loop.run.trace.classes == alone.run.trace.classes
 

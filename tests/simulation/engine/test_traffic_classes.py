@@ -168,14 +168,14 @@ def test_what_does_not_go_with_classes() -> None:
         ({"traffic": "transpose"}, "traffic is said of each class"),
     ):
         with pytest.raises(SimulationError, match=words):
-            simulate(relation, 0.1, classes=[TrafficClass()], **options)  # type: ignore[arg-type]
+            simulate(relation, 0.1, classes=[TrafficClass()], **options)
     with pytest.raises(SimulationError, match="load must be a number"):
         simulate(relation, None, classes=[TrafficClass()])  # type: ignore[arg-type]
     with pytest.raises(SimulationError, match="there are none"):
         simulate(relation, 0.1, router=Router(priority="class"))
     for wrong in ({"share": 0}, {"priority": -1}, {"messages": ()}):
         with pytest.raises(SimulationError, match="traffic class"):
-            TrafficClass(**wrong)  # type: ignore[arg-type]
+            TrafficClass(**wrong)
 
 
 @pytest.mark.parametrize("relation", [dimension_order(mesh(3, 2), 2), valiant(mesh(2, 2), 2)])

@@ -134,7 +134,7 @@ def test_the_model_itself() -> None:
     assert model_time("saf", 0, 64, beta=5) == 0
     for wrong in ({"beta": -1}, {"beta": float("nan")}, {"beta": 1, "packets": 0}, {"beta": 1, "packets": 1.5}):
         with pytest.raises(SimulationError, match="of the cost model must be"):
-            model_time("saf", 3, 8, **wrong)  # type: ignore[arg-type]
+            model_time("saf", 3, 8, **wrong)
 
 
 @pytest.mark.parametrize("size", [4, 8])

@@ -165,7 +165,7 @@ def test_only_the_addresses_a_source_may_use() -> None:
         return 1
 
     may_use = np.array([[1, 0, 1, 0], [0, 1, 0, 1]], dtype=bool)
-    relation = Relation(network, 1, rule, destination=[0, 0, 1, 1], may_use=may_use)  # type: ignore[arg-type]
+    relation = Relation(network, 1, rule, destination=[0, 0, 1, 1], may_use=may_use)
     run = simulate(relation, 0.05, switching="wormhole")
     assert run.stable
     assert run.hops_mean == pytest.approx(0.5, abs=0.05)

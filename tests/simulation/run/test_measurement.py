@@ -58,7 +58,7 @@ def test_runs_cover_the_mean_of_long_runs() -> None:
         inside += abs(run.latency_mean - long.latency_mean) <= run.latency_half_width
     assert inside >= 33
     spread = np.std([run.latency_mean for run in runs], ddof=1)  # type: ignore[type-var]
-    assert np.mean([run.latency_half_width for run in runs]) <= 1.6 * 1.96 * spread  # type: ignore[arg-type]
+    assert np.mean([run.latency_half_width for run in runs]) <= 1.6 * 1.96 * spread
 
 
 def test_too_little_to_say() -> None:

@@ -61,4 +61,4 @@ def test_what_cannot_be_watched() -> None:
         ([0], {"router": Router(speculative=True)}, "without speculation"),
     ):
         with pytest.raises(SimulationError, match=words):
-            watch(relation, 0.1, packets, **options)  # type: ignore[arg-type]
+            watch(relation, 0.1, packets, **options)

@@ -228,7 +228,7 @@ def test_allocators(tmp_path: Path) -> None:
         return found
 
     for name in ("wavefront", "rr_wavefront", "loa", "max_size", "pim", "select"):
-        assert router(f"vc_allocator={name}", f"sw_allocator={name}") == credited(allocator=name)  # type: ignore[arg-type]
+        assert router(f"vc_allocator={name}", f"sw_allocator={name}") == credited(allocator=name)
     assert router("vc_allocator=pim(3)", "sw_allocator=wavefront") == credited(
         allocator="pim", switch_allocator="wavefront", iterations=3
     )

@@ -134,9 +134,9 @@ def straight_value(at: int, address: int) -> int:
 def test_networks() -> None:
     for network in (line(1), ring(2), mesh(3, 3), torus(4, 2, 3), mesh(3, 3).without(routers=[4])):
         check_network(network)
-    named = Network("n", 3, [0, 1, 2], [1, 2, 0], router_labels=("2", "0", "1"))  # type: ignore[arg-type]
+    named = Network("n", 3, [0, 1, 2], [1, 2, 0], router_labels=("2", "0", "1"))
     check_network(named)
-    check_network(Network("n", 3, [0, 1], [1, 2], router_labels=("a b", "#", "#")))  # type: ignore[arg-type]
+    check_network(Network("n", 3, [0, 1], [1, 2], router_labels=("a b", "#", "#")))
 
 
 def test_broken_networks_are_found() -> None:

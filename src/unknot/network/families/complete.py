@@ -21,4 +21,4 @@ def complete(n: int, *, latency: int = 1) -> Network:
     router = np.arange(n, dtype=np.int32)
     others = router[: n - 1] + (router[: n - 1] >= router[:, None])
     source = np.repeat(router, n - 1)
-    return Network(f"complete({n})", n, source, others.ravel(), latency)  # type: ignore[arg-type]
+    return Network(f"complete({n})", n, source, others.ravel(), latency)

@@ -122,7 +122,7 @@ def _grid(family: str, sides: Sequence[int], wrap: bool, latency: int, name: str
         num_routers=routers,
         source=(kept // max(1, 2 * len(sides))).astype(np.int32),
         target=target.ravel()[kept],
-        latency=latency,  # type: ignore[arg-type]
+        latency=latency,
         coordinates=coordinates if sides else None,
         radices=tuple(int(k) for k in sides),
     )

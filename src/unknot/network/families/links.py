@@ -57,7 +57,7 @@ def directed(name: str, routers: int, u: Ints, v: Ints, *, latency: Any = 1, **m
     """The network of channels u→v, sorted by source and then in the order they are given."""
     order = np.argsort(u, kind="stable")
     cycles = np.broadcast_to(np.asarray(latency), u.shape)
-    return Network(name, routers, u[order], v[order], cycles[order], **more)  # type: ignore[arg-type]
+    return Network(name, routers, u[order], v[order], cycles[order], **more)
 
 
 def simple(u: Ints, v: Ints) -> tuple[Ints, Ints]:

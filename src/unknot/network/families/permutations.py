@@ -99,7 +99,7 @@ def _permutation_graph(family: str, n: int, moves: list[list[int]], latency: int
         routers,
         np.repeat(np.arange(routers, dtype=np.int32), len(moves)),
         target.ravel(),
-        latency,  # type: ignore[arg-type]
+        latency,
         coordinates=known,
         radices=(n,) * n,
     )

@@ -60,7 +60,7 @@ def staged(
         num_routers=total,
         source=np.concatenate([*source, none]),
         target=np.concatenate([*target, none]),
-        latency=latency,  # type: ignore[arg-type]
+        latency=latency,
         inject=inject.astype(np.int32),
         eject=(first[-2] + eject).astype(np.int32),
         coordinates=coordinates,

@@ -219,8 +219,8 @@ def to_network(graph: Graph, name: str) -> Network:
         source=graph.source,
         target=graph.target,
         latency=graph.latency,
-        inject=inject,  # type: ignore[arg-type]
-        eject=eject,  # type: ignore[arg-type]
+        inject=inject,
+        eject=eject,
         coordinates=graph.coordinates if placed else None,
         radices=graph.radices if placed else (),
         dimensions=graph.shown.dimension_names if placed else (),

@@ -73,9 +73,9 @@ def _made(
     network = Network(
         name=name,
         num_routers=routers,
-        source=source[order],  # type: ignore[arg-type]
-        target=target[order],  # type: ignore[arg-type]
-        latency=latency[order] if order.size else 1,  # type: ignore[arg-type]
+        source=source[order],
+        target=target[order],
+        latency=latency[order] if order.size else 1,
         inject=np.array(inject),
         eject=np.array(eject),
     )

@@ -80,9 +80,9 @@ def networks(
         routers,
         np.array([u for u, _ in pairs], dtype=np.int32),
         np.array([v for _, v in pairs], dtype=np.int32),
-        latency,  # type: ignore[arg-type]
-        inject=inject,  # type: ignore[arg-type]
-        eject=eject,  # type: ignore[arg-type]
+        latency,
+        inject=inject,
+        eject=eject,
     )
 
 

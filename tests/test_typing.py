@@ -1,0 +1,44 @@
+"""Types for users: what the documents show passes `mypy --strict` in a file of a user's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+USERS_FILE = '''
+import numpy as np
+import unknot
+from unknot.network.families import mesh
+from unknot.routing.relation import Out
+
+net = unknot.Network("two", 2, [0, 1], [1, 0], latency=2, ports=[[1, 1], [1, 1]])
+many = unknot.Network("two", 2, np.array([0, 1]), (1, 0), latency=[1, 2], inject=[0], router_labels=["a", "b"])
+
+
+def rule(at: int, address: int, out: Out) -> int:
+    out[0] = unknot.EJECT
+    return 1
+
+
+relation = unknot.Relation(net, 1, rule, destination=[0, 1], may_use=[[True, True], [True, False]])
+shared = unknot.Relation(net, [1, 2], rule, address_labels=["a", "b"])
+verdict: unknot.Verdict = unknot.check(relation, "wormhole")
+grid: unknot.Network = mesh(4, 4, latency=2)
+ends: list[int] = net.source.tolist()
+'''
+
+
+def test_a_users_file_passes_strict_mypy(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+
+    def complaints(text: str) -> str:
+        file.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+
+    assert complaints(USERS_FILE) == ""
+    assert 'Argument 3 to "Network" has incompatible type "None"' in complaints(
+        'import unknot\n\nunknot.Network("two", 2, None, [1, 0])\n'
+    )
