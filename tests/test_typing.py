@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-USERS_FILE = '''
+USERS_FILE = """
 import numpy as np
 import unknot
 from unknot.network.families import mesh
@@ -27,7 +27,7 @@ shared = unknot.Relation(net, [1, 2], rule, address_labels=["a", "b"])
 verdict: unknot.Verdict = unknot.check(relation, "wormhole")
 grid: unknot.Network = mesh(4, 4, latency=2)
 ends: list[int] = net.source.tolist()
-'''
+"""
 
 
 def test_a_users_file_passes_strict_mypy(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def test_verdicts_and_figures_of_named_routings_are_those_of_the_base(net: str, 
 
 
 def test_verdicts_of_random_relations_are_those_of_the_base_and_of_brute_force() -> None:
+    """Either may be open where packets block each other that nothing shows to come there; then there is no proof."""
     seen: Counter[str] = Counter()
 
     @settings(max_examples=40, deadline=None)
@@ -79,14 +80,16 @@ def test_verdicts_of_random_relations_are_those_of_the_base_and_of_brute_force()
         for switching in SWITCHINGS:
             verdict = check(classes, switching, buffer_depth=1)
             accept_verdict(classes, verdict)
-            assert verdict.deadlock_free is check(relation, switching, buffer_depth=1).deadlock_free
+            base = check(relation, switching, buffer_depth=1)
+            assert (verdict.deadlock_free is True) == (base.deadlock_free is True)
             seen[f"free {verdict.deadlock_free}"] += 1
             try:
                 expected = deadlock(classes, switching, limit=4_000)
             except TooLargeError:
                 continue
             seen["brute force"] += 1
-            assert verdict.deadlock_free is (expected is None)
+            assert (verdict.deadlock_free is True) == (expected is None)
+            assert (verdict.deadlock_free is None) == (verdict.reachability == "not-established")
 
     draw_until(lambda: min(seen["free True"], seen["free False"], seen["brute force"]) > 5, compare)
 

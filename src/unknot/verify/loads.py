@@ -85,6 +85,8 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
     chosen, forced = False, True
     for done, (address, share) in enumerate(by_address(relation, traffic, sent, received), start=1):
+        if progress is not None:
+            progress("addresses", done, relation.num_addresses)
         if not share.any():
             continue
         order, first, value = space.visit(address)
@@ -96,8 +98,6 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
             _dead_end(relation, int(order[-2 - found]), address)
         chosen = chosen or found > 0
         forced = forced and not found and one_route(order, first, value, vcs.channel, injected, slot)
-        if progress is not None:
-            progress("addresses", done, relation.num_addresses)
     return result(relation, load, sent, received, forced, "equal" if chosen else "routes")
 
 

@@ -186,6 +186,7 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
                         doors[at].setdefault(terminal, address)
         if all(doors.values()) and len({terminal for door in doors.values() for terminal in door}) >= len(cycle):
             break
+    effort.spent("packets on the cycle", graph.addresses, graph.addresses)
     own = _own_terminals(list(doors.values()))
     return [
         found[vc] if not own else Arrival(t, doors[vc][t], (vc,)) for vc, t in zip(cycle, own or cycle, strict=True)

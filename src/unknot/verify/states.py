@@ -282,6 +282,7 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
             input_vc, owner, next_state = _doubled(input_vc), _doubled(owner), _doubled(next_state)
             head_owner, head_wait = _doubled(head_owner), _doubled(head_wait)
             next_first, head_first = _doubled(next_first, last=True), _doubled(head_first, last=True)
+    effort.spent("states on cycles", relation.num_addresses, relation.num_addresses)
     states, heads = int(next_first[-1]), int(head_first[-1])
     return Core(
         graph,

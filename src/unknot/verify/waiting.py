@@ -271,6 +271,7 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
     stage, total = "VCs that drain", int(np.count_nonzero(graph.cyclic))
     while not delete(states.arrays, states.edges, spread, commits, entered, marks, BUDGET):
         effort.spent(stage, min(int(marks[-1][2]), total - 1), total)
+    effort.spent(stage, total, total)
     removed = np.where(graph.cyclic, marks[3][states.kind], 0)
     return Left(removed, states, entered, marks)
 
