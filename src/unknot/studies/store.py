@@ -1,7 +1,7 @@
 """The store of finished points: a SQLite file beside the study, one committed row for each point.
 
 A row carries a checksum, and a row that does not match it counts as missing. A file that SQLite cannot use is set
-aside under another name; a new store takes its place, with every row of the old file that is still whole.
+aside under another name, and a new store takes its place: what it lacks is computed again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from types import TracebackType
 from typing import TypeVar
 
 from unknot._base.errors import UnknotError
-from unknot.studies.salvage import PAGE, salvaged
 
 Note = Callable[[str], None]
 _T = TypeVar("_T")
@@ -137,7 +136,6 @@ class Store:
         self._base = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=self._patience)
         try:
             self._base.execute("PRAGMA trusted_schema = OFF")
-            self._base.execute(f"PRAGMA page_size = {PAGE}")
             self._base.execute("PRAGMA synchronous = FULL")
             with self._base:
                 self._base.execute("BEGIN IMMEDIATE")
@@ -166,11 +164,12 @@ class Store:
             raise
 
     def _identity(self) -> tuple[int, int] | None:
-        """Return device and inode of the file that the path names now; None without a path."""
-        if self.path is None:
+        """Return device and inode of the file that the path names now; None if there is none."""
+        try:
+            file = os.stat(self.path or "")
+        except FileNotFoundError:
             return None
-        found = os.stat(self.path)
-        return found.st_dev, found.st_ino
+        return file.st_dev, file.st_ino
 
     def _anew_if_broken(self, action: Callable[[], _T]) -> _T:
         """Do something with the database; if that cannot be used, set it aside, begin anew and do it there."""
@@ -186,13 +185,14 @@ class Store:
             raise StoreError(f"the store of results {self.path} cannot be kept whole: {broken}") from None
 
     def _begin_anew(self, broken: _BrokenError) -> None:
-        """Set the file aside, unless another process already did, and save what is whole in it."""
+        """Set the file aside, unless another process already did, and open a new one in its place."""
         if self.path is None:
             raise StoreError(f"the results in memory are lost: {broken}") from None
         self._base.close()
         path = Path(self.path)
         try:
-            self._set_aside(path, str(broken))
+            if self._file is None or self._file == self._identity():  # else another process put a new store there
+                self._set_aside(path, str(broken))
             with self._worded():
                 self._open()
         except (_BrokenError, OSError) as error:
@@ -201,29 +201,15 @@ class Store:
             ) from None
 
     def _set_aside(self, path: Path, why: str) -> None:
-        """Keep the file under another name, with a new store in its place that has the rows still whole."""
-        if self._file is not None and self._file != self._identity():
-            return  # another process put a new store in its place
-        fresh, aside = path.with_name(f"{path.name}.{os.getpid()}.new"), _free_name(path)
-        try:
-            saved = _copy_whole_rows(path, fresh)
-            if not (saved or _is_ours(path)):
-                raise StoreError(f"{path}: this is no store of unknot; name another with --store, or move it away")
-            for ending in ("-journal", "-wal", "-shm"):
-                beside = path.with_name(path.name + ending)
-                if beside.exists():
-                    beside.replace(aside.with_name(aside.name + ending))
-            try:
-                aside.hardlink_to(path)  # so that there is a store under the name at any moment
-            except OSError:
-                path.replace(aside)
-            fresh.replace(path)
-        finally:
-            fresh.unlink(missing_ok=True)
-        self._note(
-            f"{path}: {why}; the file is kept as {aside.name}, and a new store takes its place with the results that "
-            f"could be saved: {saved}"
-        )
+        """Keep the file, and what SQLite wrote beside it, under another name."""
+        if not _is_ours(path):
+            raise StoreError(f"{path}: this is no store of unknot; name another with --store, or move it away")
+        aside = _free_name(path)
+        for ending in ("-journal", "-wal", "-shm", ""):
+            beside = path.with_name(path.name + ending)
+            if beside.exists():
+                beside.replace(aside.with_name(aside.name + ending))
+        self._note(f"{path}: {why}; the file is kept as {aside.name}, and a new store takes its place")
 
     @contextmanager
     def _worded(self) -> Iterator[None]:
@@ -274,19 +260,8 @@ def _checksum(key: bytes, point: bytes, result: bytes) -> bytes:
     return hashlib.sha256(lengths + key + point + result).hexdigest().encode()
 
 
-def _copy_whole_rows(path: Path, fresh: Path) -> int:
-    """Write the rows of a damaged file that match their checksums to a new store; return how many there are."""
-    with Store(fresh) as store:
-        with store._base:
-            for key, point, result, checksum in salvaged(path):
-                if checksum == _checksum(key, point, result):
-                    cells = (key.decode(), point.decode(), result.decode(), checksum.decode())
-                    store._base.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", cells)
-        return len(store)
-
-
 def _is_ours(path: Path) -> bool:
-    """Whether a file that cannot be used as a store, and holds no whole row of one, was one nevertheless."""
+    """Whether a file that cannot be used as a store was one nevertheless."""
     with path.open("rb") as file:
         if file.read(_MARK_AT + 4)[_MARK_AT:] == _MARK.to_bytes(4, "big"):
             return True
@@ -305,6 +280,6 @@ def _is_ours(path: Path) -> bool:
 def _free_name(path: Path) -> Path:
     """Return a name beside a path that no file has: `study.damaged-1.sqlite`, `study.damaged-2.sqlite`, …"""
     number = 1
-    while (found := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
+    while (free := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
         number += 1
-    return found
+    return free
