@@ -60,14 +60,10 @@ def bnr(
 
 
 def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
     from unknot.cli.commands import display
 
     verdict, delivery = found.verdict, found.delivery
-    rows: list[tuple[str, str | Text]] = [
+    rows: display.Rows = [
         ("network", relation.network.name),
         ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
         ("switching", verdict.switching),
@@ -79,19 +75,16 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
         ("all of these", display.answer(found.holds)),
         *(("", reason) for reason in found.reasons),
     ]
-    out = display.console()
-    out.print(display.two_columns(rows))
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("class", "provided", "pairs", "shortest forbidden path"):
-        table.add_column(heading)
+    display.print_rows(rows)
+    lines = []
     for row in found.table:
         why = row.forbidden.describe(relation) if row.forbidden else ""
         if row.provided and row.refusal:
             why = f"none; but lost by choice when {row.refusal.describe(relation)}"
         if not row.pairs:
             why = "no messages of this class"
-        table.add_row(row.name, display.answer(row.provided), f"{row.full_pairs} of {row.pairs}", why)
-    out.print(table)
+        lines.append((row.name, display.answer(row.provided), f"{row.full_pairs} of {row.pairs}", why))
+    display.print_table(("class", "provided", "pairs", "shortest forbidden path"), lines)
 
 
 def _answer(relation: Relation, found: Conclusion, holds: bool | None) -> dict[str, Any]:

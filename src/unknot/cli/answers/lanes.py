@@ -142,3 +142,7 @@ class LongerAnswer(VerdictForm, DeliveryForm, RelationForm):
     mean_shortest: Number = Field(description="Mean hops of shortest paths.")
     longest_detour: Natural = Field(description="Hops that some route has more than a shortest path.")
     highest_load: Number
+
+
+ANSWERS: dict[type, type[Form]] = {Lanes: LanesAnswer, ChangingLanes: ChangingAnswer, LongerLanes: LongerAnswer}
+"""Forms of what the searches return."""

@@ -12,8 +12,6 @@ from unknot.cli.commands.outcomes import UNDECIDED
 from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from unknot._base.units import Scale, Units
     from unknot.routing.relation import Relation
     from unknot.simulation.run.costs import Cost
@@ -46,7 +44,7 @@ def analyse(
     Exit code 0: all was found; 3: there was no time for some.
     """
     from unknot._base.units import Scale
-    from unknot.cli.commands import activity, display
+    from unknot.cli.commands import activity
     from unknot.verify.properties import properties
 
     scale = Scale.of(units)
@@ -65,28 +63,23 @@ def analyse(
     else:
         _show(relation, found, traffic, scale)
         if times:
-            display.console().print(_times(times, scale))
+            _show_costs(times, scale)
     if deadline is not None and deadline.over and found.left_out:
         raise typer.Exit(UNDECIDED)
 
 
-def _times(costs: tuple[Cost, ...], scale: Scale) -> Table:
-    """Table of a message's latency alone in the network, under each technique."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+def _show_costs(costs: tuple[Cost, ...], scale: Scale) -> None:
+    """Print a message's latency alone in the network, under each technique."""
+    from unknot.cli.commands import display
 
-    first = costs[0]
-    constants = f"{first.hops:.4g} hops, β = {first.beta:.4g}, τ = {first.tau:.4g}"
-    table = Table(box=SIMPLE_HEAD, title=f"{first.flits} flits alone: {constants}", title_justify="left")
-    table.add_column("switching")
-    table.add_column("cycles", justify="right")
-    table.add_column("cost model", justify="right")
-    table.add_column("")
+    first, rows = costs[0], []
     for cost in costs:
         formula = "d (β + L τ)" if cost.switching == "saf" else "d β + L τ"
-        simulated, model = (f"{value:.2f}{scale.ns(value)}" for value in (cost.simulated, cost.model))
-        table.add_row(cost.switching, simulated, model, formula)
-    return table
+        simulated, model = (f"{cycles:.2f}{scale.ns(cycles)}" for cycles in (cost.simulated, cost.model))
+        rows.append((cost.switching, simulated, model, formula))
+    constants = f"{first.hops:.4g} hops, β = {first.beta:.4g}, τ = {first.tau:.4g}"
+    right = ("cycles", "cost model")
+    display.print_table(("switching", *right, ""), rows, title=f"{first.flits} flits alone: {constants}", right=right)
 
 
 def _show(relation: Relation, found: Properties, traffic: str, scale: Scale) -> None:
@@ -130,7 +123,7 @@ def _show(relation: Relation, found: Properties, traffic: str, scale: Scale) -> 
             ideal = f"ideal throughput {load.throughput:.4g}{scale.gb_per_s(load.throughput)}"
             rows.append((label, f"{highest}, {ideal}"))
     rows += [("", reason) for reason in found.left_out]
-    display.console().print(display.two_columns(rows))
+    display.print_rows(rows)
 
 
 def _span(ends: tuple[int, int]) -> str:

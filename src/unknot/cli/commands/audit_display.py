@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
-from unknot.cli.commands.display import accepts, answer, console, sentences, two_columns
+from unknot.cli.commands.display import Rows, accepts, answer, console, print_rows, print_table, sentences
 
 if TYPE_CHECKING:
     from unknot.fabrics import Changes
@@ -25,7 +23,7 @@ def show_audit(audit: Audit) -> None:
     """Print the audit of a fabric and its tables."""
     fabric, first = audit.fabric, audit.host_to_host
     network = fabric.network
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("fabric", f"{fabric.fabric_file}: {network.num_routers} switches, {network.num_terminals} host ports"),
         ("tables", fabric.tables_file),
         *((word, file) for word, file in (("levels", fabric.levels_file), ("lanes", fabric.lanes_file)) if file),
@@ -35,10 +33,8 @@ def show_audit(audit: Audit) -> None:
         ("established", first.verdict.established),
         ("evidence", f"the separate checker {accepts(first.certificate_holds)}"),
     ]
-    console().print(two_columns(rows))
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"):
-        table.add_column(heading)
+    print_rows(rows)
+    lines = []
     for found in audit.rows:
         delivery = found.delivery
         open_pairs = found.unknown.unknown_pairs
@@ -47,10 +43,9 @@ def show_audit(audit: Audit) -> None:
         longest = "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"
         longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}" if found.longer_pairs else "none"
         free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
-        table.add_row(
-            found.traffic, free, delivers, f"{delivery.pairs}" + (f" ({lost})" if lost else ""), longest, longer
-        )
-    console().print(table)
+        pairs = f"{delivery.pairs}" + (f" ({lost})" if lost else "")
+        lines.append((found.traffic, free, delivers, pairs, longest, longer))
+    print_table(("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"), lines)
     for found in audit.rows:
         if not found.holds or found.traffic != "host-to-host":
             _show_traffic(found)
@@ -69,18 +64,16 @@ def show_audit(audit: Audit) -> None:
 def show_routes(routes: Routes, most: int) -> None:
     """Lengths of routes, and the cables with the most of them."""
     lengths = ", ".join(f"{hops}: {number:,}" for hops, number in enumerate(routes.lengths) if number)
-    console().print(two_columns([("routes by hops", lengths)]))
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("cable", "routes forth", "back", "pairs cut off if it fails"):
-        table.add_column(heading)
-    for cable in routes.cables[:most]:
-        table.add_row(cable.name, f"{cable.forth:,}", f"{cable.back:,}", f"{cable.routes:,}")
-    console().print(table)
+    print_rows([("routes by hops", lengths)])
+    print_table(
+        ("cable", "routes forth", "back", "pairs cut off if it fails"),
+        [(cable.name, f"{cable.forth:,}", f"{cable.back:,}", f"{cable.routes:,}") for cable in routes.cables[:most]],
+    )
 
 
 def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:
     """Print the changes since another reading of a fabric."""
-    rows: list[tuple[str, str | Text]] = []
+    rows: Rows = []
     for word, cables in (("cables gone", changes.lost_cables), ("new cables", changes.new_cables)):
         rows += [(word if not i else "", name) for i, name in enumerate(_first(cables))]
     rows += [("LIDs" if not i else "", name) for i, name in enumerate(_first(changes.lids))]
@@ -91,7 +84,7 @@ def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:
         rows.append(("deadlock-free", f"before {answer(before.deadlock_free)}, now {answer(after.deadlock_free)}"))
     if changes.none:
         rows.append(("changes", f"none in cables, LIDs and {changes.compared:,} table entries"))
-    console().print(two_columns(rows))
+    print_rows(rows)
 
 
 def _first(names: Sequence[str], most: int = 10) -> list[str]:
@@ -103,49 +96,40 @@ def show_repair(before: Audit, load: int, rows: Sequence[Remedy], reasons: Seque
     """Remedies for a fabric that were written; `load` is the highest before."""
     from unknot.report.repair_page import times
 
-    table = Table(box=SIMPLE_HEAD)
-    for heading in (
-        "remedy", "lanes", "entries changed", "deadlock-free", "and replies", "delivers", "longest route",
-        "highest load",
-    ):  # fmt: skip
-        table.add_column(heading)
-    first = before.host_to_host.delivery
-    table.add_row(
-        "as it is", str(before.lanes), "", answer(before.deadlock_free), _replies(before), answer(before.delivered),
-        "endless" if first.longest_route is None else f"{first.longest_route} hops", f"{load:,}",
-    )  # fmt: skip
-    for row in rows:
-        free, delivers = answer(row.audit.deadlock_free), answer(row.audit.delivered)
-        table.add_row(
-            row.folder, str(row.lanes), str(row.changed), free, _replies(row.audit), delivers, f"{row.longest} hops",
-            times(row.load, load),
-        )  # fmt: skip
-    out = console()
-    out.print(table)
+    def line(name: str, audit: Audit, lanes: int, changed: str, longest: int | None, load: str) -> list[str | Text]:
+        # on one lane replies at the level of the request are what requests are
+        replies = (audit.replies or audit.host_to_host).verdict.deadlock_free
+        answers = map(answer, (audit.deadlock_free, replies, audit.delivered))
+        return [name, str(lanes), changed, *answers, "endless" if longest is None else f"{longest} hops", load]
+
+    headings = "remedy", "lanes", "entries changed", "deadlock-free", "and replies", "delivers", "longest route"
+    longest = before.host_to_host.delivery.longest_route
+    print_table(
+        (*headings, "highest load"),
+        [
+            line("as it is", before, before.lanes, "", longest, f"{load:,}"),
+            *(line(r.folder, r.audit, r.lanes, str(r.changed), r.longest, times(r.load, load)) for r in rows),
+        ],
+    )
     for reason in reasons:
-        out.print(f"not written: {reason}")
-
-
-def _replies(audit: Audit) -> Text:
-    """Whether replies at the level of the request are free too; on one lane they are what requests are."""
-    return answer((audit.replies or audit.host_to_host).verdict.deadlock_free)
+        console().print(f"not written: {reason}")
 
 
 def _show_traffic(found: TrafficAudit) -> None:
     """Print what a kind of traffic is, and the loop and the dead ends of one that fails."""
-    rows: list[tuple[str, str | Text]] = [(found.traffic, found.meaning)]
+    rows: Rows = [(found.traffic, found.meaning)]
     if found.loop:
         rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
     rows += [("  lost", lost) for lost in found.lost]
     rows += [("  unknown", cause) for cause in _first(found.unknown.unknown_because)]
-    console().print(two_columns(rows))
+    print_rows(rows)
 
 
 def _show_multicast(found: MulticastAudit, audit: Audit) -> None:
     """Whether multicast groups and routes between hosts can deadlock together."""
     beside = "with host-to-host traffic" if audit.deadlock_free else "with host-to-host traffic, which can deadlock"
     level = f" at SL {found.level}" if found.relation.vcs.widest > 1 else ""
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("multicast", f"{found.groups} groups by {audit.fabric.multicast_file}{level}"),
         ("  deadlock-free", Text.assemble(answer(found.deadlock_free), f", {beside}")),
         ("  evidence", f"the separate checker {accepts(found.certificate_holds)}"),
@@ -161,7 +145,7 @@ def _show_multicast(found: MulticastAudit, audit: Audit) -> None:
         rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
     rows += [("  endless", circle) for circle in found.circling]
     rows += [("  lost", lost) for lost in found.lost]
-    console().print(two_columns(rows))
+    print_rows(rows)
     if found.verdict.configuration is not None and audit.deadlock_free:
         from unknot.report.configuration_text import describe
 
@@ -172,7 +156,7 @@ def _show_multicast(found: MulticastAudit, audit: Audit) -> None:
 def _show_hops(found: HopAudit, file: str) -> None:
     """A LID matrix against routes and cables."""
     longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}; {found.longest_example}"
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("LID matrix", file),
         ("  longer routes", longer if found.longer_pairs else "none is longer than the least hops of the matrix"),
         ("  detours", f"{found.detours} pairs of switches have more hops there than the cables would allow"),
@@ -182,4 +166,4 @@ def _show_hops(found: HopAudit, file: str) -> None:
     if found.contradictions:
         rows.append(("  contradictions", f"{found.contradictions}: the matrix does not fit the cables, or itself"))
     rows += [("", wrong) for wrong in found.wrong]
-    console().print(two_columns(rows))
+    print_rows(rows)

@@ -6,9 +6,8 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -27,22 +26,6 @@ SEARCHING = 0.75
 """Share of the time for the search; the rest is for the check of its evidence."""
 
 
-class Meaning(StrEnum):
-    """Definitions of providing a BNR."""
-
-    states = "states"
-    paths = "paths"
-
-
-class Symmetry(StrEnum):
-    """Symmetries that can be demanded of the rule."""
-
-    none = "none"
-    transposition = "transposition"
-    reversal = "reversal"
-    reflections = "reflections"
-
-
 def design(
     family: Annotated[
         str, typer.Argument(metavar="FAMILY", help="mesh(3): all meshes of three dimensions; or hypercube(3).")
@@ -52,13 +35,13 @@ def design(
         str, typer.Option(metavar="full|K", help="Fully adaptive, or K of the 2^n BNRs at least.")
     ] = "full",
     by: Annotated[
-        Meaning,
+        Literal["states", "paths"],
         typer.Option(help="states: every direction offered wherever a header is; paths: every path, with some VCs."),
-    ] = Meaning.states,
+    ] = "states",
     symmetry: Annotated[
-        Symmetry,
+        Literal["none", "transposition", "reversal", "reflections"],
         typer.Option(help="The same when dimensions are exchanged; when all directions, or any, are reversed."),
-    ] = Symmetry.none,
+    ] = "none",
     vcs: Annotated[
         str | None, typer.Option(metavar="'1/1 1/2'", help="VCs up/down each dimension, to judge only these.")
     ] = None,
@@ -87,7 +70,7 @@ def design(
     began = time.monotonic()
     with keeping_the_best(), activity.status("designing") as progress:
         found = find(
-            family, switching, adaptive=by.value, least=least, symmetry=symmetry.value, counts=counts, every=every,
+            family, switching, adaptive=by, least=least, symmetry=symmetry, counts=counts, every=every,
             time_limit=deadline.part(SEARCHING), progress=progress,
         )  # fmt: skip
     with activity.busy("checking the evidence"):
@@ -177,9 +160,6 @@ def proof_text(proof: Proof) -> str:
 
 
 def _show(found: Design, family: str, seconds: float) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from unknot.cli.commands import display
 
     rows: list[tuple[str, Any]] = [("conclusion", conclusion(found, family))]
@@ -196,15 +176,9 @@ def _show(found: Design, family: str, seconds: float) -> None:
             )
     rows.extend(_refusals(found.judged))
     rows.append(("search", f"{seconds:.1f} s{'' if found.complete else '; it was cut short'}"))
-    out = display.console()
-    out.print(display.two_columns(rows))
+    display.print_rows(rows)
     if best is not None and best.rule is not None:
-        table = Table(box=SIMPLE_HEAD)
-        for heading in ("left to go", "in", "may take"):
-            table.add_column(heading)
-        for left, held, choice in _rows(best.rule):
-            table.add_row(left, held, choice)
-        out.print(table)
+        display.print_table(("left to go", "in", "may take"), _rows(best.rule))
 
 
 def _refusals(judged: Sequence[Judged]) -> list[tuple[str, str]]:

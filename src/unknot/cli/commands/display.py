@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.traffic import Pattern
 
+Rows = list[tuple[str, str | Text]]
+"""Labels and what stands beside them."""
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
 PLAIN = Scale()
@@ -42,7 +44,7 @@ def show_network(network: Network, metrics: Metrics) -> None:
     if metrics.terminals_connected and not metrics.connected:
         unknown = "none: not every router has a way to every other"
         connected = Text("every terminal has a way to every other; not every router")
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("network", network.name),
         ("routers", str(metrics.routers)),
         ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
@@ -53,7 +55,7 @@ def show_network(network: Network, metrics: Metrics) -> None:
         ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
         ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
     ]
-    console().print(two_columns(rows))
+    print_rows(rows)
 
 
 def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale = PLAIN, hint: str = "") -> None:
@@ -82,7 +84,7 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
     phases = f"{run.warmup} warming up, {run.measured} measured"
     took = f"{run.cycles} cycles{scale.ns(run.cycles)} ({phases})"
     rows.append(("simulated", f"{took}, {run.flit_hops} flit-hops, seed {run.seed}"))
-    console().print(two_columns(rows))
+    print_rows(rows)
     if run.deadlock is not None:
         from unknot.report.configuration_text import describe
 
@@ -96,22 +98,21 @@ def show_flows(network: Network, run: Run, flows: Pattern, scale: Scale) -> None
 
     every, bits = flows_of(run, flows), scale.units.gbit_per_s if scale.units else float
     rate, time = ("Gb/s", "ns") if scale.units else ("flits per cycle", "cycles")
-    table = Table(box=SIMPLE_HEAD, title=_of("slowest", len(every), "flows"), title_justify="left")
-    for heading in ("flow", f"offered, {rate}", f"accepted, {rate}", f"mean latency, {time}"):
-        table.add_column(heading, justify="left" if heading == "flow" else "right")
+    lines = []
     for flow in every[:MOST_ROWS]:
         ends = " → ".join(network.terminal_name(flow[end]) for end in ("source", "target"))
         latency = "–" if flow["latency_mean"] is None else f"{scale.time(flow['latency_mean']):.2f}"
-        table.add_row(Text(ends), f"{bits(flow['offered']):.4g}", f"{bits(flow['accepted']):.4g}", latency)
-    console().print(table)
-    table = Table(box=SIMPLE_HEAD, title=_of("busiest", run.utilisation.size, "channels"), title_justify="left")
-    table.add_column("channel")
-    table.add_column(rate, justify="right")
-    table.add_column("of what it can carry", justify="right")
-    for channel in (-run.utilisation).argsort(kind="stable")[:MOST_ROWS].tolist():
-        load = float(run.utilisation[channel])
-        table.add_row(Text(network.channel_name(channel)), f"{bits(load):.4g}", f"{load:.0%}")
-    console().print(table)
+        lines.append((Text(ends), f"{bits(flow['offered']):.4g}", f"{bits(flow['accepted']):.4g}", latency))
+    right = (f"offered, {rate}", f"accepted, {rate}", f"mean latency, {time}")
+    print_table(("flow", *right), lines, title=_of("slowest", len(every), "flows"), right=right)
+    busiest = (-run.utilisation).argsort(kind="stable")[:MOST_ROWS].tolist()
+    loads = [(Text(network.channel_name(c)), float(run.utilisation[c])) for c in busiest]
+    print_table(
+        ("channel", rate, "of what it can carry"),
+        [(channel, f"{bits(load):.4g}", f"{load:.0%}") for channel, load in loads],
+        title=_of("busiest", run.utilisation.size, "channels"),
+        right=(rate, "of what it can carry"),
+    )
 
 
 def _of(which: str, count: int, what: str) -> str:
@@ -137,16 +138,15 @@ def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: S
     ]
     if found.reason:
         rows.append(("reason", found.reason))
-    console().print(two_columns(rows))
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("seed", "accepted", "latency", "p99", "cycles", "stable"):
-        table.add_column(heading, justify="left" if heading == "stable" else "right")
+    print_rows(rows)
+    lines = []
     for run in found.runs:
         accepted = _accepted_row(run, scale)[1]
         latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
         p99, cycles = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
-        table.add_row(str(run.seed), accepted, latency, p99, cycles, _stable(run))
-    console().print(table)
+        lines.append((str(run.seed), accepted, latency, p99, cycles, _stable(run)))
+    right = ("seed", "accepted", "latency", "p99", "cycles")
+    print_table((*right, "stable"), lines, right=right)
 
 
 def _accepted_row(found: Run | Runs, scale: Scale) -> tuple[str, str]:
@@ -154,12 +154,12 @@ def _accepted_row(found: Run | Runs, scale: Scale) -> tuple[str, str]:
     return "accepted load", f"{load:.4f}{_within(found.accepted_half_width, 4)}{scale.gb_per_s(load)}"
 
 
-def _point_rows(relation: Relation, run: Run, more: str, chosen: bool, scale: Scale) -> list[tuple[str, str | Text]]:
+def _point_rows(relation: Relation, run: Run, more: str, chosen: bool, scale: Scale) -> Rows:
     """Rows that describe the design and load of a simulated point."""
     from unknot.report.option_text import bursts, lengths, router
 
     offered = f"{run.offered_load:g} flits per terminal per cycle{scale.gb_per_s(run.offered_load)}"
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("network", relation.network.name),
         ("routing", _routing(relation, chosen)),
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
@@ -174,7 +174,7 @@ def _routing(relation: Relation, chosen: bool) -> str:
     return f"{relation.name}, {vcs_per_channel(relation)}{' (chosen; --vcs gives another number)' if chosen else ''}"
 
 
-def _latency_rows(run: Run | Runs, scale: Scale) -> list[tuple[str, str | Text]]:
+def _latency_rows(run: Run | Runs, scale: Scale) -> Rows:
     mean = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles{scale.ns(run.latency_mean)} mean"
     names = {"median": run.latency_p50, "p95": run.latency_p95, "p99": run.latency_p99, "max": run.latency_max}
     inside = run.network_latency_mean
@@ -193,37 +193,28 @@ def show_saturation(
     limit = "stable at load 1" if found.limit is None else f"not stable at {found.limit:.4g}"
     limit += scale.gb_per_s(found.limit)
     stable, most = f"{found.load:.4g}{scale.gb_per_s(found.load)}", found.throughput
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("network", relation.network.name),
         ("routing", _routing(relation, chosen)),
         ("zero-load latency", f"{empty:.2f} cycles{scale.ns(empty)} mean"),
         ("saturation", f"stable at {stable}, {limit} flits per terminal per cycle"),
         ("throughput", f"{most:.4f} flits per terminal per cycle{scale.gb_per_s(most)} accepted at most"),
     ]
-    console().print(two_columns(rows))
+    print_rows(rows)
 
 
 def show_study(result: StudyResult, *, scale: Scale = PLAIN) -> None:
     """One line for each design."""
-    table = Table(box=SIMPLE_HEAD, title=result.study.title or None, title_style="bold", title_justify="left")
-    for heading in ("design", "deadlock-free", "delivers", "minimal", "latency", "loads"):
-        table.add_column(heading)
+    lines: list[tuple[str | Text, ...]] = []
     for design in result.designs:
-        runs = design.runs
-        table.add_row(
-            Text(design.design.name),
-            answer(design.verdict.deadlock_free),
-            answer(design.delivery.delivered),
-            answer(design.delivery.minimal),
-            _first_latency(runs[0], scale) if runs else "–",
-            _loads(design, scale),
-        )
-    console().print(table)
-
-
-def _first_latency(run: Run, scale: Scale) -> str:
-    load = f"{run.offered_load:g}{scale.gb_per_s(run.offered_load)}"
-    return f"{_number(run.latency_mean)}{scale.ns(run.latency_mean)} at {load}"
+        answers = design.verdict.deadlock_free, design.delivery.delivered, design.delivery.minimal
+        latency = "–"
+        if design.runs:
+            mean, load = design.runs[0].latency_mean, design.runs[0].offered_load
+            latency = f"{_number(mean)}{scale.ns(mean)} at {load:g}{scale.gb_per_s(load)}"
+        lines.append((Text(design.design.name), *map(answer, answers), latency, _loads(design, scale)))
+    headings = ("design", "deadlock-free", "delivers", "minimal", "latency", "loads")
+    print_table(headings, lines, title=Text(result.study.title, style="bold not italic"))
 
 
 def _loads(design: DesignResult, scale: Scale) -> str:
@@ -247,9 +238,9 @@ def answer(value: bool | None) -> Text:
     return Text(word, style=style)
 
 
-def delivery_rows(relation: Relation, delivery: Delivery) -> list[tuple[str, str | Text]]:
+def delivery_rows(relation: Relation, delivery: Delivery) -> Rows:
     """Whether every packet arrives, and how long routes are."""
-    rows: list[tuple[str, str | Text]] = [("delivers", answer(delivery.delivered))]
+    rows: Rows = [("delivers", answer(delivery.delivered))]
     if delivery.delivered is None:
         return rows
     if not delivery.delivered:
@@ -269,7 +260,29 @@ def delivery_rows(relation: Relation, delivery: Delivery) -> list[tuple[str, str
     return rows
 
 
-def two_columns(rows: Iterable[tuple[str, str | Text]]) -> Table:
+def print_rows(rows: Sequence[tuple[str, str | Text]]) -> None:
+    """Print labels and what stands beside them."""
+    console().print(two_columns(rows))
+
+
+def print_table(
+    headings: Iterable[str],
+    rows: Iterable[Iterable[str | Text]],
+    *,
+    title: str | Text = "",
+    right: Collection[str] = (),
+    whole: Collection[str] = (),
+) -> None:
+    """Print a table; columns of the headings in `right` are flush right, those in `whole` are not wrapped."""
+    table = Table(box=SIMPLE_HEAD, title=title or None, title_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in right else "left", no_wrap=heading in whole)
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
+
+
+def two_columns(rows: Sequence[tuple[str, str | Text]]) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column()

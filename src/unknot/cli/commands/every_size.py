@@ -62,4 +62,4 @@ def _show(found: EverySize, family: str, holds: bool | None) -> None:
         rows.append(("refuted", f"on {on}{larger}: {found.refuted.established}"))
         rows.append(("evidence", f"counterexample; the separate checker {display.accepts(holds)}"))
     rows.append(("time", f"{found.seconds:.2f} s"))
-    display.console().print(display.two_columns(rows))
+    display.print_rows(rows)

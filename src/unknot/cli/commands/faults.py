@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -23,14 +22,6 @@ if TYPE_CHECKING:
     from unknot.verify.fault_sweep import FaultSweep
 
 
-class Kind(StrEnum):
-    """Kinds of parts that fail."""
-
-    links = "links"
-    channels = "channels"
-    routers = "routers"
-
-
 def faults(
     network: NetworkText,
     routing: Annotated[
@@ -42,7 +33,7 @@ def faults(
     ] = None,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    kind: Annotated[Kind, typer.Option(help="What fails.")] = Kind.links,
+    kind: Annotated[Literal["links", "channels", "routers"], typer.Option(help="What fails.")] = "links",
     at_once: Annotated[int, typer.Option(help="How many fail at once.")] = 1,
     budget: Annotated[
         int | None,
@@ -86,7 +77,7 @@ def faults(
         from unknot.cli.commands.table_faults import table_faults
 
         code = table_faults(
-            network, tables, kind=kind.value, at_once=at_once, budget=budget, seed=seed, show=show, json=json, csv=csv
+            network, tables, kind=kind, at_once=at_once, budget=budget, seed=seed, show=show, json=json, csv=csv
         )
         raise typer.Exit(code)
     if tables is not None or csv is not None:
@@ -100,12 +91,12 @@ def faults(
     if repair:
         if at_once != 1:
             raise UnknotError("faults: --repair is for single faults")
-        _repair(built, routing, vcs, kind.value, seed, show, json)
+        _repair(built, routing, vcs, kind, seed, show, json)
     design.routing_named(routing, "--routing")
     sets = 1000 if budget is None else budget
     with activity.progress_bar("faults") as progress:
         found = fault_sweep(
-            built, routing, switching, vcs=vcs, kind=kind.value, faults=at_once, budget=sets, seed=seed,
+            built, routing, switching, vcs=vcs, kind=kind, faults=at_once, budget=sets, seed=seed,
             time_limit=proof_limit, progress=progress,
         )  # fmt: skip
     if json:
@@ -142,9 +133,6 @@ def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: in
 
 
 def _show_repaired(found: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, show: int) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from unknot.cli.commands import display
 
     left = [fault for fault in faults if fault.connected]
@@ -158,16 +146,12 @@ def _show_repaired(found: Lanes, faults: tuple[RepairedFault, ...], routing: str
         ("changed entries", _spread([fault.entries for fault in left])),
         ("deadlock-free and delivering", display.answer(all(fault.safe for fault in left))),
     ]
-    out = display.console()
-    out.print(display.two_columns(rows))
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("worst faults", "lanes", "changed pairs", "changed entries", "longer paths"):
-        table.add_column(heading)
-    for fault in sorted(left, key=lambda one: (-one.lanes, -one.changed))[:show]:
-        table.add_row(
-            fault.part, str(fault.lanes), f"{fault.changed} of {fault.pairs}", str(fault.entries), str(fault.longer)
-        )
-    out.print(table)
+    display.print_rows(rows)
+    worst = sorted(left, key=lambda fault: (-fault.lanes, -fault.changed))[:show]
+    display.print_table(
+        ("worst faults", "lanes", "changed pairs", "changed entries", "longer paths"),
+        [(f.part, str(f.lanes), f"{f.changed} of {f.pairs}", str(f.entries), str(f.longer)) for f in worst],
+    )
 
 
 def _spread(numbers: list[int]) -> str:
@@ -175,9 +159,6 @@ def _spread(numbers: list[int]) -> str:
 
 
 def _show(found: FaultSweep, show: int) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from unknot.cli.commands import display
     from unknot.report.phrases import sets_tried
 
@@ -189,14 +170,10 @@ def _show(found: FaultSweep, show: int) -> None:
         *((outcome, str(count)) for outcome, count in found.counts.items()),
         ("survives", display.answer(found.survives)),
     ]
-    out = display.console()
-    out.print(display.two_columns(rows))
-    worst = [fault for fault in found.tried if fault.outcome != "holds"][:show]
-    if worst:
-        table = Table(box=SIMPLE_HEAD)
-        for heading in ("worst faults", "outcome", "not delivered", "why"):
-            table.add_column(heading)
-        for fault in worst:
-            lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
-            table.add_row(", ".join(fault.parts), fault.outcome, lost, fault.why)
-        out.print(table)
+    display.print_rows(rows)
+    lines = []
+    for fault in [fault for fault in found.tried if fault.outcome != "holds"][:show]:
+        lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
+        lines.append((", ".join(fault.parts), fault.outcome, lost, fault.why))
+    if lines:
+        display.print_table(("worst faults", "outcome", "not delivered", "why"), lines)

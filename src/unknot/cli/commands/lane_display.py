@@ -1,146 +1,153 @@
-"""What the forms of `unknot lanes` share: their arguments, and what they show and write."""
+"""Conclusion, figures and files of `unknot lanes`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from unknot.cli.commands import display
 from unknot.cli.commands.outcomes import say
 from unknot.cli.commands.shared import write
+from unknot.lanes import ChangingLanes, Lanes, LongerLanes
 
 if TYPE_CHECKING:
-    from unknot._base.deadline import Deadline
+    from unknot.cli.commands.display import Rows
     from unknot.cli.commands.proved import Proved
-    from unknot.lanes import ChangingLanes, Lanes
-    from unknot.lanes.ways import Floats
-    from unknot.network import Network
-    from unknot.routing.relation import Relation
 
 CLAUSES = ".cnf"
+HOW = {
+    "rising": ", of which packets may take a higher one at each hop,",
+    "any": ", which packets may change at each hop,",
+    "ports": ", changed by ports,",
+}
+"""How packets change their lanes, by the value of `--changes`."""
 
 
-@dataclass(frozen=True)
-class LaneRequest:
-    """Arguments with the same meaning whether packets keep their lanes or not."""
-
-    network: Network
-    paths: str
-    routing: str | None
-    flows: Floats | None
-    vcs: int | None
-    deadline: Deadline
-    seed: int
-    out: Path | None
-    evidence: Path | None
-    json: bool
-
-
-def write_lane_evidence(found: Lanes | ChangingLanes, proof: Proved, path: Path) -> None:
+def write_lane_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, path: Path) -> None:
     """Write that the routes are safe and arrive, and why fewer lanes are impossible."""
     from unknot.cli.commands.accept import write_evidence
     from unknot.lanes.evidence import bound_claim
 
-    bounds = [] if found.evidence is None else [bound_claim(found.evidence, found.sends, found.given)]
-    write_evidence(found.relation, [proof.verdict], proof.delivery, path, bounds)
+    bounds = []
+    if not isinstance(routes, LongerLanes) and routes.evidence is not None:
+        bounds.append(bound_claim(routes.evidence, routes.sends, routes.given))
+    write_evidence(routes.relation, [proof.verdict], proof.delivery, path, bounds)
 
 
-def write_routes(found: Lanes | ChangingLanes, out: Path) -> None:
-    """Routes as tables, or the evidence: a cycle as a picture, a refutation as clauses and a proof."""
+def write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None:
+    """Write routes as tables, or the evidence: a cycle as a picture, a refutation as clauses and a proof."""
     from unknot.lanes import ForcedCycle, Refutation, RouteCycle, write_refutation
     from unknot.report.export import export
     from unknot.report.picture import ENDINGS
 
-    if out.suffix.lower() == CLAUSES:
-        if isinstance(found.evidence, Refutation):
-            files = write_refutation(found.relation.network, found.evidence, out, sends=found.sends)
+    if isinstance(routes, LongerLanes) or out.suffix.lower() not in (*ENDINGS, CLAUSES):
+        export(routes.relation, out)
+    elif out.suffix.lower() == CLAUSES:
+        if isinstance(routes.evidence, Refutation):
+            files = write_refutation(routes.relation.network, routes.evidence, out, sends=routes.sends)
             say(f"the proof is in {files.drat} and {files.lrat}")
         else:
             say(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
-    elif out.suffix.lower() not in ENDINGS:
-        export(found.relation, out)
-    elif isinstance(found.evidence, (ForcedCycle, RouteCycle)):
+    elif isinstance(routes.evidence, (ForcedCycle, RouteCycle)):
         from unknot.report import draw_cycle
 
-        write(out, draw_cycle(found.relation, found.evidence))
+        write(out, draw_cycle(routes.relation, routes.evidence))
     else:
         say(f"{out} was not written: no cycle of turns rules out one lane, so there is nothing to draw")
 
 
-def served(found: Lanes | ChangingLanes) -> str:
-    """Describe the routes and the pairs they serve."""
-    whom = f"all {found.pairs} pairs of routers{'' if found.sends is None else ' with flows'}"
-    what = {"free": "shortest paths between", "table": "shortest paths by tables between"}.get(
-        found.paths, "the given paths of"
-    )
-    return f"{what} {whom}{', whose two directions share a lane' if found.both_ways else ''}"
+def conclusion(routes: Lanes | ChangingLanes | LongerLanes) -> str:
+    """Return the conclusion in a sentence or two."""
+    one = routes.count == 1
+    if isinstance(routes, LongerLanes):
+        lanes = f"In {routes.count} lane{'s' * (not one)}"
+        if not routes.longer_pairs:
+            return f"{lanes} all {routes.pairs} routes are shortest paths."
+        return f"{lanes} {routes.longer_pairs} of {routes.pairs} routes are longer than shortest paths."
+    how = HOW[routes.changes] if isinstance(routes, ChangingLanes) else ""
+    whom = f"all {routes.pairs} pairs of routers{'' if routes.sends is None else ' with flows'}"
+    paths = {"free": "shortest paths between", "table": "shortest paths by tables between"}
+    both = ", whose two directions share a lane" if routes.both_ways else ""
+    served = f"{paths.get(routes.paths, 'the given paths of')} {whom}{both}"
+    text = f"{'1 lane is' if one else f'{routes.count} lanes{how} are'} enough for {served}"
+    if isinstance(routes, Lanes) and routes.least_count < routes.count:
+        return f"{text}, with the lowest load that was found; {routes.least_count} would do."
+    if routes.fewest:
+        return f"{text}. {'Fewer than one there are not.' if one else 'Fewer are impossible.'}"
+    return f"{text}. Whether {routes.count - 1} could do is open; {routes.lower_bound - 1} could not."
 
 
-def fewer(found: Lanes | ChangingLanes) -> str:
-    """Return a sentence on whether fewer lanes could do."""
-    if found.fewest:
-        return "Fewer than one there are not." if found.count == 1 else "Fewer are impossible."
-    return f"Whether {found.count - 1} could do is open; {found.lower_bound - 1} could not."
+def rows(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, seconds: float) -> Rows:
+    """Bounds, verdict and figures of routes."""
+    proved: Rows = [
+        ("deadlock-free", display.answer(proof.verdict.deadlock_free)),
+        ("", f"{proof.verdict.established}; the separate checker {display.accepts(proof.holds)}"),
+        *display.delivery_rows(routes.relation, proof.delivery),
+    ]
+    short = "" if routes.complete else "; it was cut short"
+    if isinstance(routes, LongerLanes):
+        detour = f"{routes.longest_detour} hop{'s' * (routes.longest_detour != 1)}"
+        return [
+            ("network", routes.relation.network.name),
+            ("mean hops", f"{routes.mean_hops:.4g}; of shortest paths {routes.mean_shortest:.4g}"),
+            ("longest detour", detour),
+            ("highest load", f"{routes.highest_load:g}"),
+            *proved,
+            ("search", f"{routes.moves:,} moves{short}"),
+        ]
+    changed = ""
+    if isinstance(routes, ChangingLanes):
+        changed = f"{routes.changing_pairs} of {routes.pairs} routes change their lane"
+        if routes.levels is not None:
+            changed += f"; {routes.levels} service level{'s are' if routes.levels > 1 else ' is'} in use"
+    front = routes.front if isinstance(routes, Lanes) and len(routes.front) > 1 else ()
+    unit = "routes" if routes.sends is None else "in the units of the flows"
+    load = f"{routes.highest_load:g} {unit}; the mean of all is {routes.mean_load:.4g}"
+    if routes.load_bound is not None:
+        load += f", and no shortest paths at all can have less than {routes.load_bound:.4g}"
+    return [
+        ("network", routes.relation.network.name),
+        *_bound_rows(routes),
+        *([("changes", changed)] if changed else []),
+        *proved,
+        ("highest load", load),
+        *(("front", f"{lanes} lanes: highest load {most:g}") for lanes, most in front),
+        ("search", f"{routes.moves:,} moves in {seconds:.1f} s{short}"),
+    ]
 
 
-def _bound(found: Lanes | ChangingLanes) -> str:
+def _bound_rows(routes: Lanes | ChangingLanes) -> Rows:
+    """The lower bound, its evidence, and what was tried with fewer lanes."""
+    lines: Rows = [("lower bound", f"{routes.lower_bound}: {_bound(routes)}")]
+    if routes.evidence is not None:
+        lines.append(("evidence", f"the separate checker {display.accepts(routes.evidence_holds)}"))
+    for lanes, (rounds, left) in sorted(routes.tried.items()):
+        if lanes < routes.count:
+            text = f"{lanes} lane{'s' * (lanes > 1)}: {rounds} rounds of search left {left} pairs or more"
+            if routes.conflicts.get(lanes):
+                text += f", and a SAT solver had no answer after {routes.conflicts[lanes]:,} conflicts"
+            lines.append(("open" if lanes >= routes.lower_bound else "tried", text))
+    return lines
+
+
+def _bound(routes: Lanes | ChangingLanes) -> str:
     from unknot.lanes import Refutation, RouteCycle
 
-    if isinstance(found.evidence, Refutation):
-        count = f"{found.evidence.lanes} lane{'s are' if found.evidence.lanes > 1 else ' is'} impossible"
-        steps = len(found.evidence.steps)
+    if isinstance(routes.evidence, Refutation):
+        count = f"{routes.evidence.lanes} lane{'s are' if routes.evidence.lanes > 1 else ' is'} impossible"
+        steps, cycles = len(routes.evidence.steps), len(routes.evidence.cycles)
         return (
-            f"{count}: with {len(found.evidence.cycles)} cycles of channels that no lane may close, the clauses that "
-            f"the routes of {len(found.evidence.pairs)} pairs of routers fulfil contradict each other; the proof has "
-            f"{steps:,} step{'s' * (steps != 1)}"
+            f"{count}: with {cycles} cycles of channels that no lane may close, the clauses that the routes of "
+            f"{len(routes.evidence.pairs)} pairs of routers fulfil contradict each other; the proof has {steps:,} "
+            f"step{'s' * (steps != 1)}"
         )
-    if found.evidence is None:
+    if routes.evidence is None:
         return "there is no fewer than one"
-    name = found.relation.network.channel_name
-    names = " → ".join(name(turn.channel) for turn in found.evidence.turns)
-    if isinstance(found.evidence, RouteCycle):
+    name = routes.relation.network.channel_name
+    names = " → ".join(name(turn.channel) for turn in routes.evidence.turns)
+    if isinstance(routes.evidence, RouteCycle):
         return f"1 lane is impossible: the given routes take each of these channels and then the next: {names}"
     return (
         "1 lane is impossible: each of these channels has to be followed by the next, because some pair of routers "
         f"has no other shortest path, and they close a cycle: {names}"
     )
-
-
-def _floor(found: Lanes | ChangingLanes) -> str:
-    if found.load_bound is None:
-        return ""
-    return f", and no shortest paths at all can have less than {found.load_bound:.4g}"
-
-
-def bound_rows(found: Lanes | ChangingLanes) -> list[tuple[str, Any]]:
-    """The lower bound, its evidence, and what was tried with fewer lanes."""
-    from unknot.cli.commands import display
-
-    rows: list[tuple[str, Any]] = [("lower bound", f"{found.lower_bound}: {_bound(found)}")]
-    if found.evidence is not None:
-        rows.append(("evidence", f"the separate checker {display.accepts(found.evidence_holds)}"))
-    for lanes, (rounds, left) in sorted(found.tried.items()):
-        if lanes < found.count:
-            text = f"{lanes} lane{'s' * (lanes > 1)}: {rounds} rounds of search left {left} pairs or more"
-            if found.conflicts.get(lanes):
-                text += f", and a SAT solver had no answer after {found.conflicts[lanes]:,} conflicts"
-            rows.append(("open" if lanes >= found.lower_bound else "tried", text))
-    return rows
-
-
-def proof_rows(relation: Relation, proof: Proved) -> list[tuple[str, Any]]:
-    """The verdict on the routes, and whether all packets arrive."""
-    from unknot.cli.commands import display
-
-    return [
-        ("deadlock-free", display.answer(proof.verdict.deadlock_free)),
-        ("", f"{proof.verdict.established}; the separate checker {display.accepts(proof.holds)}"),
-        *display.delivery_rows(relation, proof.delivery),
-    ]
-
-
-def load_rows(found: Lanes | ChangingLanes) -> list[tuple[str, Any]]:
-    """The highest load."""
-    unit = "routes" if found.sends is None else "in the units of the flows"
-    text = f"{found.highest_load:g} {unit}; the mean of all is {found.mean_load:.4g}{_floor(found)}"
-    return [("highest load", text)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,8 @@ from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.cli.commands.shared import limited, print_json, relation_of, write
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from unknot._base.deadline import Deadline
     from unknot.cli.answers.repair import State
     from unknot.repair import Remedy
@@ -65,8 +67,8 @@ def repair(
     Exit code 0: every remedy was proved safe.
     """
     from unknot._base.deadline import Deadline
-    from unknot.cli.answers.form import answer
-    from unknot.cli.answers.repair import RepairAnswer
+    from unknot.cli.answers.form import answer, fill
+    from unknot.cli.answers.repair import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.proved import searching
     from unknot.repair import repair as remedies
@@ -103,19 +105,7 @@ def repair(
     if search_until.over:
         say(f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies")
     if json:
-        rows = [
-            {
-                "kind": remedy.kind,
-                "cost": remedy.cost,
-                "unit": remedy.unit,
-                "lower_bound": remedy.lower_bound,
-                "evidence_holds": remedy.evidence_holds,
-                "changed_pairs": remedy.changed_pairs,
-                "pairs": remedy.pairs,
-                "after": state,
-            }
-            for remedy, state in zip(found, after, strict=True)
-        ]
+        rows = [fill(RemedyForm, remedy, after=state) for remedy, state in zip(found, after, strict=True)]
         print_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
     else:
         _show(relation, before, list(found), after)
@@ -157,38 +147,33 @@ def state_of(relation: Relation, switching: str, deadline: Deadline) -> State:
 
 
 def _show(relation: Relation, before: State, found: list[Remedy], after: list[State | None]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from unknot.cli.commands import display
 
-    table = Table(box=SIMPLE_HEAD)
-    for heading in (
-        "remedy", "cost", "at least", "changed pairs", "VCs", "highest load", "mean hops", "safe",
-        "arrives", "minimal",
-    ):  # fmt: skip
-        table.add_column(heading, no_wrap=heading in ("remedy", "cost", "changed pairs"))
+    def facts(state: State | None) -> list[str | Text]:
+        if state is None:
+            return [""] * 6
+        load = "" if state.highest_load is None else f"{state.highest_load:.4g}"
+        hops = "" if state.mean_hops is None else f"{state.mean_hops:.3f}"
+        return [
+            str(state.widest_vcs),
+            load,
+            hops,
+            *map(display.answer, (state.deadlock_free, state.delivered, state.minimal)),
+        ]
 
-    def row(kind: str, cost: str, least: str, changed: str, state: State | None) -> None:
-        facts: list[Any] = ["", "", "", "", "", ""]
-        if state is not None:
-            load = "" if state.highest_load is None else f"{state.highest_load:.4g}"
-            hops = "" if state.mean_hops is None else f"{state.mean_hops:.3f}"
-            facts = [str(state.widest_vcs), load, hops]
-            facts += [display.answer(x) for x in (state.deadlock_free, state.delivered, state.minimal)]
-        table.add_row(kind, cost, least, changed, *facts)
-
-    row("as it is", "", "", "", before)
+    rows = [["as it is", "", "", "", *facts(before)]]
     for remedy, state in zip(found, after, strict=True):
         changed = "" if remedy.changed_pairs is None else f"{remedy.changed_pairs} of {remedy.pairs}"
-        if remedy.cost is None:
-            row(remedy.kind, "none", "", changed, state)
-            continue
-        unit = remedy.unit if remedy.cost != 1 else remedy.unit.removesuffix("s")
-        row(remedy.kind, f"{remedy.cost} {unit}", str(remedy.lower_bound), changed, state)
+        cost, least = "none", ""
+        if remedy.cost is not None:
+            unit = remedy.unit if remedy.cost != 1 else remedy.unit.removesuffix("s")
+            cost, least = f"{remedy.cost} {unit}", str(remedy.lower_bound)
+        rows.append([remedy.kind, cost, least, changed, *facts(state)])
     out = display.console()
     out.print(f"{relation.name} on {relation.network.name}")
-    out.print(table)
+    costs = ("remedy", "cost", "at least", "changed pairs")
+    figures = ("VCs", "highest load", "mean hops", "safe", "arrives", "minimal")
+    display.print_table((*costs, *figures), rows, whole=("remedy", "cost", "changed pairs"))
     for remedy in found:
         if remedy.cost is None:
             holds = display.accepts(remedy.evidence_holds)

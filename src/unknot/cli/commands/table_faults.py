@@ -68,9 +68,6 @@ def table_faults(
 
 
 def _show(found: TableFaults, show: int) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from unknot.cli.commands import display
     from unknot.report.phrases import count, sets_tried
 
@@ -86,16 +83,12 @@ def _show(found: TableFaults, show: int) -> None:
         *((outcome, str(count)) for outcome, count in found.counts.items()),
         ("survives", display.answer(found.survives)),
     ]
-    out = display.console()
-    out.print(display.two_columns(rows))
-    worst = [fault for fault in found.tried if fault.lost_pairs][:show]
-    if worst:
-        table = Table(box=SIMPLE_HEAD)
-        for heading in ("worst faults", "outcome", "lost pairs", "no way left", "such as"):
-            table.add_column(heading)
-        for fault in worst:
-            lost = f"{fault.lost_pairs} of {fault.pairs}"
-            dead = f" (and {count(fault.dead_hosts, 'host port')})" if fault.dead_hosts else ""
-            severed = str(fault.severed_pairs or "")
-            table.add_row(", ".join(fault.parts) + dead, fault.outcome, lost, severed, fault.example)
-        out.print(table)
+    display.print_rows(rows)
+    lines = []
+    for fault in [fault for fault in found.tried if fault.lost_pairs][:show]:
+        lost = f"{fault.lost_pairs} of {fault.pairs}"
+        dead = f" (and {count(fault.dead_hosts, 'host port')})" if fault.dead_hosts else ""
+        severed = str(fault.severed_pairs or "")
+        lines.append((", ".join(fault.parts) + dead, fault.outcome, lost, severed, fault.example))
+    if lines:
+        display.print_table(("worst faults", "outcome", "lost pairs", "no way left", "such as"), lines)

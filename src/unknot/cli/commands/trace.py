@@ -183,7 +183,7 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Sc
     if run.reason:
         rows.append(("unfinished", run.reason))
     rows.append(("simulated", f"{run.cycles} cycles{scale.ns(run.cycles)}, {run.flit_hops} flit-hops"))
-    display.console().print(display.two_columns(rows))
+    display.print_rows(rows)
     if run.deadlock is not None:
         from unknot.report.configuration_text import describe
 

@@ -10,7 +10,16 @@ from rich.text import Text
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Size, Verdict
-from unknot.cli.commands.display import accepts, answer, console, delivery_rows, two_columns, vcs_per_channel
+from unknot.cli.commands.display import (
+    Rows,
+    accepts,
+    answer,
+    console,
+    delivery_rows,
+    print_rows,
+    sentences,
+    vcs_per_channel,
+)
 from unknot.report.configuration_text import describe, waits
 from unknot.report.explanation import Section
 from unknot.report.phrases import count, listed
@@ -36,7 +45,7 @@ def show_check(
     techniques: Mapping[Switching, Verdict] | None = None,
 ) -> None:
     """A verdict with its evidence, those of other techniques in short, and the counterexample or explanation."""
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("network", relation.network.name),
         ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
         ("property", f"no deadlock under {verdict.switching} switching, and every packet arrives"),
@@ -57,16 +66,14 @@ def show_check(
         rows.append((technique, Text.assemble(answer(other.deadlock_free), f" ({other.method}){this}")))
     if smallest is not None:
         rows.append(("smallest", smallest_in_words(smallest)))
-    out = console()
     if delivery is not None:
         rows += delivery_rows(relation, delivery)
-    out.print(two_columns(rows))
+    print_rows(rows)
     if sections:
         show_sections(sections)
     elif verdict.configuration is not None:
         print()
-        for line in describe(relation, verdict.configuration):
-            out.print(Text(line), soft_wrap=True)
+        sentences(describe(relation, verdict.configuration))
 
 
 def size_in_words(size: Size) -> str:
@@ -98,7 +105,7 @@ def show_sections(sections: Iterable[Section]) -> None:
 
 def show_replay(relation: Relation, found: Configuration, against: str | None, result: Replay | None) -> None:
     """Whether a configuration is a deadlock, and what became of it in the simulator."""
-    rows: list[tuple[str, str | Text]] = [
+    rows: Rows = [
         ("network", relation.network.name),
         ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
         ("switching", f"{found.switching}, {found.buffer_depth} flits per virtual channel"),
@@ -114,9 +121,7 @@ def show_replay(relation: Relation, found: Configuration, against: str | None, r
         for message, others in result.waits:
             by = listed([f"message {other + 1}" for other in others]) or "nobody"
             rows.append((f"message {message + 1}", f"waits for {by}"))
-    out = console()
-    out.print(two_columns(rows))
+    print_rows(rows)
     if against is None and all(waits(found)):
         print()
-        for line in describe(relation, found):
-            out.print(Text(line), soft_wrap=True)
+        sentences(describe(relation, found))
