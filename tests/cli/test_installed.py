@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import unknot
+from tests.cli.processes import children, working
 from tests.cli.test_cli import STUDY, unknot_says
 
 COMMAND = str(Path(sys.executable).parent / "unknot")
@@ -80,17 +81,17 @@ def broken_off(folder: Path, how: signal.Signals, processes: bool) -> tuple[int,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "four are stored\n"
-    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    children = [int(word) for word in workers.read_text().split()] if workers.exists() else []
-    assert len(children) >= 2 * processes * workers.exists()
+    pid = working(process.pid)
+    workers = children(pid)
+    assert len(workers) >= 2 * processes * Path(f"/proc/{pid}/task/{pid}/children").exists()
     if how == signal.SIGINT:
-        wait_until_idle(process.pid)  # so that the main thread notices at once, also on a busy machine
+        wait_until_idle(pid)  # so that the main thread notices at once, also on a busy machine
         os.killpg(process.pid, how)
     else:
         process.send_signal(how)
     _, said = process.communicate(timeout=60)
     patience = time.monotonic() + 60
-    for child in children:
+    for child in (pid, *workers):
         while Path(f"/proc/{child}").exists() and "State:\tZ" not in Path(f"/proc/{child}/status").read_text():
             assert time.monotonic() < patience, "a worker outlives the study"
             time.sleep(0.05)

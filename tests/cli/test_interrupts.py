@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.processes import working
 from unknot import Relation, check
 from unknot._base.background import NoAnswerError, within
 from unknot.network.families import mesh, ring
@@ -70,7 +71,7 @@ def busy(process: subprocess.Popen[str], seconds: float) -> float:
     """Wait until a process has used a given processor time; what it has used then."""
     ticks = os.sysconf("SC_CLK_TCK")
     for _ in range(6000):
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{working(process.pid)}/stat").read_text().rpartition(")")[2].split()
         used = (int(fields[11]) + int(fields[12])) / ticks
         if used > seconds:
             return used

@@ -14,6 +14,7 @@ import typer
 from unknot._base import memory
 from unknot._base.errors import ExtensionError
 from unknot._base.extensions import Catalogue, described, heading
+from unknot.cli import crashes
 from unknot.cli.commands import guard
 from unknot.cli.commands.options import Grouped, MaxMemory, Traceback, Version, with_format, with_limit
 from unknot.cli.commands.outcomes import Commands, say
@@ -123,8 +124,11 @@ def main() -> None:
     that imports Unknot keeps the level that it has.
     """
     os.environ.setdefault("NUMBA_OPT", "1")
-    memory.enforce()
+    guard.open_streams()
     first = "".join(sys.argv[1:2])
+    if first[:1] not in ("", "-"):
+        crashes.watch()
+    memory.enforce()
     if first in COMMANDS:
         guard.run(application([first]))
     guard.run(application(()) if first[:1] not in ("", "-") and first in ALL else _whole())

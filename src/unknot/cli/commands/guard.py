@@ -194,7 +194,6 @@ def _clean_up() -> None:
 def run(command: Callable[[], Any]) -> NoReturn:
     """Run a command that ends with SystemExit, in the process of the command line."""
     atexit.register(_end_tracker)  # before multiprocessing is imported, so that this runs after it has cleaned up
-    _open_streams()
     warnings.showwarning = lambda message, *_, **__: _say(f"note: {visible(str(message))}")
     guard = Guard()
     _guarded.set()
@@ -288,7 +287,7 @@ def _redirect(stream: Any) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _open_streams() -> None:
+def open_streams() -> None:
     """Have all three standard streams: no other file takes the number of one, and any character can be written."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:

@@ -1,0 +1,58 @@
+"""A parent process that says so if native code ends a command, which no Python code could."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+from typing import NoReturn
+
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+TOO_LARGE, INTERNAL = 2, 70
+
+
+def watch() -> None:
+    """Go on in a child process; the parent waits for it, and ends as it ends.
+
+    It has to be called before threads are started. Where a signal does not tell who sent it (macOS, Windows), nothing
+    is done.
+    """
+    if not hasattr(signal, "sigwaitinfo") or not hasattr(os, "fork"):
+        return
+    watched = {*FORWARDED, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(write)
+        # The pipe closes when the parent is killed; the kernel then sends SIGIO, which ends a process.
+        fcntl.fcntl(read, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(read, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    os.close(read)
+    while True:
+        came = signal.sigwaitinfo(watched)
+        if came.si_signo == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                _end(status)
+        elif came.si_code <= 0:  # by a process; what the terminal sends, the child is sent too
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, came.si_signo)
+
+
+def _end(status: int) -> NoReturn:
+    """End as the child did; say so where a signal ended it."""
+    if not os.WIFSIGNALED(status):
+        os._exit(os.WEXITSTATUS(status))
+    number = os.WTERMSIG(status)
+    name = signal.strsignal(number) or f"signal {number}"
+    if number in (signal.SIGABRT, signal.SIGKILL):
+        why, code = "most likely for want of memory; take a smaller design, or a larger machine", TOO_LARGE
+    else:
+        why, code = "a fault of Unknot or of a library that it uses; please report the command", INTERNAL
+    with contextlib.suppress(OSError):
+        os.write(2, f"ended from outside Python ({name}), so there is no answer: {why}\n".encode())
+    os._exit(code)
