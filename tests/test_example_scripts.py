@@ -23,6 +23,7 @@ SMALL = {
     "demo.py": ["--quick"],
     "design_figures.py": ["symmetry"],
     "first_curve.py": ["--quick"],
+    "images.py": ["."],
     "lanes.py": ["--quick"],
     "lecture.py": ["--quick"],
     "papers/bnr.py": [],
