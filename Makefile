@@ -28,7 +28,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 test: lint types
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadfile
 
 # The loop with the real OpenSM on simulated fabrics. Installs nothing; says which Debian packages are missing.
 fabric-test: $(STAMP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -24,6 +25,7 @@ def room_of(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
+@cache
 def imported(module: str) -> set[str]:
     """Modules that a module imports, in functions too and by names in texts; those for type checkers do not count."""
     tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
@@ -48,12 +50,17 @@ def imported(module: str) -> set[str]:
 
 
 LOADERS = {"import_module", "__import__", "resolve_name"}
-GRAPH = nx.DiGraph({module: imported(module) for module in SOURCES})
+
+
+@cache
+def graph() -> nx.DiGraph:
+    """Arrows from each module to those that it imports."""
+    return nx.DiGraph({module: imported(module) for module in SOURCES})
 
 
 def drawing() -> str:
     """The rooms in Mermaid: an arrow for each pair of rooms that import, unless a path of others says so already."""
-    pairs = {(room_of(a), room_of(b)) for a, b in GRAPH.edges if room_of(a) not in ("", "__main__")}
+    pairs = {(room_of(a), room_of(b)) for a, b in graph().edges if room_of(a) not in ("", "__main__")}
     rooms = nx.transitive_reduction(nx.DiGraph([(a, b) for a, b in pairs if a != b and b]))
     arrows = "".join(f"    {a} --> {b}\n" for a, b in sorted(rooms.edges))
     return f"```mermaid\nflowchart TD\n{arrows}```\n"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -48,18 +48,48 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
+FORKS = """
+import os, sys
+import unknot.cli.commands.guard, unknot.network, unknot.routing
+from unknot.cli.program import main
+
+for line in sys.stdin:
+    folder, *words = eval(line)
+    child = os.fork()
+    if not child:
+        os.chdir(folder)
+        for number, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.argv[1:] = words
+        sys.exit(main())
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""The command, each time in a fork of one process that has imported what all command lines need."""
+
+
+@pytest.fixture(scope="module")
+def forks(installed: Path) -> Iterator[subprocess.Popen[str]]:
+    path = os.pathsep.join(filter(None, [str(installed), os.environ.get("PYTHONPATH", "")]))
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKS], env={**os.environ, "PYTHONPATH": path, "COLUMNS": "100"},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        yield process
+        process.communicate()
+
+
 @pytest.fixture
-def run(installed: Path, tmp_path: Path) -> Run:
+def run(forks: subprocess.Popen[str], tmp_path: Path) -> Run:
     def unknot(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        path = os.pathsep.join(filter(None, [str(installed), os.environ.get("PYTHONPATH", "")]))
-        done = subprocess.run(
-            [sys.executable, "-m", "unknot", *words],
-            env={**os.environ, "PYTHONPATH": path, "COLUMNS": "100"},
-            cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
-        )  # fmt: skip
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return done
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        forks.stdin.write(f"{[str(tmp_path), *words]!r}\n")
+        forks.stdin.flush()
+        ended = int(forks.stdout.readline())
+        out, err = ((tmp_path / name).read_text() for name in ("out", "err"))
+        assert ended == code, err
+        assert "Traceback" not in err
+        return subprocess.CompletedProcess(words, ended, out, err)
 
     return unknot
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import IPython.display
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from unknot import UnknotError
 from unknot._base import progress
@@ -73,6 +71,10 @@ def test_none_elsewhere_or_where_progress_is_followed(monkeypatch: pytest.Monkey
 
 
 def test_in_a_real_notebook() -> None:
+    # Imported here: they take a second, which each worker would spend on collecting tests.
+    import nbformat
+    from nbclient import NotebookClient
+
     cells = [
         "import unknot, unknot._base.progress\nunknot._base.progress.LATE = unknot._base.progress.STEP = 0.0",
         'unknot.simulation.replicate("mesh(3, 3)", 0.1, routing="dimension_order", seeds=2, warmup=50, measure=100)',

@@ -138,10 +138,11 @@ def test_a_study_broken_off_goes_on_where_it_stood(
     assert (tmp_path / "reports" / "s.html").read_bytes() == undisturbed
 
 
-def test_run_in_json(tmp_path: Path, undisturbed: bytes) -> None:
+def test_run_in_json(tmp_path: Path, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(STUDY)
-    done = command("run", "s.toml", "--json", "--jobs", "1", folder=tmp_path)
-    assert done.returncode == 0
+    done = unknot_says("run", "s.toml", "--json", "--jobs", "1")
+    assert done.exit_code == 0
     found = json.loads(done.stdout)
     assert found["report"] == "reports/s.html"
     assert [design["name"] for design in found["designs"]] == ["unsafe", "safe"]

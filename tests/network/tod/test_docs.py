@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
@@ -24,10 +23,6 @@ def test_snippets(snippet: str) -> None:
     ((text),) = re.findall(r"#= (.*)", snippet)
     for number, word in re.findall(r"(\d+) (\w+)", text):
         assert getattr(found, f"num_{word}") == int(number), word
-
-
-def test_python_on_the_page() -> None:
-    assert doctest.testfile(str(ROOT / "docs/tod.md"), module_relative=False, encoding="utf-8").failed == 0
 
 
 def test_every_function_is_on_the_page() -> None:
