@@ -55,6 +55,7 @@ class Fault:
 
 SEARCH, RULES = "unknot.lanes.clauses:Clauses.", "unknot.design."
 NEEDS = RULES + "requirements:Requirements."
+FAMILY = "unknot.certificates.plain:Family."
 ENCODER, CHECKER = "unknot.certificates.plain:Encoder.", "unknot.certificates.plain:Rules."
 FAULTS = (
     # The search for lanes.
@@ -97,7 +98,7 @@ FAULTS = (
     # The checker of rules.
     Fault(CHECKER + "__init__", "self._leave(at, (), None)", "pass"),
     Fault(CHECKER + "__init__", "len(classes) - least + 1", "len(classes) - least"),
-    Fault(CHECKER + "comes", "(hop[1], done)", "(done,)"),
+    Fault(FAMILY + "comes", "(hop[1], done)", "(done,)"),
     Fault(CHECKER + "_leave", "self.types[out][0] if every else 0", "0"),
     Fault(
         CHECKER + "_leave",
@@ -217,7 +218,16 @@ ENCODERS = {
     "lanes/clauses.py": ("Clauses.", "senders", "virtual"),
     "design/requirements.py": ("Requirements.", "class_of"),
     "design/conflicts.py": ("clause_of", "images"),
-    "certificates/plain.py": ("Encoder.", "Rules.", "lane_clauses", "rule_clauses", "class_of", "copied"),
+    "certificates/plain.py": (
+        "Encoder.",
+        "Family.outs",
+        "Family.comes",
+        "Rules.",
+        "lane_clauses",
+        "rule_clauses",
+        "class_of",
+        "copied",
+    ),
 }
 """Functions that make clauses, by file."""
 

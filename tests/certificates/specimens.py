@@ -11,15 +11,34 @@ import numpy as np
 from tests.lanes.test_exact import effort, one_way_ring
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
-from unknot.certificates import delivery_claim, document, removals_claim, verdict_claim
+from unknot.certificates import (
+    answer_claims,
+    delivery_claim,
+    document,
+    part_of,
+    removals_claim,
+    size_claim,
+    verdict_claim,
+)
+from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
 from unknot.lanes.evidence import Evidence, bound_claim
 from unknot.lanes.exact import decide
 from unknot.lanes.ways import demand
 from unknot.network import Network
 from unknot.network.families import mesh, ring
+from unknot.repair import repair
 from unknot.repair.pruned import Pruned, Unprunable, pruned
-from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order, duato, fully_adaptive
+from unknot.routing import (
+    EJECT,
+    NO_WAIT,
+    Relation,
+    dimension_order,
+    duato,
+    fully_adaptive,
+    shortest_paths,
+    up_down,
+)
 from unknot.verify import check
 from unknot.verify.testing import table_relation
 
@@ -71,6 +90,19 @@ def _removed(relation: Relation, switching: str, minimal: bool = False) -> Docum
     return document(relation.network, relation, [removals_claim(switching, minimal, least, found.evidence.proof)])
 
 
+def _changed() -> Document:
+    relation = shortest_paths(ring(5))
+    found = next(remedy for remedy in repair(relation, time_limit=20) if remedy.kind == "few changed routes")
+    return document(relation.network, relation, found.bound_claims)
+
+
+def _left(network: Network) -> Document:
+    """A part about what is left of a network."""
+    relation = up_down(network.without(channels=[0, 3]))
+    claims = answer_claims(relation, [check(relation, "vct")], None)
+    return part_of("two channels fail", relation, claims, {"channels": [0, 3], "routers": []})
+
+
 @cache
 def _texts() -> dict[str, str]:
     given = dimension_order(ring(5), 1, dateline="none")
@@ -93,6 +125,10 @@ def _texts() -> dict[str, str]:
         "lanes": _lanes(one_way_ring(5), some.evidence),
         "removed": _removed(fully_adaptive(mesh(2, 2), vcs=1), "wormhole"),
         "minimal": _removed(fully_adaptive(mesh(2, 2), vcs=1), "vct", minimal=True),
+        "changed": _changed(),
+        "size": document(given.network, given, [size_claim(given, "vct", 5)]),
+        "rule": document(None, None, [every_size("mesh(1)", "duato", "wormhole").claim]),
+        "parts": document(given.network, given, [delivery_claim(given, True)], [_left(given.network)]),
         "not saved": _removed(fully_adaptive(ring(5), vcs=1), "vct"),
         **{f"lanes that are {how}": _refuted(ring(5), 1, how) for how in ("shared", "rising", "any")},
     }

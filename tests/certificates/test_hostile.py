@@ -21,7 +21,7 @@ from unknot.certificates import Rejected, plain
 
 Place = tuple[Any, ...]
 """Keys and numbers that lead to a part of a document."""
-UNREAD = {("relation", "name"), ("claims", 0, "relation", "name")}
+UNREAD = {("relation", "name"), ("claims", 0, "relation", "name"), ("parts", 0, "relation", "name")}
 """Places that no claim rests on."""
 
 
@@ -60,8 +60,9 @@ def of_another_type(content: Any, place: Place) -> list[Any]:
 
 def limits(content: Any, place: Place) -> list[int]:
     """Numbers just out of the range of those that may be in a place; none if any other number may be true."""
-    network = content["network"]
-    relation = content["relation"] or content["claims"][0].get("relation") or {"vcs": [], "destination": []}
+    network = content["network"] or {"inject": [], "routers": 0}
+    about = content["parts"][0] if place[0] == "parts" else content
+    relation = about["relation"] or content["claims"][0].get("relation") or {"vcs": [], "destination": []}
     vcs, terminals = sum(relation["vcs"]), len(network["inject"])
     name = next(key for key in reversed(place) if isinstance(key, str))
     if place[0] == "network" and len(place) > 2:
@@ -74,6 +75,10 @@ def limits(content: Any, place: Place) -> list[int]:
     }  # fmt: skip
     if name == "states":
         return [-1, vcs + terminals] if place[-1] == 0 else [-vcs - 2, vcs, vcs + terminals]
+    if "without" in place:
+        return [-1, len(network["source"])]
+    if name == "rule" or (name == "cycles" and place[-1] == len(at(content, place[:-1])) - 1):
+        return [-(10**9), 10**9] if name == "rule" else []  # or a weight
     if name in ("impossible", "least"):
         hopeless = name == "least" and "steps" in content["claims"][0]["proof"]  # however many are removed
         return [at(content, place) + 1] * (not hopeless) + [0] * (name == "impossible")
@@ -127,6 +132,7 @@ def test_lists_have_their_length(name: str) -> None:
 
 
 SAYS = {
+    "size": ["25 pairs of source and address: no deadlock under vct has fewer than 5 packets"],
     "order": [f"16 pairs of source and address: free of deadlock under {switching}" for switching in SWITCHINGS],
     "escape and drain": [
         f"16 pairs of source and address: free of deadlock under {switching}" for switching in ("saf", "wormhole")
@@ -164,6 +170,13 @@ def test_what_is_shown(name: str) -> None:
     digest = hashlib.sha256(json.dumps(arrays, separators=(",", ":")).encode()).hexdigest()
     said = [f"{network['name']}, network {digest[:16]}, {shown}" for shown in SAYS[name]]
     assert plain.accept(content) == said
+
+
+def test_what_parts_show() -> None:
+    whole, left = plain.accept(specimens()["parts"])
+    assert whole.endswith("every packet can always be ejected")
+    assert left.startswith("two channels fail: ring(5) with faults, network ")
+    assert left.endswith("25 pairs of source and address: free of deadlock under vct")
 
 
 def test_names_are_printed_as_what_they_are() -> None:

@@ -12,11 +12,18 @@ from hypothesis import strategies as st
 from unknot import check
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.certificates import plain
 from unknot.design import NotUniform, Rejected, Space, every_size, proof_of, rule_from, rule_of
-from unknot.design.proofs import KIND
+from unknot.design.proofs import KIND, Proof
 from unknot.design.ranking import Edge, closed_walks, ranked
-from unknot.design.ranking_checker import accept
+from unknot.design.rule import Rule
 from unknot.network.families import mesh
+
+
+def accept(rule: Rule, proof: Proof, switching: str) -> None:
+    claim = proof.claim(rule.space, rule.offers, switching, rule.waits)
+    plain.check_rule(claim, claim["proof"])
+
 
 PROVED = [
     ("mesh(1)", "dimension_order", "wormhole-nonatomic", "order"),
@@ -114,7 +121,7 @@ def test_proofs_of_random_rules_hold_on_meshes(random: object, switching: str) -
     proof = proof_of(space, rule.offers, switching)  # type: ignore[arg-type]
     free = [check(rule.on((side, side)), switching, shorten=False).deadlock_free for side in (2, 4)]
     if proof is not None:
-        accept(space, rule.offers, proof, switching)
+        accept(rule, proof, switching)
         assert all(free)
     elif switching == "wormhole-nonatomic":
         assert not check(rule.on((8, 8)), switching, shorten=False).deadlock_free
@@ -124,7 +131,7 @@ def test_proofs_that_were_changed_are_rejected() -> None:
     rule = rule_of("duato", ((3, 3), (4, 4)))
     proof = proof_of(rule.space, rule.offers, "wormhole", waits=rule.waits)
     assert proof is not None
-    accept(rule.space, rule.offers, proof, "wormhole", rule.waits)
+    accept(rule, proof, "wormhole")
     for wrong in (
         replace(proof, levels=proof.levels[1:]),
         replace(proof, levels=proof.levels[:-1]),
@@ -132,11 +139,11 @@ def test_proofs_that_were_changed_are_rejected() -> None:
         replace(proof, kind="order"),
     ):
         with pytest.raises(Rejected):
-            accept(rule.space, rule.offers, wrong, "wormhole", rule.waits)
+            accept(rule, wrong, "wormhole")
     with pytest.raises(Rejected):
-        accept(rule.space, rule.offers, proof, "wormhole-nonatomic", rule.waits)
+        accept(rule, proof, "wormhole-nonatomic")
     with pytest.raises(Rejected):
-        accept(rule.space, np.zeros_like(rule.offers), proof, "wormhole")
+        accept(replace(rule, offers=np.zeros_like(rule.offers)), proof, "wormhole")
     assert KIND["wormhole"] == "drain"
 
 
@@ -161,7 +168,7 @@ def test_sixteen_vcs_are_enough_without_cycles_in_three_dimensions() -> None:
     assert len(rule.provided(states=True)) == 8
     proof = proof_of(space, rule.offers, "wormhole-nonatomic")
     assert proof is not None
-    accept(space, rule.offers, proof, "wormhole-nonatomic")
+    accept(rule, proof, "wormhole-nonatomic")
     assert check(rule.on((3, 3, 3)), "wormhole-nonatomic").deadlock_free
 
 

@@ -28,8 +28,10 @@ MOST_STATES = 5_000_000
 """Reachable states up to which a relation is written as a table; about 20 bytes each."""
 
 
-def document(network: Network | None, relation: Relation | None, claims: Iterable[Document]) -> Document:
-    """A document of claims about a network, if there is one, and about a relation.
+def document(
+    network: Network | None, relation: Relation | None, claims: Iterable[Document], parts: Iterable[Document] = ()
+) -> Document:
+    """A document of claims about a network, if there is one, and about a relation; parts are about other relations.
 
     The rule of the relation becomes a table over all reachable states.
 
@@ -52,7 +54,28 @@ def document(network: Network | None, relation: Relation | None, claims: Iterabl
     head: Document = {"format": plain.FORMAT, "version": plain.VERSION}
     about = None if network is None else network_of(network)
     table = None if relation is None else table_of(relation)
-    return {**head, "network": about, "relation": table, "claims": [*claims]}
+    content = {**head, "network": about, "relation": table, "claims": [*claims]}
+    return {**content, "parts": [*parts]} if parts else content
+
+
+def part_of(
+    name: str, relation: Relation, claims: Iterable[Document], without: dict[str, list[int]] | None = None
+) -> Document:
+    """A part of a document: claims about a relation on its network, or on what is left of that.
+
+    Parameters
+    ----------
+    without : dict, optional
+        The "channels" and the "routers" that failed.
+    """
+    content = {"name": name, "relation": table_of(relation), "claims": [*claims]}
+    return content if without is None else {**content, "without": without}
+
+
+def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivered: bool | None) -> list[Document]:
+    """The claims of those verdicts that have evidence, and of delivery where it was decided."""
+    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
+    return claims if delivered is None else [*claims, delivery_claim(relation, delivered)]
 
 
 def verdict_claim(verdict: Verdict) -> Document:
@@ -165,6 +188,21 @@ def rules_claim(
     space = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
     request = {"adaptive": adaptive, "least": least, "symmetric": [list(image) for image in symmetric]}
     return {"subject": "rules", **space, **request, "proof": proof}
+
+
+def rule_claim(
+    counts: Iterable[tuple[int, int]], short: bool, switching: str, rule: list[list[int]], proof: Document
+) -> Document:
+    """The claim that a rule for meshes of every size is free of deadlock; `plain.Family.entries` reads its rows."""
+    space = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
+    return {"subject": "rule", **space, "rule": rule, "proof": proof}
+
+
+def size_claim(relation: Relation, switching: str, least: int) -> Document:
+    """The claim that no deadlock has fewer than `least` packets, or than the checker can tell, if that is less."""
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    least = min(least, plain.fewest_packets(table, switching) or least)
+    return {"subject": "size", "switching": switching, "least": least, "proof": {}}
 
 
 def routes_claim(relation: Relation, proof: Document) -> Document:

@@ -21,6 +21,7 @@ import hashlib
 import heapq
 import json
 import sys
+from bisect import bisect
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, pairwise, product
@@ -30,7 +31,7 @@ from typing import Any, TypeVar
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
-SUBJECTS = ("changes", "deadlock", "delivery", "lanes", "lanes of routes", "removals", "rules")
+SUBJECTS = ("changes", "deadlock", "delivery", "lanes", "lanes of routes", "removals", "rule", "rules", "size")
 EJECT = -1
 """The candidate "leave the network here"."""
 MOST_BYTES = 2**30
@@ -80,11 +81,16 @@ def integers(entries: Any, what: str, low: int, high: int, length: int | None = 
     return entries
 
 
+def printable(text: str) -> str:
+    """The beginning of a name, without what a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in text[:80])
+
+
 class Network:
     """Routers, directed channels, and the routers at which each terminal injects and ejects."""
 
     def __init__(self, document: Any) -> None:
-        self.name = "".join(c if c.isprintable() else "?" for c in field(document, "name", str)[:80])
+        self.name = printable(field(document, "name", str))
         self.routers = field(document, "routers", int)
         if not 0 <= self.routers < 2**31:
             raise Rejected(f"{self.routers} routers")
@@ -105,6 +111,19 @@ class Network:
         """SHA-256 of the arrays, by which a network is recognised whatever its name."""
         arrays = [self.routers, self.source, self.target, self.inject, self.eject]
         return hashlib.sha256(json.dumps(arrays, separators=(",", ":")).encode()).hexdigest()
+
+    def without(self, failed: Any) -> Network:
+        """The network of the survivors, in their order, when channels and routers with all that they have failed."""
+        channels = {*integers(field(failed, "channels", list), "channels", 0, self.channels)}
+        dead = {*integers(field(failed, "routers", list), "routers", 0, self.routers)}
+        links = [ends for c, ends in enumerate(zip(self.source, self.target, strict=True)) if c not in channels]
+        ports = [*zip(self.inject, self.eject, strict=True)]
+        order = sorted(dead)
+        survivors: dict[str, Any] = {"name": f"{self.name} with faults", "routers": self.routers - len(dead)}
+        for names, pairs in ((("source", "target"), links), (("inject", "eject"), ports)):
+            left = [pair for pair in pairs if dead.isdisjoint(pair)]
+            survivors |= {name: [pair[i] - bisect(order, pair[i]) for pair in left] for i, name in enumerate(names)}
+        return Network(survivors)
 
     def hops_to(self, router: int) -> dict[int, int]:
         """Hops from every router from which `router` can be reached."""
@@ -481,6 +500,43 @@ def check_reachability(reachability: str, packets: list[Any], ports: list[int], 
         if reachability != "not-established" and (len({*way}) < len(way) or standing & {*way}):
             raise Rejected(f"packet {number} would have to pass itself, or one that stands before it")
         standing |= {*packet["held"]}
+
+
+def fewest_packets(table: Table, switching: str) -> int | None:
+    """A number of packets that every deadlock has at least; None: no VC can be held in a deadlock.
+
+    From a VC that a packet holds, go on to its header, and to a VC that it waits for, which another packet holds.
+    Some packets come back to the first: a closed walk with at most as many steps as there are packets.
+    """
+    if switching not in SWITCHINGS:
+        raise Rejected(f"{switching!r} is no switching technique")
+    states: list[States] = [{} for _ in range(table.addresses)]
+    for address, rows in enumerate(table.may):
+        for at, candidates in rows.items():
+            onward = set() if switching in ("saf", "vct") else {v for v in candidates if v != EJECT}
+            queues = switching == "wormhole-nonatomic"
+            choices = [[v] for v in candidates] if queues else table.choices(at, address)
+            if at < table.vcs:
+                states[address][at] = onward, [{*choice} for choice in choices if EJECT not in choice]
+    left = still_holdable(states, {*range(table.vcs)})
+    after: dict[int, set[int]] = {v: set() for v in left}
+    steps = iter(range(SEARCH_STEPS))
+    for of_address in states:
+        onward_from = {at: of_address[at][0] & left for at in of_address.keys() & left}
+        waits = {at: [v for choice in of_address[at][1] if choice <= left for v in choice] for at in onward_from}
+        for v in onward_from:
+            for at in closure([v], onward_from.__getitem__):
+                tick(steps)
+                after[v].update(waits[at])
+    fewest = len(left) + 1
+    for v in left:
+        reached, ends, length = set[int](), {v}, 0
+        while ends and v not in reached and length + 1 < fewest:
+            ends = set[int]().union(*(after[at] for at in ends)) - reached
+            reached |= ends
+            length += 1
+        fewest = length if v in reached else fewest
+    return fewest if left else None
 
 
 # ---------------------------------------------------------------------------------------------------- delivery
@@ -977,18 +1033,11 @@ Hop = tuple[int, Signs, int]
 """The type of the VC that a header is in, or −1 at its injection port; the signs of what remains; the next type."""
 
 
-class Rules:
-    """Clauses that hold if a rule serves all packets on meshes of every size, adaptively, and without deadlock.
+class Family:
+    """The VCs of the meshes of all sizes in some dimensions, or of hypercubes, and where a rule for them may lead.
 
-    The VCs of a mesh are of types: the one with an index on channels that lead up, or down, a dimension. A rule says
-    which hops there are; each leads towards the destination. Of a rule only hops that packets take are counted, so
-    wherever a hop leads, packets come. A class of packets is written as a sign in each dimension: they need no other
-    direction, and what a packet need not move counts as up. Variables are numbered from 1 as they are met:
-
-    - ("hop", hop), ("of", class, hop): some packet takes the hop; some packet of the class does.
-    - ("all", class): packets of the class may take all directions that lead on, or all paths.
-    - ("on", path, k, type): a path that has to be possible takes the type with its k-th hop.
-    - ("after", a, b): some packet goes from a VC of type a to one of type b.
+    VCs are of types: the one with an index on channels that lead up, or down, a dimension. A rule says which hops
+    there are, by the type that a header is in and the signs of what remains; each leads towards the destination.
     """
 
     def __init__(self, claim: Any) -> None:
@@ -998,33 +1047,8 @@ class Rules:
         self.sides, self.short = len(counts), field(claim, "short", bool)
         if not counts or len(self.types) ** 2 * 3**self.sides > MOST_CLAUSES:
             raise Unchecked(f"rules of {len(self.types)} types in {self.sides} dimensions are not checked here")
-        self.adaptive, least = field(claim, "adaptive", str), field(claim, "least", int)
-        if self.adaptive not in ("states", "paths") or not 0 <= least <= 2**self.sides:
-            raise Rejected(f"rules are adaptive in states or along paths, in at most {2**self.sides} classes")
-        self.number: dict[tuple[Any, ...], int] = {}
-        self.clauses: list[Clause] = []
-        self.full = least == 2**self.sides
-        if comb(2**self.sides, least) > MOST_CLAUSES:
-            raise Unchecked(f"{least} of {2**self.sides} classes are not checked here")
-        starts = [(-1, signs) for signs in product((1, 0, -1), repeat=self.sides) if any(signs)]
-        self.hops = [(*at, out) for at in closure(starts, self._after) for out in self.outs(*at)]
-        for image in field(claim, "symmetric", list):
-            self._symmetry(image)
-            self.clauses += [(-self("hop", hop), self("hop", self.moved(image, hop))) for hop in self.hops]
-        for at in starts:
-            self._leave(at, (), None)
-        for hop in self.hops:
-            for at in self.comes(hop):
-                self._leave(at, (-self("hop", hop),), None)
-        if not self.full:
-            classes = [*product((1, -1), repeat=self.sides)]
-            for kind in classes if self.adaptive == "states" else ():
-                self._class(kind, [at for at in starts if class_of(at[1]) == kind])
-            self.clauses += combinations([self("all", kind) for kind in classes], len(classes) - least + 1)
-
-    def __call__(self, *meaning: Any) -> int:
-        """Number of a variable."""
-        return self.number.setdefault(meaning, len(self.number) + 1)
+        self.name = f"{'hypercubes' if self.short else 'meshes of all sizes'}, VCs {counts}"
+        self.starts = [(-1, signs) for signs in product((1, 0, -1), repeat=self.sides) if any(signs)]
 
     def outs(self, held: int, signs: Signs) -> list[int]:
         """Types that lead towards the destination."""
@@ -1035,6 +1059,62 @@ class Rules:
         i = self.types[hop[2]][0]
         done = (*hop[1][:i], 0, *hop[1][i + 1 :])
         return [(hop[2], signs) for signs in ((done,) if self.short else (hop[1], done)) if any(signs)]
+
+    def entries(self, rows: Any, what: str) -> dict[tuple[int, Signs], list[int]]:
+        """Read rows [type or −1 for injection, a sign for each dimension, type, …]; −t − 2 is t, never waited for."""
+        read: dict[tuple[int, Signs], list[int]] = {}
+        for row in rows if isinstance(rows, list) else [rows]:
+            held, *rest = integers(row, what, -len(self.types) - 1, len(self.types)) or [-2]
+            at, chosen = (held, tuple(rest[: self.sides])), rest[self.sides :]
+            if held < -1 or len(at[1]) < self.sides or at in read:
+                raise Rejected(f"{what}: {row} is of no state, or there twice"[:200])
+            if not {max(out, -out - 2) for out in chosen} <= {*self.outs(*at)}:
+                raise Rejected(f"{what}: {row} has a type that leads elsewhere"[:200])
+            read[at] = chosen
+        return read
+
+
+class Rules(Family):
+    """Clauses that hold if a rule serves all packets on meshes of every size, adaptively, and without deadlock.
+
+    Of a rule only hops that packets take are counted, so wherever a hop leads, packets come. A class of packets is
+    written as a sign in each dimension: they need no other direction, and what a packet need not move counts as up.
+    Variables are numbered from 1 as they are met:
+
+    - ("hop", hop), ("of", class, hop): some packet takes the hop; some packet of the class does.
+    - ("all", class): packets of the class may take all directions that lead on, or all paths.
+    - ("on", path, k, type): a path that has to be possible takes the type with its k-th hop.
+    - ("after", a, b): some packet goes from a VC of type a to one of type b.
+    """
+
+    def __init__(self, claim: Any) -> None:
+        super().__init__(claim)
+        self.adaptive, least = field(claim, "adaptive", str), field(claim, "least", int)
+        if self.adaptive not in ("states", "paths") or not 0 <= least <= 2**self.sides:
+            raise Rejected(f"rules are adaptive in states or along paths, in at most {2**self.sides} classes")
+        self.number: dict[tuple[Any, ...], int] = {}
+        self.clauses: list[Clause] = []
+        self.full = least == 2**self.sides
+        if comb(2**self.sides, least) > MOST_CLAUSES:
+            raise Unchecked(f"{least} of {2**self.sides} classes are not checked here")
+        self.hops = [(*at, out) for at in closure(self.starts, self._after) for out in self.outs(*at)]
+        for image in field(claim, "symmetric", list):
+            self._symmetry(image)
+            self.clauses += [(-self("hop", hop), self("hop", self.moved(image, hop))) for hop in self.hops]
+        for at in self.starts:
+            self._leave(at, (), None)
+        for hop in self.hops:
+            for at in self.comes(hop):
+                self._leave(at, (-self("hop", hop),), None)
+        if not self.full:
+            classes = [*product((1, -1), repeat=self.sides)]
+            for kind in classes if self.adaptive == "states" else ():
+                self._class(kind, [at for at in self.starts if class_of(at[1]) == kind])
+            self.clauses += combinations([self("all", kind) for kind in classes], len(classes) - least + 1)
+
+    def __call__(self, *meaning: Any) -> int:
+        """Number of a variable."""
+        return self.number.setdefault(meaning, len(self.number) + 1)
 
     def _after(self, at: tuple[int, Signs]) -> list[tuple[int, Signs]]:
         return [then for out in self.outs(*at) for then in self.comes((*at, out))]
@@ -1192,6 +1272,82 @@ def check_rules(claim: Any, proof: Any) -> None:
     check_refutation(rules.clauses, len(rules.number), field(proof, "steps", list))
 
 
+# ------------------------------------------------------------------------------------ rules for meshes, deadlock-free
+
+
+class Ranks:
+    """Ranks of VCs on meshes of every size: levels, each with linear functions of the coordinates, a type each.
+
+    The first level on which two VCs differ decides; where their functions are no parallels, nothing is decided.
+    """
+
+    def __init__(self, family: Family, levels: list[Any]) -> None:
+        self.family, kinds = family, len(family.types)
+        self.levels = [
+            ([integers(row, "gradient", -(2**60), 2**60, family.sides) for row in field(level, "gradient", list)],
+             integers(field(level, "offset", list), "offset", -(2**60), 2**60, kinds))
+            for level in levels
+        ]  # fmt: skip
+        if any(len(gradient) != kinds for gradient, _ in self.levels):
+            raise Rejected(f"a level has a function for each of {kinds} types")
+
+    def rises(self, a: Sequence[int], b: Sequence[int], *, strict: bool) -> bool:
+        """Whether a VC may rank higher than another, or if `strict` as high.
+
+        The types that packets take one after the other, from the same router, lead to each of the two.
+        """
+        ends = [[sum(self.family.types[t][1] for t in way if self.family.types[t][0] == i)
+                 for i in range(self.family.sides)] for way in (a, b)]  # fmt: skip
+        for gradient, offset in self.levels:
+            if gradient[a[-1]] != gradient[b[-1]]:
+                return True
+            far = sum(g * (x - y) for g, x, y in zip(gradient[a[-1]], *ends, strict=True))
+            difference = far + offset[a[-1]] - offset[b[-1]]
+            if difference:
+                return bool(difference > 0)
+        return strict
+
+
+def check_rule(claim: Any, proof: Any) -> None:
+    """Check that a rule for meshes of every size cannot deadlock, and brings packets home on shortest paths.
+
+    `order`: every hop leads to a lower rank. `escape`: in each state a blocked header waits for one VC, its escape,
+    that ranks lower than the one it is in. `drain`: besides, after every hop this VC, or the next escape, ranks no
+    higher than the escape did; so a worm waits for a VC that ranks lower than all that it holds. Of a deadlock, the
+    lowest VC would be held by a packet that waits for a lower one.
+    """
+    family, switching, kind = Family(claim), field(claim, "switching", str), field(proof, "kind", str)
+    if kind == "exhausted" or switching not in PROVES.get(kind, ()):
+        raise Rejected(f"a proof of kind {kind!r} shows nothing about {switching}")
+    ranks = Ranks(family, field(proof, "levels", list))
+    rule, escapes = family.entries(claim.get("rule"), "rule"), family.entries(proof.get("escapes"), "escapes")
+
+    if any(len(chosen) != 1 or chosen[0] < 0 for chosen in escapes.values()):
+        raise Rejected("an escape is one type, for which packets wait")
+
+    def after(at: tuple[int, Signs]) -> list[tuple[int, Signs]]:
+        if max(rule.get(at, []), default=-1) < 0:
+            raise Rejected(f"packets may come to {at}, where they wait for nothing")
+        return [then for out in rule[at] for then in family.comes((*at, max(out, -out - 2)))]
+
+    for at in closure(family.starts, after):
+        if at[0] < 0:
+            continue
+        held, offered = at[0], [max(out, -out - 2) for out in rule[at]]
+        if kind == "order":
+            if any(ranks.rises((held, out), (held,), strict=True) for out in offered):
+                raise Rejected(f"order: a hop at {at} leads to no lower rank")
+            continue
+        escape = escapes.get(at)
+        if escape is None or escape[0] not in rule[at] or ranks.rises((held, *escape), (held,), strict=True):
+            raise Rejected(f"escape: packets at {at} do not wait for an escape that ranks lower")
+        for out in offered if kind == "drain" else ():
+            if ranks.rises((held, out), (held, *escape), strict=False):
+                for then in family.comes((*at, out)):
+                    if ranks.rises((held, out, *escapes.get(then, [held])), (held, *escape), strict=False):
+                        raise Rejected(f"drain: the escape rises after the hop {out} at {at}")
+
+
 # -------------------------------------------------------------------------------------------------- a whole document
 
 
@@ -1199,14 +1355,25 @@ def accept(document: Any) -> list[str]:
     """Return in words what each claim of a document shows; raise `Rejected` if one does not hold."""
     if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
         raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
-    about, relation = document.get("network"), document.get("relation")
-    network = None if about is None else Network(field(document, "network", dict))
-    table = None if relation is None or network is None else Table(network, field(document, "relation", dict))
-    claims = field(document, "claims", list)
-    if not claims:
+    network = None if document.get("network") is None else Network(field(document, "network", dict))
+    parts = field(document, "parts", list) if "parts" in document else []
+    shown = accept_claims(document, network)
+    for part in parts:
+        name, about = printable(field(part, "name", str)), network
+        if about is not None and "without" in part:
+            about = about.without(field(part, "without", dict))
+        shown += [f"{name}: {line}" for line in accept_claims(part, about)]
+    if not shown:
         raise Rejected("there are no claims")
+    return shown
+
+
+def accept_claims(part: Any, network: Network | None) -> list[str]:
+    """Return in words what each claim of a document, or of a part of it, shows about a network."""
+    relation = part.get("relation")
+    table = None if relation is None or network is None else Table(network, field(part, "relation", dict))
     title = "" if network is None else f"{network.name}, network {network.digest[:16]}, "
-    return [title + check(network, table, claim) for claim in claims]
+    return [title + check(network, table, claim) for claim in field(part, "claims", list)]
 
 
 def check(network: Network | None, table: Table | None, claim: Any) -> str:
@@ -1214,11 +1381,14 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
     subject, proof = field(claim, "subject", str), field(claim, "proof", dict)
     if subject == "rules":
         check_rules(claim, proof)
-        family = "hypercubes" if claim["short"] else "meshes of all sizes"
         return (
-            f"{family}, VCs {claim['counts']}: no {'symmetric ' * bool(claim['symmetric'])}rule is free of deadlock "
+            f"{Family(claim).name}: no {'symmetric ' * bool(claim['symmetric'])}rule is free of deadlock "
             f"under {claim['switching']} and adaptive in {claim['adaptive']} of at least {claim['least']} classes"
         )
+    if subject == "rule":
+        check_rule(claim, proof)
+        states = len(claim["rule"])
+        return f"{Family(claim).name}: this rule of {states} states is free of deadlock under {claim['switching']}"
     if network is None:
         raise Rejected("a claim about a network comes without it")
     if subject == "lanes":
@@ -1258,6 +1428,12 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
         if free is None:
             return f"{pairs}: open under {switching}; packets would block each other, but no way there was shown"
         return f"{pairs}: deadlock under {switching}, reachability {reachability}"
+    if subject == "size":
+        switching, least = field(claim, "switching", str), field(claim, "least", int)
+        fewest = fewest_packets(table, switching)
+        if fewest is not None and fewest < least:
+            raise Rejected(f"{fewest} packets may wait for each other, and not {least} at least")
+        return f"{pairs}: no deadlock under {switching} has fewer than {least} packets"
     if subject == "removals":
         switching, minimal, least = (
             field(claim, "switching", str),

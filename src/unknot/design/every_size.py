@@ -14,9 +14,8 @@ from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.certificates import Rejected
+from unknot.certificates import Document, Rejected, plain
 from unknot.certificates.verdict import Verdict
-from unknot.design import ranking_checker
 from unknot.design.design import family_of
 from unknot.design.proofs import KIND, Proof, proof_of
 from unknot.design.rule import Rule
@@ -87,15 +86,27 @@ class EverySize(Brief):
         """Whether the separate checkers accept proof or configuration; None: there is neither."""
         if self.proof is not None and self.rule is not None:
             try:
-                ranking_checker.accept(self.rule.space, self.rule.offers, self.proof, self.switching, self.rule.waits)
+                plain.check_rule(self.claim, self.claim["proof"])
             except Rejected:
                 return False
             return True
-        if self.refuted is not None and self.refuted_on is not None:
+        if self.refuted is not None and self.relation is not None:
             from unknot.certificates import evidence_holds
 
-            return evidence_holds(_on(self.refuted_on, self.routing), self.refuted)
+            return evidence_holds(self.relation, self.refuted)
         return None
+
+    @property
+    def relation(self) -> Relation | None:
+        """The algorithm on the mesh where it was refuted."""
+        return None if self.refuted_on is None else _on(self.refuted_on, self.routing)
+
+    @property
+    def claim(self) -> Document:
+        """The proof, as a claim of a document about the rule that was read."""
+        if self.proof is None or self.rule is None:
+            raise RelationError(f"{self.routing}: there is no proof for every size")
+        return self.proof.claim(self.rule.space, self.rule.offers, self.switching, self.rule.waits)
 
 
 def every_size(

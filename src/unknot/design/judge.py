@@ -12,8 +12,7 @@ from typing import Literal
 from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching, switching_named
-from unknot.certificates import Rejected
-from unknot.design import ranking_checker
+from unknot.certificates import Rejected, plain
 from unknot.design.impossible import Impossible, evidence_holds, refutation
 from unknot.design.proofs import NoProof, Proof, proved_rule
 from unknot.design.requirements import Request
@@ -78,7 +77,8 @@ class Judged(Brief):
         if self.rule is None or self.proof is None:
             return None
         try:
-            ranking_checker.accept(self.space, self.rule.offers, self.proof, self.switching)
+            claim = self.proof.claim(self.space, self.rule.offers, self.switching)
+            plain.check_rule(claim, claim["proof"])
         except Rejected:
             return False
         provided = self.rule.provided(states=self.request.adaptive == "states")

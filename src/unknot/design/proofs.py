@@ -26,6 +26,7 @@ import numpy as np
 
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
+from unknot.certificates import Document, rule_claim
 from unknot.design.ranking import Edge, Level, closed_walks, ranked
 from unknot.design.requirements import Request, Requirements, Word, lost_path
 from unknot.design.search import SOLVER, Effort, solved
@@ -40,7 +41,7 @@ IMAGES = 128
 
 @dataclass(frozen=True, repr=False)
 class Proof(Brief):
-    """Proof that a rule is deadlock-free on every mesh; `ranking_checker.accept` checks it.
+    """Proof that a rule is deadlock-free on every mesh; `unknot.certificates.plain.check_rule` checks it.
 
     Attributes
     ----------
@@ -54,6 +55,26 @@ class Proof(Brief):
     kind: Kind
     levels: tuple[Level, ...]
     escapes: tuple[tuple[State, int], ...] = ()
+
+    def claim(self, space: Space, offers: Flags, switching: str, waits: Flags | None = None) -> Document:
+        """What the proof claims about a rule, as plain data for the checker.
+
+        Parameters
+        ----------
+        offers, waits : bool arrays, shape (permissions,)
+            The rule, and what blocked headers wait for; by default all that is offered.
+        """
+        rows = []
+        for held, signs in sorted(space.reachable(offers)):
+            numbers = {out: space.number[held, signs, out] for out in space.outs[held, signs]}
+            chosen = [out if waits is None or waits[n] else -out - 2 for out, n in numbers.items() if offers[n]]
+            rows.append([-1 if held == space.injection else held, *signs, *chosen])
+        levels = [
+            {"gradient": [list(way) for way in one.gradient], "offset": list(one.offset)} for one in self.levels
+        ]
+        escapes = [[held, *signs, out] for (held, signs), out in self.escapes]
+        proof = {"kind": self.kind, "levels": levels, "escapes": escapes}
+        return rule_claim(space.counts, space.short, switching, rows, proof)
 
 
 class _Choice:

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from unknot._base.shown import Brief
-from unknot.certificates import Rejected, network_of, plain, table_of
+from unknot.certificates import Document, Rejected, changes_claim, network_of, plain, table_of
 from unknot.lanes.tables import Table
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -110,10 +110,9 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
     )
 
 
-@takes_relation
-def accept_changes(relation: Relation, bound: ChangeBound) -> int:
-    """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold."""
-    network, sends = relation.network, np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
+def bound_claim(relation: Relation, bound: ChangeBound) -> Document:
+    """The bound as a claim of a document; raise `Rejected` if somebody pays who does not send."""
+    network = relation.network
     terminal: dict[Unit, int] = {}
     for unit in {group[0] for _, group, _ in bound.paid}:
         router, address = unit
@@ -122,12 +121,21 @@ def accept_changes(relation: Relation, bound: ChangeBound) -> int:
                 terminal[unit] = source
         if unit not in terminal:
             raise Rejected(f"nobody sends from router {router} to address {address}")
-        sends[terminal[unit], address] = True
     proof = {
         "cycles": [[*cycle, weight] for cycle, weight in bound.cycles],
         "paid": [[*turn, terminal[group[0]], group[0][1], amount] for turn, group, amount in bound.paid],
     }
-    table = plain.Table(plain.Network(network_of(network)), table_of(replace(relation, may_use=sends)))
+    return changes_claim(bound.kind, bound.least, proof)
+
+
+@takes_relation
+def accept_changes(relation: Relation, bound: ChangeBound) -> int:
+    """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold."""
+    proof = bound_claim(relation, bound)["proof"]
+    sends = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
+    for *_, source, address, _ in proof["paid"]:
+        sends[source, address] = True
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(replace(relation, may_use=sends)))
     plain.check_changes(table, bound.kind, bound.least, proof)
     return bound.least
 

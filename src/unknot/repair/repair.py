@@ -10,10 +10,13 @@ from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
+from unknot.certificates import Document, removals_claim
 from unknot.lanes.effort import Effort
+from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest_lanes
 from unknot.lanes.tables import Table, table_of
+from unknot.repair.change_bounds import bound_claim as changes_claim
 from unknot.repair.escape import Escaped, escaped
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.repair.rerouted import Rerouted, rerouted
@@ -77,6 +80,19 @@ class Remedy:
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts why less is impossible; None: there is nothing to check."""
         return None if isinstance(self.found, Escaped) else self.found.evidence_holds
+
+    @property
+    def bound_claims(self) -> list[Document]:
+        """Why less is impossible, as claims of a document about the relation that was refuted."""
+        found = self.found
+        if isinstance(found, Escaped) or found.evidence is None:
+            return []
+        if isinstance(found, Lanes):
+            return [lane_bound_claim(found.evidence, found.sends, found.given)]
+        if isinstance(found, Rerouted):
+            return [changes_claim(found.given, found.evidence)]
+        least = found.lower_bound if isinstance(found, Pruned) else found.evidence.claimed
+        return [removals_claim(found.switching, found.evidence.minimal, least, found.evidence.proof)]
 
 
 @takes_relation

@@ -17,6 +17,7 @@ from unknot._base.memory import require
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot.certificates.verdict import Verdict
 from unknot.network import Network, distances_from
 from unknot.routing.designed import is_file, restricted
 from unknot.routing.named import routing as routing_of
@@ -58,6 +59,28 @@ class Fault:
     undelivered_pairs: int
     pairs: int
     why: str
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The routing after one fault, and what is known of it.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        Names of the failed channels, links or routers.
+    numbers : tuple of int
+        The channels, or the routers.
+    relation : Relation
+    verdict : Verdict
+    delivery : Delivery
+    """
+
+    parts: tuple[str, ...]
+    numbers: tuple[int, ...]
+    relation: Relation
+    verdict: Verdict
+    delivery: Delivery
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,6 +137,7 @@ def fault_sweep(
     seed: int = 1,
     time_limit: float = 10.0,
     progress: Progress | None = None,
+    judged: Callable[[Judgement], None] | None = None,
 ) -> FaultSweep:
     """Let every part of a network fail, alone or several at once, and judge the routing on what is left.
 
@@ -139,6 +163,8 @@ def fault_sweep(
         Seconds for each proof.
     progress : callable, optional
         Called with what was found last and the faults done, see `unknot._base.progress`.
+    judged : callable, optional
+        Called with the `Judgement` of each fault after which there was a routing to judge.
 
     Raises
     ------
@@ -170,7 +196,7 @@ def fault_sweep(
     found = []
     for i, numbers in enumerate(chosen):
         broken = [parts[n] for n in numbers]
-        fault = _judge(network, kind, broken, build, technique, time_limit)
+        fault = _judge(network, kind, broken, build, technique, time_limit, judged)
         found.append(fault)
         if progress is not None:
             progress(f"{', '.join(fault.parts)}: {fault.outcome}", i + 1, len(chosen))
@@ -214,6 +240,7 @@ def _judge(
     build: Callable[[Network], Relation],
     technique: Switching,
     time_limit: float,
+    judged: Callable[[Judgement], None] | None,
 ) -> Fault:
     names = tuple(name for name, _ in broken)
     numbers = [number for _, some in broken for number in some]
@@ -230,6 +257,8 @@ def _judge(
         delivery = deliver(relation)
     except UnknotError as error:
         return Fault(names, "refused", 0, 0, str(error))
+    if judged is not None:
+        judged(Judgement(names, tuple(numbers), relation, verdict, delivery))
     outcome: Outcome = "holds"
     if verdict.deadlock_free is False:
         outcome = "deadlock"

@@ -176,12 +176,6 @@ def design_answer(found: Design, **more: Any) -> Answer:
 def every_size_answer(found: EverySize, **more: Any) -> Answer:
     """The JSON of a verdict for every size."""
     rule, refuted = found.rule, found.refuted
-    relation = None
-    if found.refuted_on is not None:
-        from unknot.network.families import mesh
-        from unknot.routing.named import routing
-
-        relation = routing(mesh(*found.refuted_on), found.routing)
     fields: dict[str, Any] = {
         "proof": None if rule is None or found.proof is None else proof_form(rule.space, found.proof),
         "rule": None if rule is None else rows(rule),
@@ -190,7 +184,7 @@ def every_size_answer(found: EverySize, **more: Any) -> Answer:
         "refuted_on": None if found.refuted_on is None else sides_text(found.refuted_on),
         "configuration": None if refuted is None else refuted.configuration,
     }
-    return answer(EverySizeAnswer, found, of=relation, **fields, **more)
+    return answer(EverySizeAnswer, found, of=found.relation, **fields, **more)
 
 
 def sides_text(sides: tuple[int, ...]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,9 @@ from unknot.cli.commands.options import Json, Vcs
 from unknot.cli.commands.outcomes import FAILS, HOLDS, say
 
 if TYPE_CHECKING:
-    from unknot.certificates import Verdict
+    from unknot.certificates import Document
+    from unknot.network import Network
     from unknot.routing.relation import Relation
-    from unknot.verify import Delivery
 
 
 SQLITE = b"SQLite format 3\0"
@@ -112,38 +112,30 @@ def _require_same(document: object, network: str, routing: str | None, vcs: int 
 
 
 def write_evidence(
-    relation: Relation,
-    verdicts: Iterable[Verdict],
-    delivery: Delivery | None,
     path: Path,
-    more: Iterable[dict[str, Any]] = (),
+    network: Network | None,
+    relation: Relation | None,
+    claims: Sequence[Document],
+    parts: Sequence[Document] = (),
 ) -> None:
-    """Write verdicts that are not open, delivery and other claims about the network as a document, and say so.
+    """Write claims as a document, and say so, or that there are none.
 
-    A file that ends with .v is for Coq, and holds the first verdict alone.
+    A file that ends with .v is for Coq, and holds the first claim alone.
     """
-    from unknot.certificates import delivery_claim, document, verdict_claim, write_document
-
-    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
-    if path.suffix == COQ:
-        _write_coq_file(relation, claims[:1], path)
-        return
-    if delivery is not None and delivery.delivered is not None:
-        claims.append(delivery_claim(relation, delivery.delivered))
-    write_document(document(relation.network, relation, [*claims, *more]), path)
-    say(f"wrote {path}; `unknot accept` checks it")
-
-
-def _write_coq_file(relation: Relation, claims: list[dict[str, Any]], path: Path) -> None:
-    """Write the first claim as a file for Coq, and say so, or why not."""
     from unknot._base.output import write_text
-    from unknot.certificates import Rejected, coq_file, document
+    from unknot.certificates import Rejected, coq_file, document, write_document
 
-    content = document(relation.network, relation, claims)
-    try:
-        text = coq_file(content, claims[0] if claims else {"proof": {}})
-    except Rejected as error:
-        say(f"{path} was not written: {error}")
-        return
-    write_text(path, text)
-    say(f"wrote {path}; `coqc {path}` checks it")
+    if path.suffix == COQ:
+        content = document(network, relation, claims[:1])
+        try:
+            text = coq_file(content, claims[0] if claims else {"proof": {}})
+        except Rejected as error:
+            say(f"{path} was not written: {error}")
+            return
+        write_text(path, text)
+        say(f"wrote {path}; `coqc {path}` checks it")
+    elif claims or parts:
+        write_document(document(network, relation, claims, parts), path)
+        say(f"wrote {path}; `unknot accept` checks it")
+    else:
+        say(f"{path} was not written: nothing was settled, so there is no evidence")

@@ -72,7 +72,7 @@ def check(
     if all_sizes:
         from unknot.cli.commands.every_size import check_every_size
 
-        check_every_size(network, routing, vcs, technique, deadline, json=json)
+        check_every_size(network, routing, vcs, technique, deadline, evidence, json=json)
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, flows=flows, proved=True))
     began = time.monotonic()
     with activity.proving() as progress:
@@ -125,10 +125,17 @@ def check(
             )
             say(f"wrote {export}")
     if evidence is not None:
+        from unknot.certificates import answer_claims, size_claim
         from unknot.cli.commands.accept import write_evidence
 
+        delivered = None if delivery is None else delivery.delivered
         others = [other for name, other in verdicts.items() if name != technique]
-        write_evidence(relation, [verdict, *others], delivery, evidence)
+        claims = answer_claims(relation, [verdict, *others], delivered)
+        if least is not None and least.messages_bound > 1:
+            claims.append(size_claim(relation, technique, least.messages_bound))
+            if claims[-1]["least"] < least.messages_bound:
+                say(f"the evidence shows {claims[-1]['least']} messages at least; more were shown by a solver alone")
+        write_evidence(evidence, relation.network, relation, claims)
     if json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm

@@ -13,7 +13,7 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import Json, Picture, SwitchingName, TimeLimit
+from unknot.cli.commands.options import EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
 from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.cli.commands.shared import print_json, write
 
@@ -51,12 +51,16 @@ def design(
         Path | None, typer.Option(metavar="FILE.py", help="Write the rule as a routing of one's own.")
     ] = None,
     out: Picture = None,
+    evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
     """Find a deadlock-free adaptive routing with the fewest virtual channels, and prove that fewer are too few.
 
     All minimal rules are searched that depend on the type of virtual channel a header is in and on the directions
     that remain. Ctrl-C ends the search and keeps what was found.
+
+    --evidence writes why fewer VCs are impossible, and the proof of the rule, or its verdict on the largest mesh on
+    which it was decided.
 
     Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given.
     """
@@ -91,6 +95,19 @@ def design(
 
         write_text(export, python_file(rule, conclusion(found, family)))
         say(f"wrote {export}")
+    if evidence is not None:
+        from unknot.cli.commands.accept import write_evidence
+
+        refusals = {id(e): e.claim for one in found.judged for e in one.evidence}
+        claims, relation = list(refusals.values()), None
+        if best is not None and rule is not None and best.proof is not None:
+            claims.append(best.proof.claim(rule.space, rule.offers, found.switching))
+        elif best is not None and rule is not None:
+            from unknot.cli.commands.proved import proved
+
+            relation = rule.on(best.sides)
+            claims += proved(relation, deadline.closing, found.switching).claims(relation)
+        write_evidence(evidence, None if relation is None else relation.network, relation, claims)
     if json:
         print_json(_answer(found, family, seconds))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -17,9 +18,17 @@ if TYPE_CHECKING:
 
 
 def check_every_size(
-    family: str, routing: str, vcs: int | None, technique: Switching, deadline: Deadline, *, json: bool
+    family: str,
+    routing: str,
+    vcs: int | None,
+    technique: Switching,
+    deadline: Deadline,
+    evidence: Path | None,
+    *,
+    json: bool,
 ) -> NoReturn:
     """Decide for all meshes of a family, print it, and end."""
+    from unknot.certificates import verdict_claim
     from unknot.cli.commands import activity
     from unknot.design import every_size
 
@@ -28,6 +37,15 @@ def check_every_size(
     with activity.busy("looking for a proof"):
         found = every_size(family, routing, technique, time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: found.holds)
+    if evidence is not None:
+        from unknot.cli.commands.accept import write_evidence
+
+        if found.proof is not None:
+            write_evidence(evidence, None, None, [found.claim])
+        else:
+            relation = found.relation
+            refuted = [] if found.refuted is None else [verdict_claim(found.refuted)]
+            write_evidence(evidence, None if relation is None else relation.network, relation, refuted)
     if json:
         from unknot.cli.answers.design import every_size_answer
 

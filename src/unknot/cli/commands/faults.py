@@ -9,17 +9,18 @@ import typer
 
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.cli.commands.options import SEED, Json, NetworkText, Seed, SwitchingName, Vcs
-from unknot.cli.commands.outcomes import FAILS, HOLDS
+from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed, SwitchingName, Vcs
+from unknot.cli.commands.outcomes import FAILS, HOLDS, say
 from unknot.cli.commands.shared import print_json
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from unknot.certificates import Document
     from unknot.lanes import Lanes
     from unknot.network import Network
     from unknot.repair import RepairedFault
-    from unknot.verify.fault_sweep import FaultSweep
+    from unknot.verify.fault_sweep import FaultSweep, Judgement
 
 
 def faults(
@@ -49,6 +50,7 @@ def faults(
         typer.Option("--repair", help="Keep routes as far as possible: lanes and changes for single faults."),
     ] = False,
     show: Annotated[int, typer.Option(help="How many of the worst faults to name.")] = 10,
+    evidence: EvidenceDocument = None,
     json: Json = False,
     csv: Annotated[
         Path | None,
@@ -67,8 +69,10 @@ def faults(
     of hosts that lose their route are counted, for each cable (links), direction of one, or switch.
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
-    pair of surviving hosts is cut off. 1: not so.
+    pair of surviving hosts is cut off. 1: not so. --evidence writes the verdict after each fault that left a routing.
     """
+    if evidence is not None and (routing is None or repair):
+        raise UnknotError("faults: --evidence has verdicts on a --routing that is made anew, without --repair")
     if routing is None:
         if repair or vcs is not None:
             raise UnknotError(
@@ -94,11 +98,34 @@ def faults(
         _repair(built, routing, vcs, kind, seed, show, json)
     design.routing_named(routing, "--routing")
     sets = 1000 if budget is None else budget
+    judgements: list[Document] = []
+    states = 0
+
+    def judged(judgement: Judgement) -> None:
+        from unknot.certificates import answer_claims, part_of
+        from unknot.certificates.documents import MOST_STATES
+
+        nonlocal states
+        if states > MOST_STATES:
+            return
+        relation, numbers = judgement.relation, list(judgement.numbers)
+        routers, channels = (numbers, []) if kind == "routers" else ([], numbers)
+        claims = answer_claims(relation, [judgement.verdict], judgement.delivery.delivered)
+        if claims:
+            failed = {"channels": channels, "routers": routers}
+            judgements.append(part_of(", ".join(judgement.parts), relation, claims, failed))
+            states += sum(map(len, judgements[-1]["relation"]["states"]))
+
     with activity.progress_bar("faults") as progress:
         found = fault_sweep(
             built, routing, switching, vcs=vcs, kind=kind, faults=at_once, budget=sets, seed=seed,
-            time_limit=proof_limit, progress=progress,
+            time_limit=proof_limit, progress=progress, judged=None if evidence is None else judged,
         )  # fmt: skip
+    if evidence is not None:
+        from unknot.cli.commands.accept import write_evidence
+
+        write_evidence(evidence, built, None, [], judgements)
+        say(f"it holds the verdicts after {len(judgements)} of {len(found.tried)} sets of faults")
     if json:
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.answers.form import answer

@@ -28,10 +28,10 @@ def write_lane_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Prov
     from unknot.cli.commands.accept import write_evidence
     from unknot.lanes.evidence import bound_claim
 
-    bounds = []
+    claims = proof.claims(routes.relation)
     if not isinstance(routes, LongerLanes) and routes.evidence is not None:
-        bounds.append(bound_claim(routes.evidence, routes.sends, routes.given))
-    write_evidence(routes.relation, [proof.verdict], proof.delivery, path, bounds)
+        claims.append(bound_claim(routes.evidence, routes.sends, routes.given))
+    write_evidence(path, routes.relation.network, routes.relation, claims)
 
 
 def write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None:

@@ -91,6 +91,24 @@ EvidenceFile = Annotated[
     ),
 ]
 
+
+def _no_coq(path: Path | None) -> Path | None:
+    if path is not None and path.suffix == ".v":
+        raise UnknotError(f"{path}: `check` and `lanes` write files for Coq; here --evidence is a FILE.json")
+    return path
+
+
+EvidenceDocument = Annotated[
+    Path | None,
+    typer.Option(
+        "--evidence",
+        metavar="FILE.json",
+        help="Write the evidence, for `unknot accept`.",
+        callback=_no_coq,
+        dir_okay=False,
+    ),
+]
+
 UnitsText = Annotated[
     str | None,
     typer.Option("--units", help="Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s."),

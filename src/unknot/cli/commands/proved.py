@@ -12,7 +12,7 @@ from unknot.cli.commands.shared import exit_code
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot.certificates import Verdict
+    from unknot.certificates import Document, Verdict
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.verify import Delivery
@@ -37,6 +37,12 @@ class Proved:
     def code(self) -> int:
         """The exit code."""
         return FAILS if self.holds is False else exit_code(self.verdict.deadlock_free, self.delivery.delivered)
+
+    def claims(self, relation: Relation) -> list[Document]:
+        """What is not open, as claims of a document."""
+        from unknot.certificates import answer_claims
+
+        return answer_claims(relation, [self.verdict], self.delivery.delivered)
 
 
 def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:

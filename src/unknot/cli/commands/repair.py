@@ -9,7 +9,17 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import SEED, BothWays, Json, NetworkText, Seed, SwitchingName, TimeLimit, Vcs
+from unknot.cli.commands.options import (
+    SEED,
+    BothWays,
+    EvidenceDocument,
+    Json,
+    NetworkText,
+    Seed,
+    SwitchingName,
+    TimeLimit,
+    Vcs,
+)
 from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
 from unknot.cli.commands.shared import limited, print_json, relation_of, write
 
@@ -18,6 +28,7 @@ if TYPE_CHECKING:
 
     from unknot._base.deadline import Deadline
     from unknot.cli.answers.repair import State
+    from unknot.cli.commands.proved import Proved
     from unknot.repair import Remedy
     from unknot.routing.relation import Relation
 
@@ -53,6 +64,7 @@ def repair(
             "fabric, files OpenSM loads.",
         ),
     ] = None,
+    evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
     """Find remedies for a routing that can deadlock, and show what each costs.
@@ -62,15 +74,19 @@ def repair(
     a fabric with forwarding tables. Each remedy is judged anew.
 
     --out draws latencies before and after; with FILE.json it writes the routes of each remedy, which --routing takes
-    in any command; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them.
+    in any command; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them. --evidence
+    writes the verdict on the routing, why cheaper remedies are impossible, and the verdict on each remedy.
 
     Exit code 0: every remedy was proved safe.
     """
     from unknot._base.deadline import Deadline
+    from unknot._base.errors import UnknotError
+    from unknot.certificates import part_of
     from unknot.cli.answers.form import answer, fill
     from unknot.cli.answers.repair import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.proved import searching
+    from unknot.cli.commands.accept import write_evidence
+    from unknot.cli.commands.proved import proved, searching
     from unknot.repair import repair as remedies
     from unknot.report.export import export
     from unknot.report.picture import require_ending
@@ -81,6 +97,8 @@ def repair(
         if routes is None:
             require_ending(out)
     elif out is not None:
+        if evidence is not None:
+            raise UnknotError("repair: --evidence is not for folders of files that OpenSM loads; leave out --out")
         from unknot.cli.commands.repair_fabric import Search, repair_fabric
 
         with activity.status("looking for remedies") as progress:
@@ -90,7 +108,8 @@ def repair(
     relation = limited(deadline, lambda: _refuted(network, routing, vcs))
     search_until = searching(relation.network, deadline, times=REMEDIES)
     with keeping_the_best(), activity.status("looking for remedies") as progress:
-        before = state_of(relation, switching, deadline.part(BEFORE))
+        proof_before = proved(relation, deadline.part(BEFORE), switching)
+        before = state_of(relation, proof_before, deadline.part(BEFORE))
         found = remedies(
             relation,
             lanes=lanes,
@@ -101,9 +120,21 @@ def repair(
             seed=seed,
             progress=progress,
         )
-        after = [None if one.cost is None else state_of(one.relation, switching, deadline) for one in found]
+        proofs = [None if one.cost is None else proved(one.relation, deadline, switching) for one in found]
+        after = [
+            None if proof is None else state_of(one.relation, proof, deadline)
+            for one, proof in zip(found, proofs, strict=True)
+        ]
     if search_until.over:
         say(f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies")
+    if evidence is not None:
+        parts = [
+            part_of(remedy.kind, remedy.relation, claims)
+            for remedy, proof in zip(found, proofs, strict=True)
+            if proof is not None and (claims := proof.claims(remedy.relation))
+        ]
+        bounds = [claim for remedy in found for claim in remedy.bound_claims]
+        write_evidence(evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
     if json:
         rows = [fill(RemedyForm, remedy, after=state) for remedy, state in zip(found, after, strict=True)]
         print_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
@@ -121,14 +152,12 @@ def repair(
     raise typer.Exit(UNDECIDED if any(state is not None and state.safe is None for state in after) else HOLDS)
 
 
-def state_of(relation: Relation, switching: str, deadline: Deadline) -> State:
-    """Judge a routing until a deadline; what is not known then is None."""
+def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
+    """What is known of a routing at a deadline; what is not known then is None."""
     from unknot._base.errors import RelationError
     from unknot.cli.answers.repair import State
-    from unknot.cli.commands.proved import proved
     from unknot.verify import loads
 
-    proof = proved(relation, deadline, switching)
     delivery = proof.delivery
     try:
         load = deadline.closing.closing.unless_over(lambda: loads(relation))

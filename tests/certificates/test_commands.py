@@ -1,0 +1,219 @@
+"""Evidence from every command that answers: `unknot accept` takes it, and rejects it when it was changed."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.certificates import Rejected, document, network_of, plain, size_claim
+from unknot.cli.program import app
+from unknot.network.families import mesh
+from unknot.routing import Relation
+from unknot.verify.smallest import smallest
+from unknot.verify.testing.strategies import relations
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Exit code and output of a command."""
+    result = CliRunner().invoke(app, words)
+    return result.exit_code, result.output
+
+
+def evidence_of(path: Path, *words: str, code: int) -> tuple[dict[str, Any], list[str]]:
+    """The document that a command writes, and what `unknot accept` says of its claims."""
+    assert run(*words, "--evidence", str(path))[0] == code
+    accepted, output = run("accept", str(path), "--json")
+    assert accepted == 0, output
+    return json.loads(path.read_text(encoding="utf-8")), json.loads(output)["files"][0]["says"]
+
+
+def refuse(path: Path, document: dict[str, Any], place: tuple[Any, ...], entry: Any) -> str:
+    """Change one place of a document; what `unknot accept` says when it rejects it."""
+    wrong = copy.deepcopy(document)
+    part = wrong
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = entry
+    path.write_text(json.dumps(wrong), encoding="utf-8")
+    code, output = run("accept", str(path))
+    assert code == 1, output
+    assert "REJECTED" in output
+    return output
+
+
+def test_designs(tmp_path: Path) -> None:
+    path = tmp_path / "design.json"
+    document, says = evidence_of(path, "design", "mesh(2)", "--switching", "vct", code=0)
+    assert [claim["subject"] for claim in document["claims"]] == ["rules", "rule"]
+    assert "no rule is free of deadlock" in says[0]
+    assert "this rule of" in says[1]
+    rule = document["claims"][1]
+    assert rule["proof"]["kind"] == "escape"
+    refuse(path, document, ("claims", 0, "proof", "steps"), [])
+    refuse(path, document, ("claims", 0, "counts"), [[1, 2], [1, 1]])
+    refuse(path, document, ("claims", 1, "switching"), "wormhole")
+    refuse(path, document, ("claims", 1, "counts"), document["claims"][0]["counts"])
+    refuse(path, document, ("claims", 1, "rule"), rule["rule"][1:])
+    refuse(path, document, ("claims", 1, "proof", "levels"), rule["proof"]["levels"][1:])
+    refuse(path, document, ("claims", 1, "proof", "escapes"), rule["proof"]["escapes"][1:])
+
+
+def test_a_design_that_is_impossible(tmp_path: Path) -> None:
+    document, says = evidence_of(tmp_path / "none.json", "design", "mesh(2)", "--vcs", "1/1 1/1", code=1)
+    assert len(document["claims"]) == len(says) == 1
+    assert document["network"] is None
+
+
+def test_every_size(tmp_path: Path) -> None:
+    path = tmp_path / "sizes.json"
+    words = ("check", "mesh(2)", "--routing", "duato", "--all-sizes")
+    for switching, kind in (("vct", "escape"), ("wormhole", "drain")):
+        document, says = evidence_of(path, *words, "--switching", switching, code=0)
+        claim = document["claims"][0]
+        assert (claim["proof"]["kind"], len(says)) == (kind, 1)
+        refuse(path, document, ("claims", 0, "switching"), "wormhole-nonatomic")
+        refuse(path, document, ("claims", 0, "proof", "levels"), [])
+        refuse(path, document, ("claims", 0, "proof", "levels"), claim["proof"]["levels"][1:])
+        refuse(path, document, ("claims", 0, "proof", "escapes"), claim["proof"]["escapes"][:-1])
+
+
+def test_every_size_refuted(tmp_path: Path) -> None:
+    path = tmp_path / "refuted.json"
+    words = ("check", "mesh(2)", "--routing", "lcfaa", "--all-sizes", "--switching", "wormhole")
+    document, says = evidence_of(path, *words, code=1)
+    assert "deadlock under wormhole" in says[0]
+    assert run("accept", str(path), "--network", "mesh(3, 3)", "--routing", "lcfaa")[0] == 0
+    refuse(path, document, ("claims", 0, "deadlock_free"), True)
+
+
+@pytest.mark.parametrize("switching", ["vct", "wormhole", "wormhole-nonatomic"])
+def test_the_smallest_deadlock(switching: str, tmp_path: Path) -> None:
+    path = tmp_path / "smallest.json"
+    words = ("check", "torus(3, 4)", "--routing", "dimension_order(dateline='none')", "--switching", switching)
+    document, says = evidence_of(path, *words, "--smallest", code=1)
+    claim = document["claims"][-1]
+    assert claim["subject"] == "size"
+    fewest = len(document["claims"][0]["proof"]["messages"])
+    assert claim["least"] == fewest > 1
+    assert f"has fewer than {fewest} packets" in says[-1]
+    refuse(path, document, ("claims", len(says) - 1, "least"), fewest + 1)
+
+
+def test_faults(tmp_path: Path) -> None:
+    path = tmp_path / "faults.json"
+    document, says = evidence_of(path, "faults", "mesh(2, 3)", "--routing", "up_down", "--switching", "vct", code=0)
+    assert len(document["parts"]) == 7
+    assert all("free of deadlock under vct" in line for line in says[::2])
+    assert all("can always be ejected" in line for line in says[1::2])
+    other = document["parts"][1]["without"]
+    refuse(path, document, ("parts", 0, "without"), other)
+    refuse(path, document, ("network", "source", 0), 5)
+
+
+def test_faults_after_which_packets_are_lost_or_stuck(tmp_path: Path) -> None:
+    path = tmp_path / "faults.json"
+    words = ("faults", "ring(5)", "--routing", "fully_adaptive", "--vcs", "1", "--kind", "routers")
+    document, says = evidence_of(path, *words, code=0)
+    assert [part["without"] for part in document["parts"]] == [{"channels": [], "routers": [r]} for r in range(5)]
+    assert len({line.split(":")[0] for line in says}) == 5
+    refuse(path, document, ("parts", 2, "without", "routers"), [0])
+
+
+def test_no_evidence_of_tables_that_stay(tmp_path: Path) -> None:
+    for words in (["ring(5)"], ["ring(5)", "--routing", "lanes", "--repair"]):
+        code, output = run("faults", *words, "--evidence", str(tmp_path / "x.json"))
+        assert code == 2
+        assert "--evidence" in output
+    assert run("design", "mesh(2)", "--evidence", str(tmp_path / "x.v"))[0] == 2
+
+
+def test_repairs_of_tables(tmp_path: Path) -> None:
+    path = tmp_path / "tables.json"
+    document, says = evidence_of(path, "repair", "torus(5)", "--routing", "shortest_paths", code=0)
+    subjects = [claim["subject"] for claim in document["claims"]]
+    assert subjects[0] == "deadlock"
+    assert subjects.count("changes") == 2
+    assert "lanes of routes" in subjects
+    assert [part["name"] for part in document["parts"]][:2] == ["same routes", "few changed routes"]
+    assert any(line.startswith("same routes: ") and "free of deadlock" in line for line in says)
+    assert run("accept", str(path), "--network", "torus(5)", "--routing", "shortest_paths")[0] == 0
+    place = subjects.index("changes")
+    refuse(path, document, ("claims", place, "least"), document["claims"][place]["least"] + 1)
+    refuse(path, document, ("parts", 1, "relation"), document["relation"])
+
+
+@pytest.mark.parametrize(("network", "kind"), [("mesh(2, 2)", "multipliers"), ("ring(6)", "steps")])
+def test_repairs_of_adaptive_routings(network: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "adaptive.json"
+    more = ("--routing", "fully_adaptive", "--vcs", "1", "--switching", "vct")
+    document, says = evidence_of(path, "repair", network, *more, code=0)
+    assert [claim["subject"] for claim in document["claims"]][:3] == ["deadlock", "delivery", "removals"]
+    bound = document["claims"][2]
+    assert kind in bound["proof"]
+    assert "candidates removed" in says[2]
+    refuse(path, document, ("claims", 2, "proof", kind), bound["proof"][kind][:-1])
+    refuse(path, document, ("parts", 0, "relation"), document["relation"])
+
+
+def test_nothing_settled_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "open.json"
+    words = (
+        "check",
+        "mesh(2)",
+        "--routing",
+        "odd_even",
+        "--all-sizes",
+        "--switching",
+        "wormhole",
+        "--time-limit",
+        "3",
+    )
+    code, output = run(*words, "--evidence", str(path))
+    assert code == 3
+    assert "was not written" in output
+    assert not path.exists()
+
+
+def test_parts_are_read_as_strictly() -> None:
+    network = {"name": "two", "routers": 2, "source": [0, 1], "target": [1, 0], "inject": [0, 1], "eject": [0, 1]}
+    document = {"format": plain.FORMAT, "version": plain.VERSION, "network": network, "relation": None, "claims": []}
+    named = {"name": "x"}
+    for parts in (None, [], [None], [{}], [named], [{"name": 1, "claims": []}], [{**named, "claims": []}]):
+        with pytest.raises(Rejected):
+            plain.accept({**document, "parts": parts})
+    for without in (None, {}, {"channels": [2], "routers": []}, {"channels": [], "routers": [-1]}):
+        with pytest.raises(Rejected, match=r"without|channels|routers"):
+            plain.accept({**document, "parts": [{**named, "claims": [], "without": without}]})
+
+
+@given(st.integers(0, 2**32))
+def test_what_is_left_of_a_network(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    whole = mesh(3, 3).without(channels=draw.choice(24, 3, replace=False).tolist())
+    channels = sorted(draw.choice(whole.num_channels, int(draw.integers(0, 6)), replace=False).tolist())
+    routers = sorted(draw.choice(9, int(draw.integers(0, 4)), replace=False).tolist())
+    left = plain.Network(network_of(whole)).without({"channels": channels, "routers": routers})
+    assert left.digest == plain.Network(network_of(whole.without(routers, channels))).digest
+
+
+@given(relations(), st.sampled_from(SWITCHINGS))
+def test_no_deadlock_has_fewer_packets(relation: Relation, switching: Switching) -> None:
+    """Whatever deadlock is known has as many; and the two programs come to the same closed walk."""
+    known = smallest(relation, switching)
+    claim = size_claim(relation, switching, 10**6)
+    if known.configuration is not None:
+        assert claim["least"] <= len(known.configuration.messages)
+        if known.method.startswith("a closed walk"):
+            assert claim["least"] == known.messages_bound
+        plain.accept(document(relation.network, relation, [claim]))
+        with pytest.raises(Rejected):
+            plain.accept(document(relation.network, relation, [{**claim, "least": claim["least"] + 1}]))
