@@ -1370,8 +1370,11 @@ def accept(document: Any) -> list[str]:
 
 def accept_claims(part: Any, network: Network | None) -> list[str]:
     """Return in words what each claim of a document, or of a part of it, shows about a network."""
-    relation = part.get("relation")
-    table = None if relation is None or network is None else Table(network, field(part, "relation", dict))
+    table = None
+    if part.get("relation") is not None:
+        if network is None:
+            raise Rejected("a relation comes without its network")
+        table = Table(network, field(part, "relation", dict))
     title = "" if network is None else f"{network.name}, network {network.digest[:16]}, "
     return [title + check(network, table, claim) for claim in field(part, "claims", list)]
 
